@@ -20,6 +20,7 @@ from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated
+from vaulttools.index.content import LACKS_WORDS
 from vaulttools.index.folder import STAMP
 from vaulttools.index.rows import Rows
 from vaulttools.index.store import IndexStore, Row
@@ -72,7 +73,8 @@ class Indexed:
         return Rows(store.columns()).differences([stamped], time.time_ns() if now is None else now, unlisted)
 
     def update(self, store: IndexStore, **arguments: Any) -> Updated:
-        return build.update(store, self.root, *self.differences(store), **{"workers": 0, **arguments})
+        wordless = [path for path, row in rows(store).items() if row.flags & LACKS_WORDS]
+        return build.update(store, self.root, *self.differences(store), wordless, **{"workers": 0, **arguments})
 
     def verify(self, store: IndexStore) -> list[str]:
         return differences(store, self.root, self.present())

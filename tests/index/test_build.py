@@ -340,6 +340,8 @@ def test_who_waits_can_be_stopped(indexed: Indexed) -> None:
 
 
 UPDATED = """
+from vaulttools.index import build
+build.FACTS_FIRST = 100
 store = indexed.open()
 print("started", flush=True)
 print(indexed.update(store).finished)
@@ -355,7 +357,7 @@ def test_fault_I07_two_processes_that_update_at_once_agree(indexed: Indexed) -> 
 
 KILLED = """
 from vaulttools.index import build
-build.BATCH_FILES = 7
+build.BATCH_FILES, build.FACTS_FIRST = 7, {}
 store = indexed.open()
 print("started", flush=True)
 print(indexed.update(store, workers={}).finished)
@@ -367,7 +369,7 @@ def test_fault_I05_a_kill_at_any_moment_leaves_a_sound_index(indexed: Indexed) -
     killed = 0
     for round_ in range(KILLS):
         indexed.write(notes(120, seed=round_))
-        process = python(KILLED.format(round_ % 2 * 2), indexed.folder)
+        process = python(KILLED.format(round_ % 3 * 100, round_ % 2 * 2), indexed.folder)
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
         with suppress(subprocess.TimeoutExpired):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +22,8 @@ from vaulttools.index.build import Updated
 from vaulttools.index.content import LACKS_WORDS, ToRead, hanging, read
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore
+from vaulttools.server.mcp.jobs import Jobs
+from vaulttools.server.vaults import Vaults
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "25"))
 
@@ -88,11 +91,11 @@ def test_facts_are_the_same_before_and_after_the_words_and_a_stopped_build_goes_
                 stop.set()
 
         indexed.update(store, on_commit=committed, stop=stop)
-        before, unfinished = structures(store), lacking(store)
+        before = structures(store)
         if gone and files:
             (indexed.vault / min(files)).unlink()
         indexed.write(later)
-        indexed.update(store, wordless=[*unfinished])
+        indexed.update(store)
         assert lacking(store) == set()
         assert indexed.verify(store) == []
         after = structures(store)
@@ -216,6 +219,9 @@ def test_the_progress_tells_both_and_only_grows(between: Vault) -> None:
     progress = between.index_progress
     assert progress is not None
     assert (progress.facts, progress.notes, progress.indexed, progress.files) == (41, 41, 0, 42)
+    assert progress.sentence == "Indexing: 41 of 41 notes are read, 25% of the work is done."
+    told = Jobs(Vaults(("v",), lambda name: nullcontext(between)), ["tags"], is_structured=False).progress({})
+    assert told.run(threading.Event()) == progress.sentence
     (Path(between.path) / "0/n0.md").write_text("other\n", encoding="utf-8")
     between.search_files("other")
     later = between.index_progress

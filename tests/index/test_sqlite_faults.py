@@ -13,7 +13,7 @@ import apsw
 import pytest
 
 from tests.index.indexes import Indexed, found, notes
-from vaulttools.index import file
+from vaulttools.index import build, file
 from vaulttools.index.database import Unavailable
 from vaulttools.index.store import IndexStore
 
@@ -112,8 +112,9 @@ def _cycle(indexed: Indexed) -> None:
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("lasts", [1, 1_000_000])
 def test_fault_I11_whatever_sqlite_cannot_write_or_read_the_index_is_unavailable_or_right(
-    indexed: Indexed, disk_of_sqlite: Faulty, error: str, lasts: int
+    indexed: Indexed, disk_of_sqlite: Faulty, monkeypatch: pytest.MonkeyPatch, error: str, lasts: int
 ) -> None:
+    monkeypatch.setattr(build, "FACTS_FIRST", 1)
     fault = disk_of_sqlite
     fault.error, fault.lasts = ERRORS[error], lasts
     _cycle(indexed)

@@ -36,6 +36,12 @@ class Progress(NamedTuple):
         return _FACTS * facts + (1 - _FACTS) * whole
 
     @property
+    def sentence(self) -> str:
+        """What a person is told."""
+        left = "" if self.seconds is None else f", about {max(1, round(self.seconds)):,} s are left"
+        return f"Indexing: {self.facts:,} of {self.notes:,} notes are read, {self.share:.0%} of the work is done{left}."
+
+    @property
     def done(self) -> int:
         """The same as a number of files."""
         return self.files if self.is_whole else int(self.share * self.files)

@@ -46,6 +46,10 @@ class Backend(ABC):
         """What a tool answers to the arguments of a client."""
         return cast("Reply", await self._ask("call", tool, arguments, report=report))
 
+    async def progress(self, arguments: Mapping[str, Any]) -> str:
+        """How far the index is of the vault that a call with these arguments means; "": nothing is missing."""
+        return cast("str", await self._ask("progress", arguments))
+
     async def newest(self, vault: str) -> Reply:
         """The notes of a vault that were written last; `details` has their `paths`."""
         return cast("Reply", await self._ask("newest", vault))

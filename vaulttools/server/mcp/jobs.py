@@ -70,6 +70,18 @@ class Jobs:
 
         return Job(run, lane)
 
+    def progress(self, arguments: Mapping[str, Any]) -> Job[str]:
+        """How far the index of a vault is."""
+        name, _ = self._vaults.meant(arguments)
+        lent = self._vaults.lent(name)
+
+        def run(_: Event) -> str:
+            with lent as vault:
+                progress = vault.index_progress
+            return "" if progress is None else progress.sentence
+
+        return Job(run, "quick")
+
     def newest(self, vault: str) -> Job[Reply]:
         """The notes that were written last."""
         lent = self._vaults.lent(vault)

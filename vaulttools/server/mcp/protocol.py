@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
@@ -91,8 +92,9 @@ class _Handlers:
             offered = ", ".join(self._backend.tools)
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; offered are: {offered}")
         try:
-            report = partial(_report, context, params.name)
-            reply = await self._backend.call(params.name, params.arguments or {}, report)
+            arguments = params.arguments or {}
+            report = partial(_report, context, self._backend, params.name, arguments)
+            reply = await self._backend.call(params.name, arguments, report)
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         content: list[TextContent | ImageContent] = [TextContent(text=reply.text)]
@@ -184,6 +186,11 @@ async def _answered(asked: Awaitable[Reply]) -> Reply:
     return reply
 
 
-async def _report(context: Context, name: str, seconds: float) -> None:
-    """Tell the client that the call still runs; nothing is sent where it did not ask for it."""
-    await context.session.report_progress(round(seconds, 1), message=f"{name}: {seconds:.1f} s")
+async def _report(context: Context, backend: Backend, name: str, arguments: Mapping[str, Any], seconds: float) -> None:
+    """Tell the client that the call still runs, and how far the index is that it may wait for; nothing is sent where it
+    did not ask for it."""
+    indexing = ""
+    with suppress(VaultToolsError):  # the call itself is refused for the same reason
+        indexing = await backend.progress(arguments)
+    message = f"{name}: {seconds:.1f} s. {indexing}" if indexing else f"{name}: {seconds:.1f} s"
+    await context.session.report_progress(round(seconds, 1), message=message)
