@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -361,3 +362,34 @@ def test_a_search_finds_its_words_after_a_misspelt_question(tmp_path: Path) -> N
         vault.build_index()
         assert vault.query("galenna").found
         assert vault.search_files("galena").total_files == 60
+
+
+TASKS = "- [ ] pay rent 📅 2026-11-01\n- [x] done ✅ 2026-10-30\n"
+
+
+@pytest.mark.parametrize(
+    ("today", "said"),
+    [
+        ("2026-11-01", "1 open task in 1 note:"),
+        (date(2026, 11, 2), "1 open task in 1 note, 1 of them overdue on 2 November 2026:"),
+    ],
+)
+def test_today_is_the_day_that_dates_are_reckoned_from(tmp_path: Path, today: date | str, said: str) -> None:
+    write_files(tmp_path / "v", {"a.md": TASKS, "2026-11-01.md": "the first", "2026-11-02.md": "the second"})
+    with Vault.open(tmp_path / "v", index="off", today=today) as vault:
+        assert vault.tasks().text.startswith(said)
+        assert vault.tasks(done_after="last week").total == 1
+        assert vault.read("daily").path == f"{today}.md"
+        found = vault.base(where='file.name == "a"', columns=["today()", "now().date().toString()"])
+        assert found.rows[0].values == [str(today), str(today)]
+
+
+def test_a_day_for_today_comes_from_the_environment_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_files(tmp_path / "v", {"a.md": TASKS})
+    monkeypatch.setenv("VAULTTOOLS_TODAY", "2026-12-24")
+    assert "overdue on 24 December 2026" in Vault.open(tmp_path / "v", index="off").tasks().text
+    with pytest.raises(BadArgument, match="today must be a day such as 2026-11-01, got"):
+        Vault.open(tmp_path / "v", today="soon")
+    monkeypatch.setenv("VAULTTOOLS_TODAY", "2026-13-01")
+    with pytest.raises(BadArgument, match='VAULTTOOLS_TODAY must be a day such as 2026-11-01, got "2026-13-01"'):
+        Vault.open(tmp_path / "v")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import date, datetime
 from pathlib import Path
 from typing import Final
 
@@ -22,13 +24,16 @@ from vaulttools.files.root import Root
 from vaulttools.index import watch
 from vaulttools.session import Session
 
+TODAY: Final = "VAULTTOOLS_TODAY"
+"""The variable of the environment that gives a day for today: for scripts, and for vaults of another day."""
 
-def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) -> Session:
-    """The vault at a folder; `has_index`: with the index that the configuration asks for.
+
+def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False, today: date | None = None) -> Session:
+    """The vault at a folder; `has_index`: with the index that the configuration asks for; `today`: on that day.
 
     Raises:
         BadArgument: there is no such folder, or it holds the folder configured for its index; or the environment says
-            neither `auto` nor `off` of the watch.
+            neither `auto` nor `off` of the watch, or gives no day for today.
         VaultToolsError: it cannot be read.
     """
     watch.is_off()  # refuses what it does not know, before anything is opened
@@ -45,8 +50,22 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
     has_index = has_index and config.index == "auto"
     if has_index and config.index_folder is not None:
         _ensure_outside(root, config.index_folder)
-    calendar = Calendar(first_weekday=(moment.weeks_of(config.locale).first_day - 1) % 7)
+    if today is None and (given_day := os.environ.get(TODAY)):
+        today = day_of(given_day, TODAY)
+    calendar = Calendar.of((moment.weeks_of(config.locale).first_day - 1) % 7, today)
     return Session(root, config, config_folder, has_index=has_index, calendar=calendar)
+
+
+def day_of(text: str, name: str) -> date:
+    """The day that a text gives for today; `name` is what it was given by.
+
+    Raises:
+        BadArgument: it is no day.
+    """
+    try:
+        return datetime.strptime(text.strip(), "%Y-%m-%d").date()  # noqa: DTZ007  # a day has no zone
+    except ValueError:
+        raise BadArgument(f"{name} must be a day such as 2026-11-01, got {json.dumps(text[:60])}") from None
 
 
 def _ensure_outside(root: Root, index_folder: str) -> None:

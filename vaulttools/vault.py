@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from threading import Event, Lock, Thread
 from types import TracebackType
@@ -28,7 +29,7 @@ from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.files import snapshots
 from vaulttools.files.document import NotRead
 from vaulttools.methods import ToolMethods
-from vaulttools.opening import ConfigFolders, open_folder
+from vaulttools.opening import ConfigFolders, day_of, open_folder
 from vaulttools.session import Session
 from vaulttools.tools.definitions import Format, definitions
 
@@ -115,6 +116,7 @@ class Vault(ToolMethods):
         *,
         config: VaultConfig | None = None,
         index: Literal["auto", "off"] | None = None,
+        today: date | str | None = None,
     ) -> Vault:
         """The vault at a folder, with the given configuration or the user's for that folder.
 
@@ -122,8 +124,12 @@ class Vault(ToolMethods):
         to date by a thread from the first call on that can use it; what it does not know yet is searched by scanning,
         so that the answers are the same. `index="off"` scans always.
 
+        `today` is the day that "overdue", "last week" and the daily note are reckoned from, as a date or a text such as
+        "2026-11-01"; without it VAULTTOOLS_TODAY, else the day of this machine.
+
         Raises:
-            BadArgument: there is no such folder, the user's configuration file is not usable, or `index` is neither.
+            BadArgument: there is no such folder, the user's configuration file is not usable, `index` is neither, or
+                `today` is no day.
         """
         folder = os.fspath(path) if isinstance(path, str | os.PathLike) else path
         if not isinstance(folder, str):
@@ -137,7 +143,9 @@ class Vault(ToolMethods):
         config = config or configuration.for_vault(Path(os.path.expanduser(folder)))
         if index is not None:
             config = config.model_copy(update={"index": index})
-        return cls(open_folder(folder, config, has_index=True))
+        if not isinstance(today, date | None):
+            today = day_of(str(today), "today")
+        return cls(open_folder(folder, config, has_index=True, today=today))
 
     @property
     def path(self) -> Path:

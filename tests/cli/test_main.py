@@ -334,3 +334,20 @@ def test_each_command_has_a_help(name: str, flag: str, capsys: Printed) -> None:
     printed = capsys.readouterr()
     assert printed.out.startswith("usage: vaulttools") and f" {name}" in printed.out.split("\n")[0]
     assert not printed.err
+
+
+# A day for today
+
+
+def test_today_may_be_given(small_vault: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULTTOOLS_TODAY", "2026-08-03")  # is set back after the test
+    base = ["--vault", str(small_vault), "base", "--where", 'file.name == "inbox"', "--columns", "today()", "--json"]
+    for words, day in ((base, "2026-08-03"), ([*base, "--today", "2026-08-04"], "2026-08-04")):
+        cli.main(words)
+        assert json.loads(capsys.readouterr().out)["rows"][0]["values"] == [day]
+
+
+@pytest.mark.parametrize("given", ["tomorrow", "2026-02-30", "03.08.2026"])
+def test_a_wrong_day_for_today_is_refused(small_vault: Path, given: str, capsys: Printed) -> None:
+    assert cli.main(["--vault", str(small_vault), "--today", given, "tags"]) == 2
+    assert capsys.readouterr().err == f'error: --today must be a day such as 2026-11-01, got "{given}"\n'

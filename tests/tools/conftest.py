@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 import pytest
@@ -47,9 +48,9 @@ def searched_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         each.close()
 
 
-def open_without_index(folder: str, config: Any, *, has_index: bool = False) -> Session:
+def open_without_index(folder: str, config: Any, *, has_index: bool = False, today: date | None = None) -> Session:
     """As `open_folder`, whatever is asked."""
-    return open_folder(folder, config)
+    return open_folder(folder, config, today=today)
 
 
 @pytest.fixture

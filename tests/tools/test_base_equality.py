@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
@@ -17,7 +18,7 @@ from vaulttools.bases import formulas
 from vaulttools.bases.context import BaseRow, Context, Frame
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.rows import EMPTY, order_of
-from vaulttools.bases.times import machine_clock
+from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, is_true
 from vaulttools.core import paths
 
@@ -97,7 +98,7 @@ def holds(filter_: Any, row: BaseRow) -> bool:
 
 def plainly(texts: Mapping[str, str], where: Any, sort: str | None) -> list[str]:
     memory = Memory(texts)
-    context = Context(Setting(machine_clock(), memory.index.resolve), memory)
+    context = Context(Setting(Clock(time.time_ns() // 1_000_000), memory.index.resolve), memory)
     rows = {path: BaseRow(context, path, memory.facts(path)) for path in sorted(texts, key=paths.order)}
     kept = [path for path, row in rows.items() if holds(where, row)]
     if sort is None:

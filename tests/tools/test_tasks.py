@@ -55,7 +55,7 @@ def places(answer: TasksAnswer) -> list[str]:
 def test_open_tasks_stand_with_what_is_overdue_first_and_below_their_parents(vault: Vault) -> None:
     answer = vault.tasks()
     assert answer.text == (
-        "6 open tasks in 2 notes, 2 of them overdue:\n\n"
+        "6 open tasks in 2 notes, 2 of them overdue on 22 November 2026:\n\n"
         "Home.md:5: [ ] Plan the beds\n"
         "Home.md:6:   [ ] Order seeds | due 2026-11-01, overdue | high priority\n"
         "Home.md:2: [ ] Pay rent #money | due 2026-11-20, overdue | every month\n"
@@ -158,7 +158,7 @@ def test_below_a_task_that_is_left_out_a_nested_one_hangs_from_the_next_above(ma
 def test_a_page_shows_its_part_of_each_group(vault: Vault) -> None:
     answer = vault.tasks(group_by="note", limit=2, page=2)
     assert answer.text == (
-        "6 open tasks in 2 notes, 2 of them overdue:\n\n"
+        "6 open tasks in 2 notes, 2 of them overdue on 22 November 2026:\n\n"
         "## Home.md\nLine 2: [ ] Pay rent #money | due 2026-11-20, overdue | every month\n\n"
         "## Work/plan.md\nLine 1: [ ] Write report #work/writing | due 2026-11-27 | highest priority\n\n"
         "[Fields that do not count: Work/plan.md:4 (there is no such day: due 2026-02-30).]\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import re
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
@@ -74,11 +73,6 @@ class Clock:
         """The local time of an instant, with its zone."""
         local = self.local(instant)
         return local.astimezone() if self.zone is None else local.replace(tzinfo=self.zone)
-
-
-def machine_clock() -> Clock:
-    """The clock of this machine at this moment."""
-    return Clock(time.time_ns() // 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)

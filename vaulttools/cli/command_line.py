@@ -60,6 +60,8 @@ def take_vault(words: list[str]) -> str | None:
         return None
     take_flag(words, "--json")
     try:
+        if take_value(words, "--today") is not None:
+            return None
         vaults = take_values(words, "--vault")
         here = os.getcwd()
     except Exception:

@@ -15,7 +15,7 @@ from vaulttools.errors import BadArgument
 Shell: TypeAlias = Literal["bash", "zsh", "fish"]
 SHELLS: Final[tuple[str, ...]] = get_args(Shell)
 
-GENERAL: Final = ("--vault", "--json", "--no-index", "--help")
+GENERAL: Final = ("--vault", "--json", "--no-index", "--today", "--help")
 
 _OPTION = re.compile(r"(?<!\S)--?[a-z][a-z-]*|(?<=/)--[a-z-]+")
 

@@ -41,6 +41,7 @@ _SWITCHES: Final = (
     ("--vault DIR", "The vault. Without it: VAULTTOOLS_VAULT, or the vault around this folder."),
     ("--json", "Print the details as JSON instead of the text."),
     ("--no-index", "Read the notes anew instead of using the saved index."),
+    ("--today DAY", "Reckon what is overdue, last week, … from a day such as 2026-11-01."),
     ("--version", "Print the version."),
 )
 

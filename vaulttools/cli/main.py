@@ -51,7 +51,7 @@ _USAGES: Final = {
 """Of the commands that have no page of help of their own. The others are modules of this folder with a `HELP`."""
 
 
-_GENERAL: Final = ("--vault", "--json", "--no-index", "--version", "--help")
+_GENERAL: Final = ("--vault", "--json", "--no-index", "--today", "--version", "--help")
 
 
 class Switches(NamedTuple):
@@ -111,6 +111,8 @@ def main(argv: Sequence[str], here: Surroundings | None = None) -> int:
         named = vaults or [os.environ.get("VAULTTOOLS_VAULT", os.sep)]
         if not all(map(os.path.isabs, map(os.path.expanduser, named))):
             working_folder()  # refuses where it is gone
+        if (today := take_value(words, "--today")) is not None:
+            _set_today(today, here)
         return _command(words, Switches(vaults, as_json, has_index, here))
     except VaultToolsError as error:
         if as_json:
@@ -120,6 +122,15 @@ def main(argv: Sequence[str], here: Surroundings | None = None) -> int:
         if isinstance(error, Mistake) and error.hint:
             print(error.hint, file=here.err)
         return REFUSED if isinstance(error, TooBroad) else FAILED
+
+
+def _set_today(given: str, here: Surroundings) -> None:
+    """Have every vault of this process, and of those that it starts, opened on a day."""
+    from vaulttools.opening import TODAY, day_of
+
+    if here.is_resident:
+        raise NotResident
+    os.environ[TODAY] = day_of(given, "--today").isoformat()
 
 
 def _command(words: list[str], switches: Switches) -> int:

@@ -42,9 +42,20 @@ class Calendar:
     first_weekday: int = SUNDAY
     """As `date.weekday` counts: 0 is Monday."""
 
+    @classmethod
+    def of(cls, first_weekday: int, today: date | None) -> Calendar:
+        """That of this machine; with a day for today, on that day at the machine's time of day."""
+        if today is None:
+            return cls(first_weekday=first_weekday)
+        return cls(lambda: datetime.combine(today, datetime.now().time()).timestamp(), None, first_weekday)  # noqa: DTZ005
+
+    def moment(self) -> float:
+        """What time it is, in seconds since 1970."""
+        return (self.now or machine_time)()
+
     def today(self) -> date:
         """The day of this moment."""
-        return datetime.fromtimestamp((self.now or machine_time)(), self.zone).date()
+        return datetime.fromtimestamp(self.moment(), self.zone).date()
 
     def start_of(self, day: date) -> int:
         """The first moment of a day, in nanoseconds since 1970.

@@ -23,7 +23,7 @@ from vaulttools.bases.definition import Base, View
 from vaulttools.bases.faults import Failed, OutOfTime
 from vaulttools.bases.rows import Asked, ViewResult
 from vaulttools.bases.syntax import Name, walk
-from vaulttools.bases.times import machine_clock
+from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain, text_of, type_of
 from vaulttools.bases.vault_files import NoteTable, VaultFiles
 from vaulttools.core import limits, paths, render, spelling
@@ -173,7 +173,8 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
             raise OutOfTime
 
     this = _this(vault, source, request, work)
-    context = Context(Setting(machine_clock(), held.resolve), held, stop, random.random, this)
+    clock = Clock(int(vault.calendar.moment() * 1000), vault.calendar.zone)
+    context = Context(Setting(clock, held.resolve), held, stop, random.random, this)
     found = rows.find(asked, found_in, notes.answer, context)
     if not found.is_whole:
         work.pass_over("", "time limit")

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Annotated, Final
 
 from vaulttools.answers import answer, corpus, cut, dated
@@ -15,7 +16,7 @@ from vaulttools.answers.dated import DateText
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
-from vaulttools.core import garbage, limits, paths, render
+from vaulttools.core import dates, garbage, limits, paths, render
 from vaulttools.core.cached import cached_property
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work
@@ -155,7 +156,8 @@ def run(vault: Session, request: TasksRequest, work: Work) -> TasksAnswer:
 
 
 def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Tasks]) -> TasksAnswer:
-    today = vault.calendar.today().isoformat()
+    day = vault.calendar.today()
+    today = day.isoformat()
     given = dated.days(request, vault.calendar, _DATES)
     only = _filter(request, {name: day.isoformat() for name, day in given.items()}, today)
     found = asked.answer.selected(only)
@@ -182,7 +184,7 @@ def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Ta
         turn = work.voice.set("page", next_page)
         notices.append(f"Showing {start + 1:,}-{start + count:,} of {total_rows:,}. {turn} for the next.")
     fitted = cut.fit(
-        _first_line(request, only, found, overdue, count, asked, work),
+        _first_line(request, only, found, overdue, day, count, asked, work),
         [_section(group, request.group_by, today) for group in shown],
         answer.bracketed(notices),
         advice=f"Lower {work.voice.name('limit')} and turn the pages, or n{corpus.narrow(work)[1:]}",
@@ -230,6 +232,7 @@ def _first_line(
     only: TaskFilter,
     found: Sequence[NoteTask],
     overdue: int,
+    today: date,
     shown: int,
     asked: Corpus[_Tasks],
     work: Work,
@@ -243,7 +246,7 @@ def _first_line(
         if part:
             return corpus.first_line(part, f"{number} so far, too few for page {request.page:,}.")
         return f"Page {request.page:,} is past the end: {number} in all."
-    late = f", {overdue:,} of them overdue" if overdue else ""
+    late = f", {overdue:,} of them overdue on {dates.written(today, today)}" if overdue else ""
     where = corpus.counted(len({each.path for each in found}), "note")
     return corpus.first_line(part, f"{render.line(corpus.counted(len(found), f'{what}task'))} in {where}{late}:")
 
