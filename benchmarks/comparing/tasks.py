@@ -1,0 +1,150 @@
+"""Does the tasks with one contestant."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from benchmarks.comparing.contestant import FIRST, MOST, Contestant, text_of
+from benchmarks.comparing.installing import run
+from benchmarks.comparing.server import LONGEST, Server, cpu
+from benchmarks.comparing.vaults import EASY, MARK, Vaults, keywords
+
+UNSEEN: Final = 10.0
+"""Seconds after which an edit counts as not seen."""
+
+Adapter = Callable[[Path, Path], Contestant]
+"""Makes the contestant for a vault; the second folder is for what it keeps."""
+
+
+@dataclass(slots=True)
+class Measured:
+    """What came out, in shares, seconds, milliseconds and megabytes."""
+
+    name: str = ""
+    note: float = 0.0
+    """Of the questions, those with a right note among the first five."""
+    keywords: float = 0.0
+    """The same, of the questions without the words that say nothing."""
+    answer: float = 0.0
+    """Those with the words that answer in the text."""
+    characters: float = 0.0
+    """Of an answer; the median."""
+    asked: float = 0.0
+    """Milliseconds of a question; the median."""
+    exact: float = 0.0
+    """Of the notes that hold a word, those that are found by it."""
+    found: float = 0.0
+    """Milliseconds of a search for a word; the median."""
+    first: float = 0.0
+    """Seconds from nothing to the first right answer, and from the start with what was kept."""
+    again: float = 0.0
+    cpu: float = 0.0
+    """Seconds of processor time until the large vault is known."""
+    memory: float = 0.0
+    edit: str = ""
+    leaks: list[str] = field(default_factory=list)
+
+
+def measured(adapter: Adapter, vaults: Vaults, folder: Path) -> Measured:
+    """Everything that is measured of one contestant.
+
+    Raises:
+        ServerGone: it has ended by itself.
+    """
+    found = Measured()
+    for name in ("personal", "large", "fixture"):
+        (folder / name).mkdir(parents=True)
+    _questions(adapter(vaults.personal, folder / "personal"), vaults, found)
+    _large(adapter(vaults.large, folder / "large"), vaults, found)
+    contestant = adapter(vaults.fixture, folder / "fixture")
+    found.name = f"{contestant.name} {contestant.version}"
+    with _prepared(contestant, vaults.fixture) as server:
+        _first_right(contestant, server)
+        found.leaks = _leaks(contestant, server)
+        found.edit = _edit_seen(contestant, server, vaults.fixture)
+    return found
+
+
+def _prepared(contestant: Contestant, vault: Path) -> Server:
+    if contestant.prepare:
+        run(contestant.prepare, contestant.environment)
+    return Server(contestant, vault.parent)
+
+
+def _questions(contestant: Contestant, vaults: Vaults, found: Measured) -> None:
+    times, sizes, notes, shorter, answers = [], [], [], [], []
+    with _prepared(contestant, vaults.personal) as server:
+        _first_right(contestant, server)
+        server.settle()
+        for asked in vaults.questions:
+            start = time.perf_counter()
+            result = server.call(contestant.ask(asked.text))
+            times.append((time.perf_counter() - start) * 1000)
+            text = text_of(result)
+            sizes.append(len(text))
+            notes.append(not asked.right.isdisjoint(contestant.paths(result)[:FIRST]))
+            again = server.call(contestant.ask(keywords(asked.text)))
+            shorter.append(not asked.right.isdisjoint(contestant.paths(again)[:FIRST]))
+            if asked.keys:
+                answers.append(asked.is_answered_by(text))
+    found.note, found.keywords = statistics.mean(notes), statistics.mean(shorter)
+    found.answer = statistics.mean(answers)
+    found.asked, found.characters = statistics.median(times), statistics.median(sizes)
+
+
+def _large(contestant: Contestant, vaults: Vaults, found: Measured) -> None:
+    spent, before = cpu(), time.monotonic()
+    if contestant.prepare:
+        run(contestant.prepare, contestant.environment)
+    prepared = time.monotonic() - before
+    with Server(contestant, vaults.large.parent) as server:
+        found.first = prepared + _first_right(contestant, server)
+        server.settle()  # the indexing behind the calls is a part of the price
+    found.cpu = cpu() - spent
+    times, shares = [], []
+    with Server(contestant, vaults.large.parent) as server:
+        found.again = _first_right(contestant, server)
+        for word, notes in vaults.words.items():
+            start = time.perf_counter()
+            result = server.call(contestant.find(word))
+            times.append((time.perf_counter() - start) * 1000)
+            shares.append(len(notes.intersection(contestant.paths(result)[:MOST])) / len(notes))
+        found.memory = server.peak
+    found.exact, found.found = statistics.mean(shares), statistics.median(times)
+
+
+def _first_right(contestant: Contestant, server: Server) -> float:
+    """Seconds from the start of the server until it answers the easy question rightly."""
+    while time.monotonic() - server.started < LONGEST:
+        if EASY[1] in contestant.paths(server.call(contestant.ask(EASY[0])))[:FIRST]:
+            return time.monotonic() - server.started
+        time.sleep(0.25)
+    return float("inf")
+
+
+def _leaks(contestant: Contestant, server: Server) -> list[str]:
+    asked = {
+        "protected file, by search": contestant.ask("protectedword"),
+        "protected file, by name": contestant.read(".obsidian/protected.md"),
+        "outside link, by search": contestant.ask("outsideword"),
+        "outside link, by name": contestant.read("Linked.md"),
+        "outside file, by name": contestant.read("../outside.md"),
+    }
+    return [what for what, call in asked.items() if MARK in json.dumps(server.call(call))]
+
+
+def _edit_seen(contestant: Contestant, server: Server, vault: Path) -> str:
+    with (vault / EASY[1]).open("a", encoding="utf-8") as note:
+        note.write("\nquaggaword\n")
+    start = time.monotonic()
+    while (waited := time.monotonic() - start) < UNSEEN:
+        if EASY[1] in contestant.paths(server.call(contestant.ask("quaggaword"))):
+            return "at once" if waited < 0.01 else f"after {waited:.1f} s"
+        time.sleep(0.25)
+    return f"not within {UNSEEN:.0f} s ({contestant.refresh})" if contestant.refresh else f"not within {UNSEEN:.0f} s"
