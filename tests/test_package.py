@@ -84,7 +84,7 @@ def test_the_source_archive_holds_what_the_repository_holds(built: Path) -> None
     [path] = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
-    assert inside - {"PKG-INFO"} == there - {".ci/run", ".gitattributes"}
+    assert inside - {"PKG-INFO"} == there - {".ci/run", ".gitattributes", ".github/workflows/test.yml"}
 
 
 def test_the_wheel_holds_the_package_its_types_and_its_pages(wheel: Path) -> None:
