@@ -53,6 +53,8 @@ OVERVIEWS = (
     "/ui/assistant?tool=tags&arguments={}",
     "/ui/note/nowhere",
     "/ui/folder/",
+    "/ui/map/",
+    "/ui/map/evil",
 )
 
 
@@ -211,6 +213,19 @@ def test_the_search_box_of_a_note_is_reached_by_a_key_and_leads_to_results(page:
     page.keyboard.type("larch")
     page.keyboard.press("Enter")
     expect(page.locator("a.result").first).to_contain_text("Plan")
+
+
+def test_a_note_of_the_map_says_its_name_and_opens(page: Page) -> None:
+    page.goto("/ui/map/Projects")
+    canvas = page.locator("#map")
+    expect(canvas).to_have_attribute("data-drawn", "1")
+    box = canvas.bounding_box()
+    assert box is not None
+    middle: Any = {"x": box["width"] / 2, "y": box["height"] / 2}
+    canvas.hover(position=middle)
+    expect(page.locator("#map-told")).to_have_text("Projects/Plan.md 0 links from it, 0 to it")
+    canvas.click(position=middle)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Plan")
 
 
 @pytest.mark.parametrize("width", [360, 768])

@@ -46,6 +46,18 @@ class Addresses:
         """The notes that are like one."""
         return f"{self.base}/related/{_quoted(path)}"
 
+    def map(self, folder: str) -> str:
+        """The map of a folder; of the whole vault where it is empty."""
+        return f"{self.base}/map/{_quoted(folder)}"
+
+    def map_drawing(self, folder: str) -> str:
+        """What the script of the map draws."""
+        return f"{self.base}/map-drawing/{_quoted(folder)}"
+
+    def nearby(self, path: str) -> str:
+        """The notes within two links of one."""
+        return f"{self.base}/nearby/{_quoted(path)}"
+
     def file(self, path: str) -> str:
         """The bytes of a file, as they are answered over REST: only raster images are shown in place."""
         return f"{self.root}/vault/{_quoted(path)}"

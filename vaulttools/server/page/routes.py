@@ -18,7 +18,7 @@ from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsEr
 from vaulttools.server.application import FIRST, LOGIN
 from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
-from vaulttools.server.page import reading, searching, start, templates
+from vaulttools.server.page import reading, searching, start, templates, vault_map
 from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.health import health
 from vaulttools.server.page.templates import ASSETS, HEADERS
@@ -64,6 +64,8 @@ def routes(service: Service) -> Sequence[BaseRoute]:
         Route("/note/{path:path}", pages.of_vault(_note)),
         Route("/related/{path:path}", pages.of_vault(_related)),
         Route("/folder/{path:path}", pages.of_vault(_folder)),
+        Route("/map/{path:path}", pages.of_vault(_map)),
+        Route("/map-drawing/{path:path}", pages.of_vault(_map_drawing)),
         Route("/tags", pages.of_vault(_tags)),
         Route("/tasks", pages.of_vault(_tasks, _tasks_refused)),
         Route("/health", pages.of_vault(_health)),
@@ -193,6 +195,18 @@ def _folder(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Resp
     """The notes of a folder."""
     page = start.folder_page(vault, request.path_params["path"], cancel)
     return templates.page(request, "folder.html", **frame, page=page)
+
+
+def _map(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The folders, notes and links of a folder, or of the whole vault."""
+    found = vault_map.vault_map(vault, request.path_params["path"], cancel)
+    return templates.page(request, "map.html", **frame, map=found, most=vault_map.DRAWN)
+
+
+def _map_drawing(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The same for the script that draws it."""
+    drawing = vault_map.vault_map(vault, request.path_params["path"], cancel).drawing()
+    return Response(json.dumps(drawing, separators=(",", ":")), media_type="application/json", headers=HEADERS)
 
 
 def _nowhere(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:

@@ -37,7 +37,13 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 """Of every answer; of a page with its own policy."""
 
-ASSETS: Final = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
+ASSETS: Final = {
+    "page.css": "text/css",
+    "page.js": "text/javascript",
+    "map.css": "text/css",
+    "map.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 """The files that pages load, with their types."""
 
 

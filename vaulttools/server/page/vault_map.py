@@ -1,0 +1,147 @@
+"""Gathers the folders, notes and links that the map of a vault shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Event
+from typing import Any, Final, NamedTuple
+
+from vaulttools.answers import corpus
+from vaulttools.answers.linked import PROJECTION
+from vaulttools.core import paths
+from vaulttools.core.work import Work
+from vaulttools.errors import Cancelled, PathNotFound
+from vaulttools.server.page.vault_notes import Soon
+from vaulttools.vault import Vault
+
+DRAWN: Final = 20_000
+"""Notes that are drawn: for more, the map is of folders alone, and those have maps of their own. 10,000 are 550 kB."""
+
+_LISTED: Final = 100
+"""Notes or folders of a table."""
+
+_SECONDS: Final = 5.0
+"""For reading the links of all notes. Only while the vault is indexed for the first time it takes longer."""
+
+
+class Row(NamedTuple):
+    """A folder or a note of the map, with how many links it has."""
+
+    path: str
+    notes: int
+    """How many lie in it; 1 is a note itself."""
+    within: int
+    """Links from one of its notes to another one."""
+    out: int
+    """Links from its notes to others of the map."""
+    back: int
+    """Links from others of the map to its notes."""
+
+
+@dataclass
+class VaultMap:
+    """The notes of a folder, those in folders below included, and the links between them."""
+
+    folder: str
+    """Empty: the whole vault."""
+    notes: Sequence[str]
+    """Their paths, in path order."""
+    links: Sequence[Sequence[int]]
+    """By note: which others it links to, as places in `notes`."""
+    part: str
+    """That not all notes are read yet; empty where they are."""
+
+    def drawing(self) -> dict[str, Any]:
+        """What the script of the map draws, in few bytes: folders by name and place of the folder that they lie in,
+        notes by file name and place of the folder, links by place of the note."""
+        folders = {self.folder: 0}
+        named = [(self.folder, -1)]
+
+        def place(path: str) -> int:
+            if path not in folders:
+                above, _, name = path.rpartition("/")
+                row = (name, place(above))
+                folders[path] = len(named)
+                named.append(row)
+            return folders[path]
+
+        is_drawn = len(self.notes) <= DRAWN
+        notes = [(name, place(above)) for above, _, name in (path.rpartition("/") for path in self.notes)]
+        totals = Counter(folder for _, folder in notes)
+        return {
+            "folders": named,
+            "counts": [totals[index] for index in range(len(named))],
+            "notes": notes if is_drawn else [],
+            "links": self.links if is_drawn else [],
+        }
+
+    @cached_property
+    def folder_rows(self) -> Sequence[Row]:
+        """The folders directly in this one."""
+        return [row for row in self._rows if row.path not in self._own][:_LISTED]
+
+    @cached_property
+    def note_rows(self) -> Sequence[Row]:
+        """The notes directly in it; those with most links first."""
+        found = [row for row in self._rows if row.path in self._own]
+        return sorted(found, key=lambda row: -(row.out + row.back))[:_LISTED]
+
+    @cached_property
+    def own_notes(self) -> int:
+        """How many notes lie directly in it."""
+        return len(self._own)
+
+    @cached_property
+    def total_links(self) -> int:
+        """How many pairs of notes are linked."""
+        return sum(map(len, self.links))
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        return frozenset(path for path in self.notes if path.rpartition("/")[0] == self.folder)
+
+    @cached_property
+    def _rows(self) -> Sequence[Row]:
+        """What lies directly in the folder."""
+        start = len(self.folder) + 1 if self.folder else 0
+        parts = [path if path in self._own else path[: path.index("/", start)] for path in self.notes]
+        within, out, back = Counter[str](), Counter[str](), Counter[str]()
+        for source, targets in zip(parts, self.links, strict=True):
+            for target in (parts[index] for index in targets):
+                if source == target:
+                    within[source] += 1
+                else:
+                    out[source] += 1
+                    back[target] += 1
+        return [Row(path, count, within[path], out[path], back[path]) for path, count in Counter(parts).items()]
+
+
+def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
+    """The map of a folder; of the whole vault where that is empty.
+
+    Raises:
+        PathNotFound: it holds no notes.
+        Cancelled: the browser has gone.
+    """
+    folder = folder.strip("/")
+    work = Work(cancel=Soon(cancel, _SECONDS))
+    try:
+        asked = corpus.ask(vault.session, PROJECTION, work)
+        names = vault.session.links(work, told=True)
+    except Cancelled:
+        if cancel.is_set():
+            raise
+        return VaultMap(folder, [], [], "The links are not read yet: the vault is being indexed.")
+    under = f"{folder}/" if folder else ""
+    files = [path for path in asked.files if paths.portable(path).startswith(under)]
+    if folder and not files:
+        raise PathNotFound(paths.shown(folder))
+    places = {path: place for place, path in enumerate(files)}
+    links = [
+        sorted(places[target] for target in asked.answer.targets(path, names) if target in places and target != path)
+        for path in files
+    ]
+    return VaultMap(folder, [paths.portable(path) for path in files], links, corpus.part(asked))
