@@ -48,7 +48,7 @@ def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
         (
             ["zzz", "a b"],
             "unknown command 'zzz'",
-            'To ask your notes: vaulttools query zzz "a b". All commands: vaulttools --help',
+            'All commands: vaulttools --help; to ask your notes: vaulttools query zzz "a b"',
         ),
         (["--nothing"], "unknown option '--nothing'", "All options: vaulttools --help"),
         (["--valt", "x", "tags"], "unknown option '--valt'", "Did you mean --vault? All options: vaulttools --help"),
@@ -216,7 +216,9 @@ def test_a_folder_that_is_no_vault_is_searched_without_an_index(
     monkeypatch.setattr(child, "_detached", started)
     monkeypatch.chdir(home / "work/deep")
     cli.main(words)
-    assert capsys.readouterr().err == f"{NO_INDEX}\n"
+    printed = capsys.readouterr()
+    assert printed.err == f"{NO_INDEX}\n"
+    assert "is being built" not in printed.out
     assert NO_INDEX.count(".") == 2 and started == []  # one sentence, and the name of a file
     with Vault.open(home / "work/deep") as vault:
         assert vault.index_status().holds is None

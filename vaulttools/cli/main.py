@@ -172,7 +172,7 @@ def _unknown(words: Sequence[str]) -> Mistake:
     if "Did you mean" in mistake.hint:
         return mistake
     question = f"vaulttools query {' '.join(map(quoted, words))}"
-    return Mistake(str(mistake), f"To ask your notes: {question}. {mistake.hint}")
+    return Mistake(str(mistake), f"{mistake.hint}; to ask your notes: {question}")
 
 
 def _run_tool(name: str, words: list[str], switches: Switches) -> int:

@@ -165,7 +165,8 @@ def ranked(
         vault, work, request.folder, request.glob, times=times, include_excluded=request.include_excluded
     )
     if not is_ready:
-        told.append("Ranked without the index, which is being built.")
+        why = "the index, which is being built" if vault.has_index else "an index"
+        told.append(f"Ranked without {why}.")
 
     listing = corpus.listed(scope)
     view = vault.view(work) if is_ready else None

@@ -231,7 +231,8 @@ def _linked(
         shown[piece.path] = ShownLines(piece.note, [*(before.lines if before else ()), lines])
     again = work.again()
     every = linked(vault, again, list(shown.values()), found.deduplicator.among, with_backlinks=found.is_ready)
-    lacking = ", without backlinks until the index is built" if not found.is_ready else ""
+    until = " until the index is built" if vault.has_index else ""
+    lacking = f", without backlinks{until}" if not found.is_ready else ""
     lacking += "" if again.complete else ", not all: some notes were not looked at"
     room -= len(f"Linked notes, {_LINKED:,} of {len(every):,}{lacking}:") + 2
     names, rows = [], []
