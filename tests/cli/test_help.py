@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from importlib import import_module
 
 import pytest
 
@@ -64,6 +65,19 @@ def test_the_general_help_names_every_command(words: list[str], capsys: Printed)
     for command in [*(name.replace("_", "-") for name in tools.NAMES), *cli.SUMMARIES]:
         assert command in text
         assert any(line.startswith(f"  {command} ") for line in whole)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("command", cli.SUMMARIES)
+def test_the_help_of_other_commands_fits_and_loses_no_word(
+    command: str, width: int, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = printed([command, "--help"], capsys)
+    assert max(map(len, lines)) <= width
+    if command not in ("call", "completion", "tools"):
+        whole: str = import_module(f"vaulttools.cli.{command}").HELP
+        assert " ".join(lines).split() == whole.split()
 
 
 @pytest.mark.parametrize("width", WIDTHS)

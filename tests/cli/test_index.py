@@ -136,8 +136,9 @@ def test_other_words_are_told(folder: Path, capsys: Printed, words: list[str], g
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["build", "--help"]])
 def test_the_help_names_every_command(folder: Path, capsys: Printed, words: list[str]) -> None:
-    assert printed(folder, *words, capsys=capsys) == (0, f"{cli_index.HELP}\n", "")
-    assert all(f"\n  {command} " in cli_index.HELP for command in cli_index.COMMANDS)
+    status, out, err = printed(folder, *words, capsys=capsys)
+    assert (status, err) == (0, "")
+    assert all(f"\n  {command} " in out for command in cli_index.COMMANDS)
 
 
 @pytest.mark.parametrize("command", cli_index.COMMANDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import Any, Final
 
 from vaulttools import tools
@@ -27,6 +27,10 @@ _EXAMPLES: Final = 3
 _JSON: Final = re.compile(r"`([\[{][^`]*[\]}])`")
 """A list or an object in the words of an argument."""
 
+_USAGE: Final = re.compile(r"usage: | {7}vaulttools ")
+_ROW: Final = re.compile(r"  (\S.*?)(?: {2,}(\S.*))?")
+"""A line of `HELP` that begins a row; the lines that go on with it are indented further."""
+
 _ASSISTANTS = "Connect Claude, Cursor, VS Code and others"
 _STARTS: Final = (
     ('"how long do onion seeds keep"', "Ask your notes"),
@@ -46,6 +50,12 @@ _SWITCHES: Final = (
 )
 
 
+def wrap(text: str, width: int, subsequent_indent: str = "") -> list[str]:
+    """The text in lines; an option is never broken at a dash."""
+    wrapper = TextWrapper(width, subsequent_indent=subsequent_indent, break_long_words=False, break_on_hyphens=False)
+    return wrapper.wrap(text)
+
+
 def general(others: Mapping[str, str], width: int, *, is_whole: bool = False) -> str:
     """The help of the program; `others` are the commands that are no tool's, with their words."""
     of_tools = {name.replace("_", "-"): tools.named(name).summary for name in tools.NAMES}
@@ -54,10 +64,39 @@ def general(others: Mapping[str, str], width: int, *, is_whole: bool = False) ->
     for title, commands in (("Tools:", of_tools), ("Other commands:", dict(others))):
         rows = _columns(list(commands.items()), width) if is_whole else wrap(", ".join(commands), width - 2)
         lines += ["", title, *(row if is_whole else f"  {row}" for row in rows)]
-    usage = wrap("usage: vaulttools [--vault DIR] [--json] COMMAND …", width, break_on_hyphens=False)
+    usage = wrap("usage: vaulttools [--vault DIR] [--json] COMMAND …", width)
     lines += ["", *usage, "", *_columns(_SWITCHES, width), ""]
     more = "" if is_whole else " 'vaulttools --help --all' says what each command does."
     return "\n".join([*lines, *wrap(f"'vaulttools COMMAND --help' shows what a command takes.{more}", width)])
+
+
+def fitted(text: str, width: int) -> str:
+    """A help as a module holds it, `HELP`, within so many columns: its paragraphs, and rows of a label with words."""
+    lines: list[str] = []
+    rows: list[tuple[str, str]] = []
+    paragraph: list[str] = []
+
+    def end() -> None:
+        lines.extend(wrap(" ".join(paragraph), width))
+        lines.extend(_columns(rows, width))
+        paragraph.clear()
+        rows.clear()
+
+    for line in text.split("\n"):
+        if _USAGE.match(line):
+            lines += wrap(line, width, subsequent_indent=" " * 7)
+        elif found := _ROW.fullmatch(line):
+            rows.append((found[1], found[2] or ""))
+        elif rows and line:
+            label, words = rows[-1]
+            rows[-1] = label, f"{words} {line.strip()}".strip()
+        elif line:
+            paragraph.append(line)
+        else:
+            end()
+            lines.append("")
+    end()
+    return "\n".join(lines)
 
 
 def of_tool(tool: Tool[Any, Any], width: int, *, is_whole: bool = False) -> str:
@@ -66,14 +105,14 @@ def of_tool(tool: Tool[Any, Any], width: int, *, is_whole: bool = False) -> str:
     command = tool.name.replace("_", "-")
     usage = ["vaulttools", command, *(each.spelling for each in every if each.in_usage), "[options]"]
     head = [*wrap(f"{tool.summary}.", width), "", *_shown_examples(tool, width), ""]
-    head += [*wrap(f"usage: {' '.join(usage)}", width, subsequent_indent="  ", break_long_words=False), ""]
+    head += [*wrap(f"usage: {' '.join(usage)}", width, subsequent_indent="  "), ""]
     rows = [(_label(each), _in_shell(explained(tool.request, each.field), tool.request)) for each in every]
     rows += [("-i, --ignore-case", "Ignore upper and lower case.")] if options.ignores_case(tool.request) else []
     rows += [("--csv", "Print the rows as CSV, notices on stderr.")] if tool.csv is not None else []
     if is_whole:
         last = "Write '--' before a word that begins with '-' and is not an option."
         return "\n".join([*head, *_columns(rows, width), "", *wrap(last, width)])
-    closing = wrap(f"All {len(rows)} options: vaulttools {command} --help --all", width, break_on_hyphens=False)
+    closing = wrap(f"All {len(rows)} options: vaulttools {command} --help --all", width)
     blocks = [_columns([(label, _short(words))], width, longest=_LONGEST) for label, words in rows]
     room = LINES - len(head) - len(closing) - 1
     shown: list[str] = []

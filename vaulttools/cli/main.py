@@ -190,7 +190,10 @@ def _run_tool(name: str, words: list[str], switches: Switches) -> int:
 def _run_other(name: str, words: list[str], switches: Switches) -> int:
     """Run a command that is no tool's."""
     if name in _USAGES and words in (["--help"], ["-h"]):
-        print(f"usage: vaulttools {_USAGES[name]}\n\n{SUMMARIES[name].partition(':')[0]}.", file=switches.here.out)
+        from vaulttools.cli import help as cli_help
+
+        text = f"usage: vaulttools {_USAGES[name]}\n\n{SUMMARIES[name].partition(':')[0]}."
+        switches.here.show(cli_help.fitted(text, switches.here.width()))
         return FOUND
     plain_models.use(are_wanted=False)
     if not switches.here.is_resident:
@@ -204,7 +207,9 @@ def _run_other(name: str, words: list[str], switches: Switches) -> int:
     else:
         command = import_module(f"vaulttools.cli.{name}")
         if name not in _USAGES and (take_flag(words, "--help") or take_flag(words, "-h")):
-            said = Said(command.HELP)
+            from vaulttools.cli import help as cli_help
+
+            said = Said(cli_help.fitted(command.HELP, switches.here.width()))
         else:
             if name not in ("mcp", "serve"):  # which go on to import much
                 importing.raise_again()

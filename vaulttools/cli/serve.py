@@ -37,7 +37,7 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
   --tls auto            the same with a self-signed certificate, made at the first start and kept
   --insecure            speak http beyond this machine all the same: anyone who can listen reads notes and token
   --allow-origin URL    also accept calls from web pages of this origin, repeated
-  --trust-proxy ADDRESS believe the X-Forwarded headers of the proxy at this address; a token is then needed
+  --trust-proxy IP      believe the X-Forwarded headers of the proxy at this address; a token is then needed
   --tools NAMES         the tools to offer over MCP, separated by commas, or all
   --structured MODE     off (default) or full, as for mcp
   --no-index            keep no index: scan at each call
