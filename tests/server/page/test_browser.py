@@ -55,6 +55,7 @@ OVERVIEWS = (
     "/ui/folder/",
     "/ui/map/",
     "/ui/map/evil",
+    "/ui/nearby/Home.md",
 )
 
 
@@ -213,6 +214,13 @@ def test_the_search_box_of_a_note_is_reached_by_a_key_and_leads_to_results(page:
     page.keyboard.type("larch")
     page.keyboard.press("Enter")
     expect(page.locator("a.result").first).to_contain_text("Plan")
+
+
+def test_a_click_leads_from_the_neighbourhood_to_two_links(page: Page) -> None:
+    page.goto("/ui/note/Home.md")
+    expect(page.locator(".neighbourhood a", has_text="Soil")).to_have_count(0)
+    page.get_by_role("link", name="Two links").click()
+    expect(page.locator(".neighbourhood a", has_text="Soil")).to_have_count(2)
 
 
 def test_a_note_of_the_map_says_its_name_and_opens(page: Page) -> None:

@@ -74,6 +74,7 @@ def words(answer: httpx2.Response) -> str:
         ("/ui/?q=xyzzy", ["No notes found.", 'No text or title has the word "xyzzy".']),
         ("/ui/note/Home.md", ["Home", "status active", "related plan", "tags #work/roof", "plan > Tasks", "gone"]),
         ("/ui/note/Projects/plan.md", ["Projects plan", "Outline Plan Tasks", "Backlinks"]),
+        ("/ui/nearby/Home.md", ["Near Home", "within 2 links to Home.md", "within 2 links from Home.md", "plan"]),
         ("/ui/note/notes.txt", ["plain <b>text</b>"]),
         ("/ui/note/empty.md", ["a 1", "This note is empty."]),
         ("/ui/note/long.md", ["Lines 1 to", "Further on"]),

@@ -1,22 +1,39 @@
-"""Draws the notes that link to a note, and those it links to."""
+"""Draws the notes that link to a note, and those it links to, one or two links away."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from threading import Event
 from typing import Final
 from unicodedata import east_asian_width
 
 from vaulttools.core import paths, render
+from vaulttools.errors import Cancelled
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.searching import title
+from vaulttools.server.page.vault_notes import Soon
+from vaulttools.tools.links import LinksAnswer, NoteReached
+from vaulttools.vault import Vault
 
 MOST: Final = 14
-"""Notes on either side."""
+"""Notes one link away on either side."""
+
+MOST_BEYOND: Final = 6
+"""Notes two links away by the same note."""
+
+_ASKED: Final = 500
+"""Notes on either side that are counted, drawn or not."""
+
+_SECONDS: Final = 3.0
+"""For the links of all notes. Only while the vault is indexed for the first time it takes longer."""
 
 WIDTH: Final = 360
+_STEP: Final = 190
+"""Pixels between notes one link away and those two away: room for a name."""
 _ROW: Final = 26
 _TOP: Final = 30
 _MARGIN: Final = 138
@@ -52,29 +69,72 @@ class Diagram:
     width: int = WIDTH
 
 
-def drawn(sources: Sequence[str], targets: Sequence[str], addresses: Addresses) -> Diagram | None:
+def drawn(sources: Sequence[NoteReached], targets: Sequence[NoteReached], addresses: Addresses) -> Diagram | None:
     """The picture of the notes that link to one, and of those that it links to; None where there are neither."""
     if not sources and not targets:
         return None
-    rows = max(min(len(sources), MOST), min(len(targets), MOST))
-    height = _TOP + rows * _ROW + _ROW // 2
-    centre = (WIDTH // 2, _TOP + rows * _ROW // 2)
+    width = WIDTH + 2 * _STEP * any(each.distance > 1 for each in (*sources, *targets))
+    sides = [_beside(sources), _beside(targets)]
+    rows = [sum(max(1, len(beyond)) for _, beyond in side) for side in sides]
+    centre = (width // 2, _TOP + max(rows) * _ROW // 2)
+    nodes: list[DiagramNode] = []
+    for side, height, direction in zip(sides, rows, (-1, 1), strict=True):
+        x = centre[0] + direction * (WIDTH // 2 - _MARGIN)
+        y = centre[1] - (height - 1) * _ROW // 2
 
-    def side(notes: Sequence[str], *, is_source: bool) -> list[DiagramNode]:
-        shown = notes[:MOST]
-        first = centre[1] - (len(shown) - 1) * _ROW // 2
-        x = _MARGIN if is_source else WIDTH - _MARGIN
-        nodes = []
-        for index, path in enumerate(shown):
-            y = first + index * _ROW
-            bend = (x + centre[0]) // 2
-            curve = f"M{x} {y} C{bend} {y} {bend} {centre[1]} {centre[0]} {centre[1]}"
-            nodes.append(DiagramNode(addresses.note(path), _name(path), paths.shown(path), x, y, is_source, curve))
-        return nodes
+        def node(note: NoteReached, x: int, y: int, to: tuple[int, int], direction: int = direction) -> DiagramNode:
+            bend = (x + to[0]) // 2
+            curve = f"M{x} {y} C{bend} {y} {bend} {to[1]} {to[0]} {to[1]}"
+            shown = _name(note.path), paths.shown(note.path)
+            return DiagramNode(addresses.note(note.path), *shown, x, y, direction < 0, curve)
 
-    nodes = [*side(sources, is_source=True), *side(targets, is_source=False)]
-    left_out = (max(0, len(sources) - MOST), max(0, len(targets) - MOST))
-    return Diagram(nodes, height, centre, left_out)
+        for note, beyond in side:
+            middle = y + max(0, len(beyond) - 1) * _ROW // 2
+            nodes.append(node(note, x, middle, centre))
+            for place, each in enumerate(beyond):
+                nodes.append(node(each, x + direction * _STEP, y + place * _ROW, (x, middle)))
+            y += max(1, len(beyond)) * _ROW
+    shown = [sum(1 + len(beyond) for _, beyond in side) for side in sides]
+    left_out = (len(sources) - shown[0], len(targets) - shown[1])
+    return Diagram(nodes, _TOP + max(rows) * _ROW + _ROW // 2, centre, left_out, width)
+
+
+def _beside(notes: Sequence[NoteReached]) -> list[tuple[NoteReached, list[NoteReached]]]:
+    """The notes of one side that are drawn, each with those that are reached by it."""
+    beyond: dict[str, list[NoteReached]] = defaultdict(list)
+    for each in notes:
+        if each.distance > 1:
+            beyond[each.via[0]].append(each)
+    return [(each, beyond[each.path][:MOST_BEYOND]) for each in notes if each.distance == 1][:MOST]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """What the page of the notes within two links shows."""
+
+    path: str
+    picture: Diagram | None = None
+    summaries: Sequence[str] = ()
+    """How many notes there are, in the words of the tool."""
+
+
+def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> Nearby:
+    """The notes within two links of one.
+
+    Raises:
+        VaultToolsError: there is no such note.
+    """
+    asked = {"note": path, "depth": 2, "limit": _ASKED}
+    soon = Soon(cancel, _SECONDS)
+    try:
+        back: LinksAnswer = vault.answer("links", {**asked, "direction": "back"}, cancel=soon)
+        out: LinksAnswer = vault.answer("links", {**asked, "direction": "out"}, cancel=soon)
+    except Cancelled:
+        if cancel.is_set():
+            raise
+        return Nearby(path, summaries=["Not known yet: the vault is being indexed. Load the page again."])
+    summaries = [each.text.partition("\n")[0].rstrip(":.") for each in (back, out)]
+    return Nearby(path, drawn(back.notes, out.notes, addresses), summaries)
 
 
 def _name(path: str) -> str:

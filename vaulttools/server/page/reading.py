@@ -161,8 +161,8 @@ def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -
     except BadArgument:  # an archive's member, or another text that is no file of the vault
         return page
     rendering = Rendering(VaultNotes(vault, cancel), addresses)
-    sources = [each.path for each in back.notes if each.path != page.path]
-    targets = [] if out is None else [each.path for each in out.notes if each.path != page.path]
+    sources = [each for each in back.notes if each.path != page.path]
+    targets = [] if out is None else [each for each in out.notes if each.path != page.path]
     return replace(
         page,
         backlinks=[

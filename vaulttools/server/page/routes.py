@@ -18,7 +18,7 @@ from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsEr
 from vaulttools.server.application import FIRST, LOGIN
 from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
-from vaulttools.server.page import reading, searching, start, templates, vault_map
+from vaulttools.server.page import neighbourhood, reading, searching, start, templates, vault_map
 from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.health import health
 from vaulttools.server.page.templates import ASSETS, HEADERS
@@ -66,6 +66,7 @@ def routes(service: Service) -> Sequence[BaseRoute]:
         Route("/folder/{path:path}", pages.of_vault(_folder)),
         Route("/map/{path:path}", pages.of_vault(_map)),
         Route("/map-drawing/{path:path}", pages.of_vault(_map_drawing)),
+        Route("/nearby/{path:path}", pages.of_vault(_nearby)),
         Route("/tags", pages.of_vault(_tags)),
         Route("/tasks", pages.of_vault(_tasks, _tasks_refused)),
         Route("/health", pages.of_vault(_health)),
@@ -207,6 +208,12 @@ def _map_drawing(request: Request, frame: Frame, vault: Vault, cancel: Event) ->
     """The same for the script that draws it."""
     drawing = vault_map.vault_map(vault, request.path_params["path"], cancel).drawing()
     return Response(json.dumps(drawing, separators=(",", ":")), media_type="application/json", headers=HEADERS)
+
+
+def _nearby(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The notes within two links of one."""
+    found = neighbourhood.nearby(vault, frame["addresses"], request.path_params["path"], cancel)
+    return templates.page(request, "nearby.html", **frame, nearby=found)
 
 
 def _nowhere(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:

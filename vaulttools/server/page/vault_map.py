@@ -14,6 +14,8 @@ from vaulttools.answers.linked import PROJECTION
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import Cancelled, PathNotFound
+from vaulttools.notes.links.graph import Graph
+from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.server.page.vault_notes import Soon
 from vaulttools.vault import Vault
 
@@ -135,13 +137,35 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
         if cancel.is_set():
             raise
         return VaultMap(folder, [], [], "The links are not read yet: the vault is being indexed.")
-    under = f"{folder}/" if folder else ""
-    files = [path for path in asked.files if paths.portable(path).startswith(under)]
-    if folder and not files:
+    whole = _whole(vault, asked.answer, names, asked.files)
+    if not folder:
+        return VaultMap("", whole.notes, whole.links, corpus.part(asked))
+    within = [place for place, path in enumerate(whole.notes) if path.startswith(f"{folder}/")]
+    if not within:
         raise PathNotFound(paths.shown(folder))
-    places = {path: place for place, path in enumerate(files)}
-    links = [
-        sorted(places[target] for target in asked.answer.targets(path, names) if target in places and target != path)
-        for path in files
-    ]
-    return VaultMap(folder, [paths.portable(path) for path in files], links, corpus.part(asked))
+    places = {old: new for new, old in enumerate(within)}
+    links = [[places[target] for target in whole.links[old] if target in places] for old in within]
+    return VaultMap(folder, [whole.notes[old] for old in within], links, corpus.part(asked))
+
+
+@dataclass
+class _Whole:
+    """All notes and the links between them, for as long as no note has changed: a page and its script ask in turn."""
+
+    graph: Graph | None = None
+    names: LinkIndex | None = None
+    notes: Sequence[str] = ()
+    links: Sequence[Sequence[int]] = ()
+
+
+def _whole(vault: Vault, graph: Graph, names: LinkIndex, files: Sequence[str]) -> _Whole:
+    kept: list[_Whole] = vault.session.lasting("map", lambda: [_Whole()])
+    known = kept[0]
+    if known.graph is not graph or known.names is not names:
+        places = {path: place for place, path in enumerate(files)}
+        links = [
+            sorted(places[target] for target in graph.targets(path, names) if target in places and target != path)
+            for path in files
+        ]
+        known = kept[0] = _Whole(graph, names, [*map(paths.portable, files)], links)
+    return known
