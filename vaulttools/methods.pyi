@@ -124,6 +124,7 @@ class ToolMethods(ABC):
         limit: int = 200,
         timeout: float = 5.0,
         include_excluded: bool = False,
+        sort: Literal["modified", "-modified", "note_date", "-note_date"] = "modified",
         cancel: Event | None = None,
         on_progress: Callable[[str], None] | None = None,
     ) -> FindAnswer:
@@ -138,6 +139,7 @@ class ToolMethods(ABC):
             limit: Paths, 200 at most. (a whole number, 1 or more; default 200)
             timeout: Seconds, 0.5 to 60. (a number, 0 or more; default 5.0)
             include_excluded: Excluded files too. (default false)
+            sort: Newest first; note_date: as a note's name, properties or text tell. - reverses. (one of modified, -modified, note_date, -note_date; default modified)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """

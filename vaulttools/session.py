@@ -44,10 +44,9 @@ if TYPE_CHECKING:
     from vaulttools.matching.search import Search
     from vaulttools.meaning.background import Supply
     from vaulttools.meaning.languages import Meaning
-    from vaulttools.notes.contents import Contents
     from vaulttools.notes.links.targets import LinkIndex
     from vaulttools.notes.note import Note
-    from vaulttools.notes.note_date import NoteDate
+    from vaulttools.notes.note_date import Dating
     from vaulttools.notes.reader import NoteIndex, NoteReader
     from vaulttools.patterns.pattern import Pattern
     from vaulttools.resources.periodic import PeriodicNotes
@@ -293,9 +292,9 @@ class Session:
         weeks = moment.weeks_of(self.config.locale)
         return PeriodicNotes(Path(self.root.absolute(self.config_folder)), self.calendar, weeks)
 
-    def dating(self) -> Callable[[str, Contents], NoteDate | None]:
-        """What tells when a note was written, for one call: by its path and its parts, not by its file."""
-        from vaulttools.notes import note_date
+    def dating(self) -> Dating:
+        """What tells the dates of notes, for one call."""
+        from vaulttools.notes.note_date import Dating
 
         @cache
         def days() -> Callable[[str], date | None]:
@@ -307,7 +306,7 @@ class Session:
         def daily(path: str) -> date | None:
             return days()(path)  # the settings are read when a name may be that of a daily note
 
-        return partial(note_date.of, today=self.calendar.today(), daily=daily)
+        return Dating(self.calendar.today(), daily)
 
     def _reader(self, work: Work) -> Reader:
         """What reads the entries that a call names; it resolves links within the call's time, among all files that

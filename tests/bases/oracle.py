@@ -43,6 +43,9 @@ class Memory:
     def times(self, path: str) -> Times:
         return Times(len(self.texts[path].encode()), CLOCK.now - 3_600_000, CLOCK.now - 86_400_000)
 
+    def note_date(self, path: str) -> None:
+        """Nothing that the app has."""
+
     def linking_to(self, path: str) -> Sequence[str]:
         return sorted(
             source

@@ -9,6 +9,7 @@ import pytest
 from vaulttools.core import moment
 from vaulttools.notes import note_date
 from vaulttools.notes.note import Note
+from vaulttools.notes.note_date import Dating
 
 TODAY = date(2026, 11, 1)
 
@@ -47,7 +48,7 @@ TODAY = date(2026, 11, 1)
 )
 def test_a_name_or_a_property_tells_the_date(path: str, properties: str, expected: str) -> None:
     text = f"---\n{properties}\n---\nText of 2011-11-11.\n" if properties else "Text of 2011-11-11.\n"
-    found = note_date.of(path, Note(path, text), TODAY)
+    found = Dating(TODAY).of(path, Note(path, text))
     assert ("" if found is None else found.day) == expected
 
 
@@ -57,15 +58,14 @@ def test_the_surest_source_counts() -> None:
     def daily(path: str) -> date | None:
         return moment.read(path.removesuffix(".md"), "DD.MM.YY")
 
-    def told(path: str, text: str, modified: date | None = None) -> tuple[str, str] | None:
-        found = note_date.of(path, Note(path, text), TODAY, daily, modified)
+    def told(path: str, text: str) -> tuple[str, str] | None:
+        found = Dating(TODAY, daily).of(path, Note(path, text))
         return None if found is None else (found.day, found.source)
 
     assert told("01.01.26.md", text) == ("2026-01-01", "name")
     assert told("2026-01-05.md", text) == ("2026-01-05", "name")
     assert told("a.md", text) == ("2026-02-02", "property")
     assert told("a.md", text.partition("---\n## ")[2]) == ("2026-04-04", "text")
-    assert told("a.md", "Nothing.", date(2026, 5, 5)) == ("2026-05-05", "file")
     assert told("a.md", "Nothing.") is None
 
 
@@ -95,10 +95,10 @@ def test_headings_items_and_rows_may_be_dated(text: str, days: dict[int, str]) -
 
 def test_the_last_date_that_does_not_lie_ahead_counts() -> None:
     text = "## 2026-10-02\n## 2026-10-30\n## 2026-12-24\n"
-    found = note_date.of("a.md", Note("a.md", text), TODAY)
+    found = Dating(TODAY).of("a.md", Note("a.md", text))
     assert found is not None
     assert found.day == "2026-10-30"
-    ahead = note_date.of("a.md", Note("a.md", "## 2027-02-01\n## 2027-01-01\n"), TODAY)
+    ahead = Dating(TODAY).of("a.md", Note("a.md", "## 2027-02-01\n## 2027-01-01\n"))
     assert ahead is not None
     assert ahead.day == "2027-01-01"
 

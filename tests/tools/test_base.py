@@ -299,3 +299,17 @@ def test_an_endless_duration_is_an_error_of_its_cell(make_vault: MakeVault) -> N
         ["b", "2 days"],
         ["a", {"error": "The duration is longer than a calendar has days."}],
     ]
+
+
+def test_the_date_of_a_note_is_a_column_and_a_condition(make_vault: MakeVault) -> None:
+    vault = make_vault(
+        {
+            "2026-05-12.md": "a day",
+            "log.md": "## 2026-03-01\nrain\n## 2026-06\nsun\n",
+            "own.md": "---\nnote_date: soon\ndate: 2026-04-01\n---\n",
+        }
+    )
+    found = vault.base(where="file.note_date.year == 2026", columns=["file.name", "note_date"], sort=["-note_date"])
+    assert [row.values for row in found.rows] == [["own", "soon"], ["log", "2026-06-01"], ["2026-05-12", "2026-05-12"]]
+    assert vault.base(where='note_date == date("2026-05-12")').rows[0].path == "2026-05-12.md"
+    assert vault.base(where='note["note_date"] == date("2026-05-12")').total == 1

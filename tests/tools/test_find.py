@@ -464,3 +464,19 @@ def test_nothing_is_walked_that_the_paths_cannot_reach(
     monkeypatch.setattr(catalogue, "listed", spied)
     vault.find(paths)
     assert listed == folders
+
+
+def test_files_stand_in_the_order_of_their_notes_dates(make_vault: MakeVault) -> None:
+    vault = make_vault(
+        {
+            "2026-05-12.md": "a day",
+            "log.md": "## 2026-03-01\nrain\n## 2026-06-01\nsun\n",
+            "plan.md": "---\ndate: 2024-01-01\n---\n",
+            "photo.png": "x",
+        }
+    )
+    os.utime(vault.path / "photo.png", (0, 0))
+    newest = ["log.md", "2026-05-12.md", "plan.md", "photo.png"]
+    assert vault.find("*.*", sort="note_date").files == newest
+    assert vault.find("*.*", sort="-note_date").files == newest[::-1]
+    assert vault.find("*.*", sort="-modified").files[0] == "photo.png"

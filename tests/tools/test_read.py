@@ -681,3 +681,9 @@ def test_what_one_does_not_need_goes_to_the_others(needs: list[int], room: int) 
         assert all(share <= min(short) + 1 for share in found)
     else:
         assert found == needs
+
+
+def test_details_say_when_a_note_was_written(make_vault: MakeVault) -> None:
+    vault = make_vault({"2026-05-12.md": "a day", "log.md": "## 2026-06-01\nsun\n", "plan.md": "no date"})
+    assert [vault.read(name).date for name in ("2026-05-12", "log", "plan")] == ["2026-05-12", "2026-06-01", None]
+    assert [note.date for note in vault.read(notes=["log", "plan"]).notes] == ["2026-06-01", None]

@@ -8,13 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
 from typing import Any, Final, NamedTuple, Protocol
 
 from vaulttools.bases import numbers
 from vaulttools.bases.faults import Failed
-from vaulttools.bases.times import Clock, read_date
+from vaulttools.bases.times import Clock, Date, read_date
 from vaulttools.bases.values import MAX_TEXT, Setting, Tags, TagValue, Url, Value, read_link, tag_of
 
+NOTE_DATE: Final = "note_date"
+"""The day that a note is of, whatever tells it: a name of ours, where a note has no property that is called so."""
 MAX_LIST: Final = 100_000
 """Elements of one list."""
 _STEPS: Final = 256
@@ -54,6 +57,9 @@ class FileSource(Protocol):
     def times(self, path: str) -> Times:
         """The size and the times of a file."""
 
+    def note_date(self, path: str) -> date | None:
+        """The day that a note is of; None: it is gone."""
+
     def linking_to(self, path: str) -> Sequence[str]:
         """The notes that link to a file, each once, in path order."""
 
@@ -83,6 +89,11 @@ class Context:
         if self._left <= 0:
             self._left = _STEPS
             self.stop()
+
+    def note_date(self, path: str) -> Date | None:
+        """The day that a note is of; None: nothing tells it."""
+        day = self.files.note_date(path)
+        return None if day is None else Date(self.setting.clock.instant(datetime.combine(day, time())), False)
 
     def text(self, text: str) -> str:
         """A text that was made, unless it is too long."""
@@ -129,7 +140,10 @@ class BaseRow:
             return self._properties[name]
         except KeyError:
             key, held = found_in(self.facts.properties, name)
-            value = self._properties[name] = converted(key, held, self.path, self.context.setting.clock)
+            value = converted(key, held, self.path, self.context.setting.clock)
+            if value is None and name == NOTE_DATE:
+                value = self.context.note_date(self.path)
+            self._properties[name] = value
             return value
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from vaulttools.bases import operators
-from vaulttools.bases.context import Frame, converted, found_in
+from vaulttools.bases.context import NOTE_DATE, Frame, converted, found_in
 from vaulttools.bases.faults import Failed, InvalidExpression
 from vaulttools.bases.fields import FILE_FIELDS, field_of, item_of
 from vaulttools.bases.functions import FUNCTIONS, Function, files, global_functions, lists, scalars, strings
@@ -73,6 +73,8 @@ def rests_on(node: Node) -> frozenset[str] | None:
     waiting = [node]
     while waiting:
         match node := waiting.pop():
+            case Name(name=name) | MemberAccess(object=Name(name="note"), name=name) if name == NOTE_DATE:
+                return None
             case MemberAccess(object=Name(name="note"), name=name):
                 found.add(name)
             case Name(name="note" | "file" | "this" | "formula" | "value" | "index" | "acc" | "values"):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from vaulttools.bases.context import Context, converted, found_in
+from vaulttools.bases.context import NOTE_DATE, Context, converted, found_in
 from vaulttools.bases.functions.strings import units
 from vaulttools.bases.numbers import simplest
 from vaulttools.bases.times import Date, Duration, measured
@@ -56,6 +56,7 @@ FILE_FIELDS: Final[Mapping[str, Callable[[Context, str], Value]]] = {
     "size": lambda context, path: context.files.times(path).size,
     "ctime": lambda context, path: Date(context.files.times(path).created, True),
     "mtime": lambda context, path: Date(context.files.times(path).modified, True),
+    NOTE_DATE: lambda context, path: context.note_date(path),
     "properties": _properties,
     "tags": lambda context, path: Tags(map(TagValue, context.files.facts(path).tags)),
     "links": lambda context, path: list(_links(context, path)),

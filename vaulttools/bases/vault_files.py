@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, Final
 
 from vaulttools.bases.context import FileFacts, Times, found_in
@@ -17,6 +18,7 @@ from vaulttools.files.root import Root
 from vaulttools.notes.difference import Change, Draft, is_same
 from vaulttools.notes.links.graph import Graph, Written
 from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.note_date import NoteDate
 
 NOTHING: Final = FileFacts()
 
@@ -147,8 +149,11 @@ class VaultFiles:
     root: Root
     table: NoteTable
     links: LinkIndex
+    dating: Callable[[], Callable[[str], NoteDate | None]]
+    """Makes what tells when a note was written; few bases ask for it."""
     _resolved: dict[tuple[str, str], str | None] = field(default_factory=dict, init=False)
     _times: dict[str, Times] = field(default_factory=dict, init=False)
+    _date_of: Callable[[str], NoteDate | None] | None = field(default=None, init=False)
 
     def facts(self, path: str) -> FileFacts:
         """What a file says; nothing of one that is no note."""
@@ -175,6 +180,13 @@ class VaultFiles:
                 modified = status.st_mtime_ns // 1_000_000
                 self._times[path] = Times(status.st_size, modified, created(status) // 1_000_000)
         return self._times[path]
+
+    def note_date(self, path: str) -> date | None:
+        """The day that a note is of, the first one where only a month or a year is told; None: it is gone."""
+        if self._date_of is None:
+            self._date_of = self.dating()
+        found = self._date_of(path)
+        return None if found is None else found.span[0]
 
     def linking_to(self, path: str) -> Sequence[str]:
         """The notes that link to a file, each once, in path order."""

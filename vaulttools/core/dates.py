@@ -55,7 +55,7 @@ class Calendar:
 
     def today(self) -> date:
         """The day of this moment."""
-        return datetime.fromtimestamp(self.moment(), self.zone).date()
+        return datetime.fromtimestamp((self.now or machine_time)(), self.zone).date()
 
     def start_of(self, day: date) -> int:
         """The first moment of a day, in nanoseconds since 1970.

@@ -67,6 +67,17 @@ class Contents(ABC):
         """The outline of the body."""
         return self.structure.headings
 
+    @cached_property
+    def above(self) -> Sequence[int]:
+        """By heading: the one whose section it lies in, from 0; -1: none."""
+        found: list[int] = []
+        for number, heading in enumerate(self.headings):
+            over = number - 1
+            while over >= 0 and self.headings[over].level >= heading.level:
+                over = found[over]
+            found.append(over)
+        return found
+
     @property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks of the body."""

@@ -29,18 +29,18 @@ _LONGEST: Final = 60
 """Characters of a heading, or of the beginning of an item, in which a date is looked for."""
 
 
-def of(note: Contents, text: str, above: Sequence[int]) -> tuple[DatedLine, ...]:
+def of(note: Contents, text: str) -> tuple[DatedLine, ...]:
     """The dated lines of a note, in order; of a line the first date. A month or a day without a year has that of the
-    heading it stands under; `above` are the headings over each heading."""
-    return tuple(_found(note, text.split("\n"), above)) if _A_YEAR.search(text) else ()
+    heading it stands under."""
+    return tuple(_found(note, text.split("\n"))) if _A_YEAR.search(text) else ()
 
 
-def _found(note: Contents, lines: Sequence[str], above: Sequence[int]) -> Iterator[DatedLine]:
+def _found(note: Contents, lines: Sequence[str]) -> Iterator[DatedLine]:
     tasks = {task.line for task in note.tasks}
     years: list[int] = []
     """By heading the year that it is about; 0: no one knows."""
     of_line: dict[int, DatedLine] = {}
-    for heading, over in zip(note.headings, above, strict=True):
+    for heading, over in zip(note.headings, note.above, strict=True):
         year = years[over] if over >= 0 else 0
         day = _of_heading(heading.text[:_LONGEST], year)
         last = _YEAR_AT_END.search(heading.text[-_LONGEST:])

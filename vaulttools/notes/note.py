@@ -100,18 +100,7 @@ class Note(Contents):
             return self.stored.dated_lines
         from vaulttools.notes import dated_lines
 
-        return dated_lines.of(self, self.text, self.above)
-
-    @cached_property
-    def above(self) -> Sequence[int]:
-        """By heading: the one whose section it lies in, from 0; -1: none."""
-        found: list[int] = []
-        for number, heading in enumerate(self.headings):
-            over = number - 1
-            while over >= 0 and self.headings[over].level >= heading.level:
-                over = found[over]
-            found.append(over)
-        return found
+        return dated_lines.of(self, self.text)
 
     @cached_property
     def _loaded(self) -> Properties:

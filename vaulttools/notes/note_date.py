@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -47,22 +48,43 @@ class NoteDate(NamedTuple):
         return first, dates.moved(first, 1, unit) - timedelta(days=1) if unit else first
 
 
-def of(
-    path: str, note: Contents, today: date, daily: DailyDay = lambda path: None, modified: date | None = None
-) -> NoteDate | None:
-    """The date of a note; None: nothing tells it.
+class Told(NamedTuple):
+    """What the parts of a note tell of its date."""
 
-    Of several dated lines the last one that does not lie ahead counts, since a log's state is that of its last entry;
-    `modified` is what the file system says, and counts where nothing else tells.
-    """
-    if named := _of_name(path, daily):
-        return NoteDate(named, "name")
-    if named := _of_properties(note.properties):
-        return NoteDate(named, "property")
-    if lines := [each.day for each in note.dated_lines]:
-        begun = [each for each in lines if each <= today.isoformat()]
-        return NoteDate(max(begun) if begun else min(lines), "text")
-    return None if modified is None else NoteDate(modified.isoformat(), "file")
+    by_property: str = ""
+    by_lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dating:
+    """Tells the dates of a vault's notes on one day."""
+
+    today: date
+    daily: DailyDay = lambda path: None
+
+    def of(self, path: str, note: Contents) -> NoteDate | None:
+        """The date of a note; None: neither its name nor any part of it tells."""
+        return self.by(path, lambda: told(note))
+
+    def by(self, path: str, told: Callable[[], Told]) -> NoteDate | None:
+        """The date of a file by its name, else by what the parts of a note tell.
+
+        Of several dated lines the last one that does not lie ahead counts, since a log's state is that of its last
+        entry.
+        """
+        if named := _of_name(path, self.daily):
+            return NoteDate(named, "name")
+        property_day, lines = told()
+        if property_day:
+            return NoteDate(property_day, "property")
+        begun = [day for day in lines if day <= self.today.isoformat()]
+        return NoteDate(max(begun) if begun else min(lines), "text") if lines else None
+
+
+def told(note: Contents) -> Told:
+    """What the parts of a note tell of its date: a property, or else its dated lines."""
+    day = _of_properties(note.properties)
+    return Told(day) if day else Told("", tuple(each.day for each in note.dated_lines))
 
 
 def of_line(note: Contents, line: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,7 +13,7 @@ from vaulttools.notes.properties.values import in_one_line
 from vaulttools.ranked.copies import Deduplicator, Print, print_of, text_of
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.order import RankedNote
-from vaulttools.ranked.showing import TermsOf, around_terms, compact
+from vaulttools.ranked.showing import TermsOf, around_terms, compact, written
 from vaulttools.ranked.weights import GATHERING
 
 _PROPERTIES: Final = 120
@@ -42,6 +42,8 @@ class PassageRun:
     """Whether the header row of its table stands above it."""
     has_properties: bool
     """Whether its line shows the properties: once a note."""
+    date: str = ""
+    """When the note was written, as `2026-05-12`; `""`: nothing tells."""
     most: int | None = None
     """Characters of the text that are shown; None: all of it."""
     terms_of: TermsOf = field(default=lambda _: (), repr=False)
@@ -108,7 +110,8 @@ class PassageRun:
         above = self.heading[:-1] if shown.startswith("#") else self.heading  # a heading says itself
         under = f", under {render.line(' > '.join(above), most=_HEADINGS)}" if above else ""
         properties = in_one_line(self.note.properties, _PROPERTIES) if self.has_properties else ""
-        first = f"## {paths.shown(self.path)}, {where}{under}{f' ({properties})' if properties else ''}"
+        told = ", ".join(filter(None, [written(self.date) if self.has_properties else "", properties]))
+        first = f"## {paths.shown(self.path)}, {where}{under}{f' ({told})' if told else ''}"
         lines = [first, *(f"  {render.line(line, most=len(line))}" for line in shown.split("\n"))]
         if self.copies:
             more = len(self.copies) - 1
@@ -144,13 +147,19 @@ class Gathered:
         return sum(piece.size() for piece in self.pieces)
 
 
-def gathered(notes: Sequence[RankedNote], deduplicator: Deduplicator, room: int, terms_of: TermsOf) -> Gathered:
+def gathered(
+    notes: Sequence[RankedNote],
+    deduplicator: Deduplicator,
+    room: int,
+    terms_of: TermsOf,
+    date_of: Callable[[Note], str] = lambda _: "",
+) -> Gathered:
     """The best passages for which so many characters have room, and then those beside the first of them.
 
     The same passage is never shown twice, also not as a copy in another note. The first one is shown whatever the room
     is, cut to `_LEAST` characters at worst.
     """
-    gathering = _Gathering(deduplicator, terms_of)
+    gathering = _Gathering(deduplicator, terms_of, date_of)
     least = max((note.score for note in notes), default=0.0) * GATHERING.relevant
     left = 0
     room_of_passages = room if room < GATHERING.small_room else int(room * GATHERING.for_passages)
@@ -198,9 +207,10 @@ def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
 class _Gathering:
     """The pieces so far."""
 
-    def __init__(self, deduplicator: Deduplicator, terms_of: TermsOf) -> None:
+    def __init__(self, deduplicator: Deduplicator, terms_of: TermsOf, date_of: Callable[[Note], str]) -> None:
         self._deduplicator = deduplicator
         self._terms_of = terms_of
+        self._date_of = date_of
         self.pieces: list[PassageRun] = []
         """In the order in which they were found."""
         self._taken: dict[str, set[int]] = {}
@@ -228,6 +238,7 @@ class _Gathering:
             self._deduplicator.copies(ranked.path, number, passages.digests[number]),
             has_header=parent >= 0 and parent not in self._taken.get(ranked.path, ()),
             has_properties=ranked.path not in self._taken,
+            date=self._date_of(note),
             terms_of=self._terms_of,
         )
 

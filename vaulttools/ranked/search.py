@@ -24,10 +24,9 @@ from vaulttools.files.listing import Listing
 from vaulttools.files.providers import Extracts, timeout
 from vaulttools.files.scope import Scope
 from vaulttools.index import passages
-from vaulttools.notes.contents import Contents
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
-from vaulttools.notes.note_date import NoteDate
+from vaulttools.notes.note_date import Dating
 from vaulttools.notes.properties import values as property_values
 from vaulttools.query import foreign, tree
 from vaulttools.query.language import parse
@@ -74,7 +73,7 @@ class Ranked:
     _work: Work
     _told: set[str]
     """Notes that could not be read, once the work was told about them."""
-    _dating: Callable[[str, Contents], NoteDate | None]
+    _dating: Dating
 
     def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
         """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
@@ -105,11 +104,15 @@ class Ranked:
                 self._told.add(path)
                 self._work.pass_over(path, reason)
 
+    def date_of(self, note: Note) -> str:
+        """When a note was written, as `2026-05-12`; `""`: nothing tells."""
+        found = self._dating.of(note.path, note)
+        return "" if found is None else found.day
+
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
         """The date of a note, and those of its properties that hold a word of the question; of the first one all, if
         they are few."""
-        dated = self._dating(note.path, note)
-        day = "" if dated is None else dated.day
+        day = self.date_of(note)
         every = property_values.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1)
         if is_first and len(every) <= _PROPERTY_CHARACTERS:
             return day, every

@@ -9,16 +9,17 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, ClassVar, Final
 
-from vaulttools.answers import answer, corpus, cut
+from vaulttools.answers import answer, corpus, cut, note_dates
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.request import Request, Texts, json_of
 from vaulttools.answers.tool import Tool
 from vaulttools.bases import definition, facts, rows
-from vaulttools.bases.context import Context
+from vaulttools.bases.context import NOTE_DATE, Context
 from vaulttools.bases.definition import Base, View
 from vaulttools.bases.faults import Failed, OutOfTime
 from vaulttools.bases.rows import Asked, ViewResult
@@ -166,7 +167,7 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     missed = {entry.path for entry, reason in notes.passed_over if reason in INCOMPLETE}
     found_in = [path for path in listing.files if path not in missed]
     links = vault.links(work)
-    held = VaultFiles(vault.root, notes.answer, links)
+    held = VaultFiles(vault.root, notes.answer, links, partial(note_dates.of, vault, work))
 
     def stop() -> None:
         if work.is_over():
@@ -463,7 +464,7 @@ def _unknown_names(asked: Asked, table: NoteTable) -> list[str]:
 
 def _names(filter_: definition.Filter) -> list[str]:
     if isinstance(filter_, definition.Statement):
-        known = ("file", "this", "note", "formula", "value", "index", "acc", "values")
+        known = ("file", "this", "note", "formula", "value", "index", "acc", "values", NOTE_DATE)
         return [
             node.name for node in walk(filter_.expression.node) if isinstance(node, Name) and node.name not in known
         ]

@@ -79,6 +79,7 @@ class ContextPassage(BaseModel):
     start_line: int = Field(description="Number of the first line, from 1.")
     end_line: int = Field(description="Number of the last line.")
     page: int | None = Field(None, description="Page of a PDF, from 1; null in notes.")
+    date: str | None = Field(None, exclude_if=answer.is_none, description="When the note was written, `2026-05-12`.")
     heading: list[str] = Field(description="The headings that the first line stands under, outermost first.")
     text: str = Field(description="Whole; rows of a table begin with the header row, once.")
     score: float | None = Field(
@@ -175,7 +176,7 @@ def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[PassageRun]
     room -= int(max_chars * _ROOM_FOR_LINKED) if max_chars >= _LEAST_FOR_LINKED else 0
     most = max_chars - fixed - 2 * _LEFT_CHARACTERS
     while True:
-        gathering = gathered(notes, found.deduplicator, room, found.ranking.finder.stands)
+        gathering = gathered(notes, found.deduplicator, room, found.ranking.finder.stands, found.date_of)
         pieces, left = gathering.pieces, gathering.left
         if pieces and gathering.size() > most:  # a path or a heading longer than the budget
             pieces, left = [], left + len(pieces)
@@ -257,6 +258,7 @@ def _passage(piece: PassageRun, text: str) -> ContextPassage:
         start_line=piece.start_line,
         end_line=piece.end_line,
         page=piece.page,
+        date=piece.date or None,
         heading=list(piece.heading),
         text=text,
         score=piece.score,

@@ -7,9 +7,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
-from vaulttools.answers import answer, cut, dated
+from vaulttools.answers import answer, cut, dated, note_dates
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Fitted
 from vaulttools.answers.dated import DateText
@@ -76,6 +76,9 @@ class FindRequest(Request):
         5.0, description="Seconds, 0.5 to 60.", json_schema_extra={"minimum": 0}
     )
     include_excluded: bool = Field(False, description="Excluded files too.")
+    sort: Literal["modified", "-modified", "note_date", "-note_date"] = Field(
+        "modified", description="Newest first; note_date: as a note's name, properties or text tell. - reverses."
+    )
 
 
 class FindAnswer(Answer):
@@ -136,6 +139,7 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
     targets = vault.targets(request.paths, work)
     times, told = dated.file_times(request, vault.calendar)
     every, timed_out = _collect(vault, request, targets, times, work)
+    every = _sorted(vault, every, request.sort, work)
     kept = every[: request.limit]
     work.searched = len(every)
     notices = told
@@ -200,6 +204,18 @@ def _collect(
                 found.add(vault, entry.path, is_folder=entry.kind == "folder")
         _tell(scope, work)
     return found.newest_first(), False
+
+
+def _sorted(vault: Session, newest: Sequence[str], sort: str, work: Work) -> Sequence[str]:
+    """Paths that stand newest first, in the order asked for; those without a date stand last."""
+    if sort.endswith("note_date"):
+        date_of = note_dates.of(vault, work)
+        days = {path: found.day if (found := date_of(path.removesuffix("/"))) is not None else "" for path in newest}
+        newest = sorted(newest, key=days.__getitem__, reverse=True)
+        if sort.startswith("-"):
+            newest = [*(path for path in reversed(newest) if days[path]), *(path for path in newest if not days[path])]
+        return newest
+    return list(reversed(newest)) if sort.startswith("-") else newest
 
 
 def _timely(found: Sequence[str], times: FileTimes, scope: Scope, work: Work) -> Iterator[str]:

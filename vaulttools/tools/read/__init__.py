@@ -18,6 +18,7 @@ from vaulttools.core.work import Work, named
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault
 from vaulttools.files.document import Document
 from vaulttools.models import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from vaulttools.notes.note_date import Dating
 from vaulttools.session import Session
 from vaulttools.tools.read import image, several
 from vaulttools.tools.read.image import Image
@@ -99,6 +100,7 @@ class NoteRead(BaseModel):
     end_line: int = Field(description="Last line shown; one less than start_line when there is none.")
     total_lines: int = Field(description="Lines of the file.")
     content: str = Field(serialization_alias="text", description="The lines, whole, joined by line feeds.")
+    date: str | None = Field(None, exclude_if=is_none, description="When the note was written, `2026-05-12`.")
     next_line: int | None = Field(description="First line asked for that is not shown, or null.")
     properties: dict[str, Any] | None = Field(
         None, exclude_if=is_none, description="With frontmatter: the properties of the note by name."
@@ -119,6 +121,7 @@ class ReadAnswer(Answer):
     content: str = Field(
         _ABSENT, exclude_if=is_none, serialization_alias="text", description="The lines, whole, joined by line feeds."
     )
+    date: str | None = Field(None, exclude_if=is_none, description="When the note was written, `2026-05-12`.")
     next_line: int | None = Field(None, description="First line asked for that is not shown, or null.")
     notes: list[NoteRead] = Field(
         default_factory=list,
@@ -161,6 +164,7 @@ def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
         end_line=end,
         total_lines=len(lines),
         content="\n".join(lines[meant.start - 1 : end]),
+        date=_date(vault.dating(), opened),
         next_line=end + 1 if end < meant.end else None,
         pages=_pages_shown(opened.document, meant.start, end),
     )
@@ -186,15 +190,15 @@ def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     if not texts:
         raise BadArgument("; ".join(missing))
     told = fitting(answer.bracketed(missing))
-    asked = list(texts.values())
+    asked, dating = list(texts.values()), vault.dating()
     if request.frontmatter:
         table, cut = several.table([opened for opened, _ in asked], request.max_chars, told, work.voice)
         blocks, notices = [table], [*missing, *cut]
-        found = [_properties_read(opened) for opened, _ in asked]
+        found = [_properties_read(dating, opened) for opened, _ in asked]
     else:
         shown = several.fitting(asked, request.max_chars, told, work.voice)
         blocks = [each.text() for each in shown]
-        found = [_note_read(each.opened, each.part.start, each.end, next_line=each.next_line) for each in shown]
+        found = [_note_read(dating, each.opened, each.part.start, each.end, each.next_line) for each in shown]
         notices = [*(notice for each in shown for notice in each.notices()), *missing]
         cut = []
     work.searched = len(asked)
@@ -220,7 +224,13 @@ def _one_of_several(vault: Session, name: str, work: Work) -> tuple[Reading, Par
     return opened, reading.of_target(opened)
 
 
-def _note_read(opened: Reading, start: int, end: int, **more: Any) -> NoteRead:
+def _date(dating: Dating, opened: Reading) -> str | None:
+    """When a note was written; None: nothing tells, or it is none."""
+    found = dating.of(opened.document.path, opened.note) if paths.is_note(opened.document.path) else None
+    return None if found is None else found.day
+
+
+def _note_read(dating: Dating, opened: Reading, start: int, end: int, next_line: int | None, **more: Any) -> NoteRead:
     """The lines of one of several texts, from 1, end inclusive; `more` are the other fields."""
     document = opened.document
     return NoteRead(
@@ -229,14 +239,16 @@ def _note_read(opened: Reading, start: int, end: int, **more: Any) -> NoteRead:
         end_line=end,
         total_lines=len(document.lines),
         content="\n".join(document.lines[start - 1 : end]),
+        date=_date(dating, opened),
+        next_line=next_line,
         **more,
     )
 
 
-def _properties_read(opened: Reading) -> NoteRead:
+def _properties_read(dating: Dating, opened: Reading) -> NoteRead:
     block = opened.note.frontmatter
     end = 0 if block is None else block.end_line
-    return _note_read(opened, 1, end, next_line=None, properties=dict(opened.note.properties))
+    return _note_read(dating, opened, 1, end, None, properties=dict(opened.note.properties))
 
 
 def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
