@@ -34,6 +34,13 @@ FILES = {
     "Projects/Plan.md": "---\nstatus: active\nowner: '[[Home]]'\ntags: [garden/beds]\n---\n"
     "## Beds\n\nFour raised beds of larch.\n\n"
     "| Bed | Metres |\n|---|--:|\n| one | 2 |\n\n```mermaid\ngraph TD; a-->b\n```\n\nSee [[Soil]] and [[Gone]].\n",
+    "Drawings.md": "> [!tip] Icon\n> text\n\n```mermaid\ngraph TD; one-->two\n```\n\n```mermaid\nno diagram\n```\n\n"
+    "$x^2$\n\n```python\ndef f(): return '<img src=x onerror=\"window.hurt=1\">'\n```\n",
+    "Hostile.md": "```mermaid\n%%{init: {'securityLevel': 'loose', 'htmlLabels': true}}%%\n"
+    "graph TD; a[\"<img src='https://elsewhere.example/m.png' onerror='top.hurt=1;window.hurt=1'>\"]-->b\n"
+    'click a href "javascript:top.hurt=1"\n'
+    "\n```\n\n$\\text{<script>window.hurt=1</script>}$\n\n"
+    "```html\n<script>window.hurt=1</script><img src=x onerror='window.hurt=1'>\n```\n",
     "draw.svg": "<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20' onload='top.attacked=1'>"
     "<script>top.attacked=1</script><image href='https://elsewhere.example/z.png'/><circle r='9'/></svg>",
     "evil.js": "window.attacked = 1",
@@ -45,7 +52,14 @@ FILES = {
     "<svg onload='window.attacked=1'></svg> <img src='https://elsewhere.example/x.png'> ![x](https://elsewhere.example/y.png)\n\n"
     "<a href='javascript:window.attacked=1' id=bait>bait</a> [bait](javascript:window.attacked=1) [[Plan]]\n",
 }
-PAGES = ("/ui/", "/ui/?q=garden", "/ui/?q=larch&mode=text", "/ui/note/Projects/Plan.md?line=12", "/ui/note/Soil.md")
+PAGES = (
+    "/ui/",
+    "/ui/?q=garden",
+    "/ui/?q=larch&mode=text",
+    "/ui/note/Projects/Plan.md?line=12",
+    "/ui/note/Soil.md",
+    "/ui/note/Drawings.md",
+)
 OVERVIEWS = (
     "/ui/tags",
     "/ui/tasks",
@@ -137,6 +151,50 @@ def test_on_a_phone_the_outline_stands_above_the_text(browser: Browser, url: str
         page.get_by_role("article").get_by_text("Outline").click()
         page.get_by_role("article").locator(".outline").get_by_text("Beds").click()
         expect(page).to_have_url(re.compile("#s-h6$"))
+
+
+def test_diagrams_are_drawn_and_code_is_coloured(page: Page) -> None:
+    page.goto("/ui/note/Drawings.md")
+    expect(page.frame_locator("iframe >> nth=0").locator("svg")).to_contain_text("two")
+    expect(page.locator(".drawn summary")).to_have_text("Source")
+    expect(page.locator(".n-mermaid").last).to_contain_text("Not drawn: No diagram type detected")
+    expect(page.locator(".hljs-keyword").first).to_have_text("def")
+    expect(page.locator("math msup")).to_be_visible()
+
+
+def test_what_draws_and_colours_is_loaded_by_pages_that_need_it_alone(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/ui/note/Soil.md")
+    page.wait_for_load_state("networkidle")
+    assert [each for each in asked if "diagram" in each or "highlight" in each] == []
+
+
+def test_without_javascript_the_source_of_a_diagram_stays(browser: Browser, url: str) -> None:
+    with browser.new_context(base_url=url, java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto("/ui/note/Drawings.md")
+        expect(page.locator(".n-mermaid pre").first).to_have_text("graph TD; one-->two")
+        expect(page.locator("iframe")).to_have_count(0)
+
+
+def test_a_hostile_diagram_reaches_neither_the_page_nor_another_host(browser: Browser, url: str) -> None:
+    with browser.new_context(base_url=url) as context:
+        page = context.new_page()
+        asked, refused = list[str](), list[str | None]()
+        page.on("response", lambda response: asked.append(response.url))
+        page.on("requestfailed", lambda request: refused.append(request.failure))
+        page.goto("/ui/note/Hostile.md")
+        drawn = page.frame_locator("iframe").locator("svg")
+        expect(drawn).to_be_visible()
+        for link in drawn.locator("a").all():
+            link.click(force=True)
+        expect(page.locator(".hljs-tag").first).to_be_visible()
+        (frame,) = page.frames[1:]
+        assert [each.evaluate("window.hurt") for each in (page, frame)] == [None, None]
+        assert frame.evaluate("origin") == "null"
+        assert [each for each in asked if not each.startswith(url)] == []
+        assert set(refused) == {"csp"}  # the image that Mermaid lets through
 
 
 def test_links_lead_from_note_to_note_and_from_a_tag_to_its_notes(page: Page) -> None:

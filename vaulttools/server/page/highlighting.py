@@ -5,7 +5,6 @@ It marks, and finds nothing itself: a line that the tools found is shown with or
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import unescape
 from itertools import islice
@@ -20,6 +19,7 @@ from vaulttools.query import tree
 from vaulttools.query.language import parse
 from vaulttools.ranked.question import read, without_operators
 from vaulttools.server.page.addresses import Mode
+from vaulttools.server.page.rendering.sanitizer import in_texts
 
 Span: TypeAlias = tuple[int, int]
 Finder: TypeAlias = Callable[[str], Iterable[Span]]
@@ -27,9 +27,6 @@ Finder: TypeAlias = Callable[[str], Iterable[Span]]
 
 _MARKS: Final = 200
 """Marks in one text: a regex such as `.` has one for each character."""
-
-_TAG: Final = re.compile(r'(<[^>"]*(?:"[^"]*"[^>"]*)*>)')
-"""A tag as the sanitiser writes it, with double quotes alone."""
 
 _MEMORY: Final = 1 << 20
 """Bytes for one compiled regex."""
@@ -60,13 +57,8 @@ def marked(text: str, find: Finder) -> Markup:
 
 
 def marked_html(html: str, find: Finder) -> Markup:
-    """Sanitised HTML, with marks in its texts; formulas have none, since marks would break them."""
-    made, in_math = list[str](), False
-    for piece in _TAG.split(html):
-        if piece.startswith("<"):
-            in_math = piece.startswith("<math") or (in_math and piece != "</math>")
-        made.append(piece if piece.startswith("<") or in_math or not piece.strip() else marked(unescape(piece), find))
-    return Markup("".join(made))  # noqa: S704 - its texts are escaped again, its tags are those that were given
+    """Sanitised HTML, with marks in its texts."""
+    return Markup(in_texts(html, lambda text: marked(unescape(text), find)))  # noqa: S704 - texts are escaped again
 
 
 def _wanted(query: str) -> Iterator[str]:

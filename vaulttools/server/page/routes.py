@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from vaulttools import tools
@@ -21,7 +21,7 @@ from vaulttools.server.calls import Busy
 from vaulttools.server.page import neighbourhood, reading, searching, start, templates, vault_map
 from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.health import health
-from vaulttools.server.page.templates import ASSETS, HEADERS
+from vaulttools.server.page.templates import HEADERS
 from vaulttools.server.service import NoSuchVault, Service
 from vaulttools.tools.tags import TagsAnswer
 from vaulttools.tools.tasks import TaskFound, TasksAnswer
@@ -71,7 +71,8 @@ def routes(service: Service) -> Sequence[BaseRoute]:
         Route("/tasks", pages.of_vault(_tasks, _tasks_refused)),
         Route("/health", pages.of_vault(_health)),
         Route("/assistant", pages.of_vault(_assistant)),
-        Route("/static/{name}", _static),
+        Route("/static/diagram", _diagram),
+        Route("/static/{name:path}", _static),
         Route("/login", pages.login_form),
         Route("/login", pages.login, methods=["POST"]),
         Route("/logout", pages.logout, methods=["POST"]),
@@ -126,7 +127,14 @@ def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
     if page.path != name and paths.unshown(page.path) != paths.unshown(name):
         return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
     assistant = addresses.assistant("read", {"note": page.path})
-    return templates.page(request, "note.html", **frame, page=page, assistant=assistant, raw=addresses.file(page.path))
+    diagrams = templates.diagram_address() if page.html and "n-mermaid" in page.html else ""
+    values: dict[str, Any] = {
+        "page": page,
+        "assistant": assistant,
+        "raw": addresses.file(page.path),
+        "diagrams": diagrams,
+    }
+    return templates.page(request, "note.html", **frame, **values)
 
 
 def _related(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
@@ -341,10 +349,15 @@ async def _theme(request: Request) -> Response:
 
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
-    if name not in ASSETS:
+    if name not in templates.assets():
         return PlainTextResponse("Not found", 404, HEADERS)
-    headers = {**HEADERS, "Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(templates.asset(name), media_type=ASSETS[name], headers=headers)
+    headers = {**HEADERS, **templates.KEPT}
+    return Response(templates.asset(name), media_type=templates.assets()[name], headers=headers)
+
+
+async def _diagram(_: Request) -> Response:
+    text, headers = templates.diagram()
+    return HTMLResponse(text, headers=headers)
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -37,15 +38,18 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 """Of every answer; of a page with its own policy."""
 
-ASSETS: Final = {
-    "page.css": "text/css",
-    "page.js": "text/javascript",
-    "map.css": "text/css",
-    "map.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-}
-"""The files that pages load, with their types."""
+KEPT: Final[Mapping[str, str]] = {"Cache-Control": "public, max-age=31536000, immutable"}
+"""Of what has another address when it changes."""
 
+_DIAGRAM_POLICY: Final = (
+    "default-src 'none'; script-src {0}; style-src 'unsafe-inline'; sandbox allow-scripts; frame-ancestors 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""Of the frame in which Mermaid draws: it has no origin, asks for nothing and holds nothing but the diagram."""
+
+_FOLDERS: Final = ("", "highlight", "lucide", "mermaid")
+_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+"""The files that pages load, by their endings."""
 
 THEMES: Final = {"light": "Light", "dark": "Dark", "system": "As the system"}
 """The colours that a reader can choose, with what they are called; the last one is what holds without a choice."""
@@ -62,18 +66,44 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
     # browser writes it, which a proxy may have changed, and which cannot be an address of IPv6.
     nonce = secrets.token_urlsafe(16)
     text = _environment().get_template(template).render(**values, nonce=nonce)
-    return HTMLResponse(text, status, {**HEADERS, "Content-Security-Policy": _POLICY.format(f"'nonce-{nonce}'")})
+    policy = _POLICY.format(f"'nonce-{nonce}'") + ("; frame-src 'self'" if values.get("diagrams") else "")
+    return HTMLResponse(text, status, {**HEADERS, "Content-Security-Policy": policy})
+
+
+@cache
+def diagram() -> tuple[bytes, Mapping[str, str]]:
+    """The frame in which Mermaid draws, with its headers. Its scripts are in it: a frame without an origin is another
+    site to the guard, which refuses what such a one asks for."""
+    script = asset("mermaid/mermaid.min.js") + b"\n" + asset("mermaid/frame.js")
+    allowed = f"'sha256-{b64encode(hashlib.sha256(script).digest()).decode()}'"
+    text = (
+        b'<!doctype html><html lang="en"><meta charset="utf-8"><title>Diagram</title><body><script>%b</script>' % script
+    )
+    return text, {**HEADERS, **KEPT, "Content-Security-Policy": _DIAGRAM_POLICY.format(allowed)}
+
+
+def diagram_address() -> str:
+    """Where the frame is loaded from, as `asset_address`."""
+    return f"/ui/static/diagram?{hashlib.sha256(diagram()[0]).hexdigest()[:12]}"
+
+
+@cache
+def assets() -> Mapping[str, str]:
+    """The types of the files that pages load, by name."""
+    folder = files(__package__).joinpath("static")
+    names = [f"{each}{each and '/'}{file.name}" for each in _FOLDERS for file in folder.joinpath(each).iterdir()]
+    return {name: _TYPES[ending] for name in names for ending in _TYPES if name.endswith(ending)}
 
 
 @cache
 def asset(name: str) -> bytes:
-    """The bytes of one of `ASSETS`."""
-    return files(__package__).joinpath("static", name).read_bytes()
+    """The bytes of one of `assets`."""
+    return files(__package__).joinpath("static", *name.split("/")).read_bytes()
 
 
 @cache
 def asset_address(name: str) -> str:
-    """Where one of `ASSETS` is loaded from: another address when it changes, so that browsers may keep it."""
+    """Where one of `assets` is loaded from: another address when it changes, so that browsers may keep it."""
     return f"/ui/static/{name}?{hashlib.sha256(asset(name)).hexdigest()[:12]}"
 
 

@@ -115,7 +115,12 @@ NOT_SHOWN = '<a class="n-missing" title="Not shown">{}</a>'
         ("==high *and* low==", "<mark>high <em>and</em> low</mark>"),
         ("a == b == c", "a == b == c"),
         ("~~gone~~", "<s>gone</s>"),
-        ("$a < b$ and $5 to $6", '<code class="n-math">a &lt; b</code> and $5 to $6'),
+        (
+            "$a < b$ and $5 to $6",
+            '<math display="inline"><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math> and $5 to $6',
+        ),
+        (r"$\frac$", r'<code class="n-math">\frac</code>'),  # it cannot be typeset
+        (f"${'x' * 2001}$", f'<code class="n-math">{"x" * 2001}</code>'),
         ("a %%hidden [[plan]]%% b", "a  b"),
         ("one\ntwo", "one<br>\ntwo"),
         ("Reach it. ^goal", "Reach it. "),
@@ -155,10 +160,15 @@ def test_what_stands_in_a_line(text: str, html: str) -> None:
         ("a\n\n%%\nhidden\n\n# also\n%%\n\nb", "<p>a</p>\n<p>b</p>"),
         (
             "```mermaid\na-->b\n```",
-            '<div class="n-code"><span class="n-language">mermaid</span>'
+            '<div class="n-code n-mermaid"><span class="n-language">mermaid</span>'
             '<pre tabindex="0"><code>a--&gt;b\n</code></pre></div>',
         ),
-        ("$$\na<b\n$$", '<pre class="n-math" tabindex="0"><code>a&lt;b</code></pre>'),
+        (
+            "$$\nx^2\n$$",
+            '<div class="n-math" tabindex="0"><math display="block"><mrow><msup><mi>x</mi><mn>2</mn></msup></mrow>'
+            "</math></div>",
+        ),
+        ("$$\n\\frac\n$$", '<pre class="n-math" tabindex="0"><code>\\frac</code></pre>'),
         ("---\ntags: [a]\n---\n## H", '<h2 id="s-h4">H</h2>'),
         ("# H\n[[#H]]", '<h1 id="s-h1">H</h1>\n<p><a href="#s-h1">H</a></p>'),
         # Tables
@@ -307,6 +317,14 @@ ATTACKS = [
     "#tag<img/src=x/onerror=alert(1)>",
     '```"><script>alert(1)</script>\nx\n```',
     "$<script>alert(1)</script>$ and `<script>alert(1)</script>`",
+    r"$\text{<img src=x onerror=alert(1)>}$ $\text{&lt;script>alert(1)&lt;/script>}$",
+    r"$\href{javascript:alert(1)}{x}$ $\style{position:fixed}{x}$ $\class{top search}{x}$ $\id{content}{x}$",
+    r"$\mathrm{</mi></math><script>alert(1)</script>}$ $\operatorname{<style>}$",
+    "<div title='\n\n$x$\n\n'>$\\text{' onclick=alert(1) x='}$</div>",
+    '<a title="$x$ \n\n$\\text{" onclick=alert(1) x="}$">',
+    "<math><mtext><img src=x onerror=alert(1)></mtext><annotation-xml encoding='text/html'><script>alert(1)</script>",
+    "<span class='n-math'><math href='javascript:alert(1)'>x</math></span>",
+    "```mermaid\ngraph TD; a-->b; click a href 'javascript:alert(1)'\n</code></pre><script>alert(1)</script>\n```",
     "> [!<script>alert(1)</script>] <script>alert(1)</script>",
     '- ["] x\n- [<] <script>alert(1)</script>',
     "[^<script>]: <script>alert(1)</script>\n\n[^<script>]",
@@ -319,10 +337,12 @@ TAGS = {
     *("a", "abbr", "b", "blockquote", "br", "code", "details", "del", "div", "em", "h1", "h2", "hr", "img", "li"),
     *("mark", "ol", "p", "pre", "s", "section", "span", "strong", "sub", "summary", "sup"),
     *("table", "tbody", "td", "th", "thead", "tr", "ul"),
+    *("math", "mfrac", "mi", "mn", "mo", "mrow", "msub", "msubsup", "msup", "mtext", "munderover"),
 }
 ATTRIBUTES = {
     *("href", "class", "id", "title", "rel", "src", "alt", "loading", "width", "height", "tabindex", "role"),
     *("aria-label", "open", "start"),
+    *("display", "form", "mathvariant", "stretchy"),
 }
 
 
@@ -369,6 +389,32 @@ def acting(html: str) -> list[str]:
     return [*reader.found, *reader.open]
 
 
+@pytest.mark.parametrize(
+    ("latex", "html"),
+    [
+        (r"\text{<b>&amp;}", "<mtext>&lt;b&gt;&amp;</mtext>"),
+        (r"\color{red}{x}", '<mstyle mathcolor="red"><mrow><mi>x</mi></mrow></mstyle>'),
+        (r"\color{url(//evil.example)}{x}", "<mstyle><mrow><mi>x</mi></mrow></mstyle>"),
+        (r"\href{https://evil.example}{x}", "<mrow><mrow><mi>x</mi></mrow></mrow>"),
+        (r"\hspace{99em}x", '<mspace width="99em"></mspace><mi>x</mi>'),
+        (r"\hspace{1000em}x", "<mspace></mspace><mi>x</mi>"),
+    ],
+)
+def test_a_formula_keeps_what_draws_alone(latex: str, html: str) -> None:
+    assert in_paragraph(f"${latex}$") == f'<math display="inline"><mrow>{html}</mrow></math>'
+
+
+def test_formulas_beyond_what_a_page_may_take_are_code() -> None:
+    many = rendered("\n\n".join(f"${chr(97 + number) * 1_900}$" for number in range(12)))
+    assert (many.count("<math"), many.count("<code")) == (10, 2)
+
+
+def test_passages_of_a_note_are_rendered_without_anchors_and_properties() -> None:
+    html = Rendering(InMemory(), Addresses()).passage("Home.md", "---\na: 1\n---\n# H\n![[plan]] $x$")
+    assert "<h1>H</h1>" in html and 'href="/ui/note/Projects/plan.md"' in html and "<mi>x</mi>" in html
+    assert acting(html) == [] and "Reach it" not in html
+
+
 @pytest.mark.parametrize("up", ["/..", r"\..", "/%2e%2e", "%5c..", "%2F.."])
 def test_a_way_out_of_its_folder_is_seen(up: str) -> None:
     for html in (f"<a href='/ui/note/x{up}/logout'>x</a>", f"<img src='/vault/x{up}/logout'>"):
@@ -387,6 +433,7 @@ PIECES = st.sampled_from(
         *("\n\n", "> ", "> [!x]", "- ", "- [ ] ", "# ", "#a", "|", "|-|\n", "^", "^a", "[^1]", "[^1]: ", "*", "_"),
         *("~~", "\\", "<script>", "</script>", "<img src=", "onerror=", "<a href=", "javascript:", "<svg>"),
         *("<style>", "<!--"),
+        *("\\text{", "\\frac{", "{", "}", "&", "\\\\", "<math>", "<mtext>"),
         *("plan", "pic.png", "https://a.example", "</div>", "<table>", "<details>", "-->", "x", " ", "&lt;"),
         *("\u202e", "é", "---\n", "\t", "\0"),
     ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from vaulttools.notes.links.references import Reference
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.rendering.formulas import Formulas
 
 IMAGES: Final = (".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 """What a browser shows in an `<img>`, where no script of an SVG runs."""
@@ -37,6 +38,8 @@ class RenderContext:
     addresses: Addresses
     embed: Callable[[Reference, str], str]
     """The HTML of an embedded note, given its path."""
+    formulas: Formulas = field(default_factory=Formulas)
+    """Those of the page so far."""
     is_embedded: bool = False
     """Whether another note holds this one, so that the anchors of the page are not its own."""
     here: int | None = None

@@ -13,8 +13,9 @@ from vaulttools.notes.markdown.structure import comment_offsets
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.context import NoteSource, RenderContext
+from vaulttools.server.page.rendering.formulas import Formulas
 from vaulttools.server.page.rendering.parser import parser
-from vaulttools.server.page.rendering.sanitizer import sanitized
+from vaulttools.server.page.rendering.sanitizer import in_texts, sanitized
 
 EMBED_DEPTH: Final = 3
 """Notes within notes; Obsidian goes on to five."""
@@ -41,17 +42,21 @@ class Rendering:
     notes: NoteSource
     addresses: Addresses
     _budget: _Budget = field(default_factory=_Budget)
+    _formulas: Formulas = field(default_factory=Formulas)
 
     def html(self, path: str, text: str, here: int | None = None) -> str:
         """The body of a note as HTML that is safe to show, without its properties; `here` is the line meant, from 1."""
-        return sanitized(self._rendered(path, text, here, (path,)), self.addresses)
+        return self._finished(self._rendered(path, text, here, (path,)))
 
     def passage(self, path: str, text: str) -> str:
         """Some lines of a note as HTML that is safe to show: without anchors, and with links for embedded notes."""
         note = Note(path, f"\n{text}")  # behind an empty line no properties begin
-        context = RenderContext(note, self.notes, self.addresses, lambda *_: "", is_embedded=True)
+        context = RenderContext(note, self.notes, self.addresses, lambda *_: "", self._formulas, is_embedded=True)
         rendered: str = parser().render(text, {"context": context})
-        return sanitized(rendered, self.addresses)
+        return self._finished(rendered)
+
+    def _finished(self, html: str) -> str:
+        return in_texts(sanitized(html, self.addresses), self._formulas.placed)
 
     def _rendered(self, path: str, text: str, here: int | None, above: tuple[str, ...]) -> str:
         """The HTML of a note that is embedded in others, the outermost first, as the parser makes it."""
@@ -60,7 +65,9 @@ class Rendering:
         def embed(reference: Reference, target: str) -> str:
             return self._embedded(reference, target, above)
 
-        context = RenderContext(note, self.notes, self.addresses, embed, is_embedded=len(above) > 1, here=here)
+        context = RenderContext(
+            note, self.notes, self.addresses, embed, self._formulas, is_embedded=len(above) > 1, here=here
+        )
         # Empty lines stand for the properties, so that all lines keep their numbers.
         body = _without_comments(note).split("\n")[note.body_line - 1 :]
         env: dict[str, Any] = {

@@ -19,6 +19,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from vaulttools.server.page.rendering import blocks, inline, links
+from vaulttools.server.page.rendering.context import context
 from vaulttools.server.page.rendering.raw_html import close_raw_html
 
 _QUOTES: Final = 8
@@ -141,10 +142,13 @@ def _bounded(rule: _BlockRule, name: str, most: int) -> _BlockRule:
 def _math(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
 ) -> str:
-    content = escape(tokens[index].content.strip())
-    if tokens[index].type == "math_block":
-        return f'<pre class="n-math" tabindex="0"><code>{content}</code></pre>\n'
-    return f'<code class="n-math">{content}</code>'
+    content, is_block = tokens[index].content.strip(), tokens[index].type == "math_block"
+    typeset = context(env).formulas.add(content, is_block=is_block)
+    if is_block and typeset is None:
+        return f'<pre class="n-math" tabindex="0"><code>{escape(content)}</code></pre>\n'
+    if is_block:
+        return f'<div class="n-math" tabindex="0">{typeset}</div>\n'
+    return f'<code class="n-math">{escape(content)}</code>' if typeset is None else typeset
 
 
 def _code(
@@ -152,7 +156,9 @@ def _code(
 ) -> str:
     language = tokens[index].info.strip().partition(" ")[0]
     label = f'<span class="n-language">{escape(language)}</span>' if language else ""
-    return f'<div class="n-code">{label}<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre></div>\n'
+    code = escape(tokens[index].content)
+    kind = "n-code n-mermaid" if language.lower() == "mermaid" else "n-code"
+    return f'<div class="{kind}">{label}<pre tabindex="0"><code>{code}</code></pre></div>\n'
 
 
 def _cell(

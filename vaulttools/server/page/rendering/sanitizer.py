@@ -7,6 +7,7 @@ here goes.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 import nh3
@@ -47,6 +48,21 @@ _ANCHOR: Final = re.compile(r"s-[a-z0-9-]+|fn[a-z0-9:-]*")
 _UNNAMED: Final = re.compile('<img(?![^>]* alt=")')
 """An image of a note's own HTML that says nothing to those who cannot see it."""
 _NUMBER: Final = re.compile(r"[0-9]{1,5}")
+
+_TAG: Final = re.compile(r'(<[^>"]*(?:"[^"]*"[^>"]*)*>)')
+"""A tag as the sanitiser writes it, with double quotes alone."""
+
+
+def in_texts(html: str, change: Callable[[str], str]) -> str:
+    """Sanitised HTML in which the texts between tags are changed; those of formulas stay as they are."""
+    pieces = _TAG.split(html)
+    in_math = False
+    for index, piece in enumerate(pieces):
+        if piece.startswith("<"):
+            in_math = piece.startswith("<math") or (in_math and piece != "</math>")
+        elif piece and not in_math:
+            pieces[index] = change(piece)
+    return "".join(pieces)
 
 
 def sanitized(html: str, addresses: Addresses) -> str:

@@ -1,0 +1,104 @@
+"""Typesets LaTeX as MathML, which needs no script and no font."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass, field
+from functools import lru_cache
+from html import escape, unescape
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from latex2mathml.converter import convert_to_element
+
+_FORMULA: Final = 2_000
+"""Characters of one formula; the slowest of this length take 0.1 s."""
+
+_FORMULAS: Final = 20_000
+"""Characters of all formulas of one page: those behind them are shown as code."""
+
+_ELEMENTS: Final = frozenset(
+    (
+        *("math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom"),
+        *("mprescripts", "mroot", "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable"),
+        *("mtd", "mtext", "mtr", "munder", "munderover", "none"),
+    )
+)
+"""Those that draw and do nothing: no link, no image, no annotation, in which HTML could stand."""
+
+_WORD: Final = re.compile(r"[a-z-]{1,30}(?: [a-z-]{1,30}){0,30}|[0-9]{1,3}|#[0-9A-Fa-f]{3,8}", re.IGNORECASE)
+_LENGTHS: Final = re.compile(r"(?:\d{0,2}(?:\.\d{1,3})?(?:em|ex|mu|pt|px)?(?: |$)){1,30}")
+"""Short and not negative, so that no formula reaches over what stands around it."""
+
+_ATTRIBUTES: Final = {
+    **dict.fromkeys(
+        (
+            *("accent", "accentunder", "columnalign", "columnlines", "display", "displaystyle", "fence", "form"),
+            *("largeop", "mathcolor", "mathvariant", "movablelimits", "notation", "rowlines", "scriptlevel"),
+            *("separator", "stretchy", "symmetric"),
+        ),
+        _WORD,
+    ),
+    **dict.fromkeys(
+        ("columnspacing", "linethickness", "lspace", "maxsize", "minsize", "rowspacing", "rspace", "width"), _LENGTHS
+    ),
+}
+
+
+@dataclass(slots=True)
+class Formulas:
+    """The formulas of one page. They are put into it after it was sanitised, so that no note brings MathML of its own:
+    its ways to become HTML again are what sanitisers got wrong."""
+
+    _made: list[str] = field(default_factory=list)
+    _mark: str = field(default_factory=lambda: secrets.token_hex(16))
+    """Which no note can know."""
+    _left: int = _FORMULAS
+
+    def add(self, latex: str, *, is_block: bool) -> str | None:
+        """What stands for a formula until `placed`; None: it cannot be typeset."""
+        if len(latex) > min(_FORMULA, self._left):
+            return None
+        self._left -= len(latex)
+        made = _mathml(latex, is_block)
+        if made is None:
+            return None
+        self._made.append(made)
+        return f"{self._mark}-{len(self._made) - 1};"
+
+    def placed(self, text: str) -> str:
+        """A text between two tags of the sanitised page, with its formulas."""
+        if self._mark not in text:
+            return text
+        return re.sub(rf"{self._mark}-(\d+);", lambda found: self._made[int(found[1])], text)
+
+
+@lru_cache(1_000)
+def _mathml(latex: str, is_block: bool) -> str | None:
+    try:
+        return _written(convert_to_element(latex, display="block" if is_block else "inline"))
+    except Exception:  # it raises whatever wrong LaTeX leads to: StopIteration, KeyError, RecursionError
+        return None
+
+
+def _written(element: Element) -> str:
+    """An element as HTML. The library's own way writes `<` in a text as it is.
+
+    Raises:
+        ValueError: it is none that draws.
+    """
+    if element.tag not in _ELEMENTS:
+        raise ValueError(element.tag)
+    attributes = "".join(
+        f' {name}="{escape(value)}"'
+        for name, value in element.attrib.items()
+        if name in _ATTRIBUTES and _ATTRIBUTES[name].fullmatch(value)
+    )
+    inside = "".join(f"{_written(child)}{_text(child.tail)}" for child in element)
+    return f"<{element.tag}{attributes}>{_text(element.text)}{inside}</{element.tag}>"
+
+
+def _text(text: str | None) -> str:
+    # It writes signs as references.
+    return escape(unescape(text or ""))

@@ -1,0 +1,49 @@
+// Puts a drawing before the source of each Mermaid diagram, once it is near. Without this script the source stays.
+"use strict";
+
+const scheme = getComputedStyle(document.documentElement).colorScheme;
+const isDark = scheme === "dark" || (scheme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+const TALLEST = 4000; // pixels: the frame cannot be trusted to ask for less
+
+function draw(block) {
+  const source = block.querySelector("pre");
+  const frame = document.createElement("iframe");
+  frame.sandbox = "allow-scripts";
+  frame.src = document.body.dataset.diagrams;
+  frame.title = "Diagram";
+  addEventListener("message", ({ source: from, data }) => {
+    if (from !== frame.contentWindow) return;
+    if (data.isReady) {
+      from.postMessage({ source: source.textContent, isDark }, "*");
+    } else if (data.problem) {
+      const told = document.createElement("p");
+      told.className = "n-told";
+      told.textContent = `Not drawn: ${String(data.problem).slice(0, 300)}`;
+      frame.remove();
+      block.append(told);
+    } else {
+      frame.style.height = `${Math.min(Number(data.height) || 0, TALLEST)}px`;
+      const shut = document.createElement("details");
+      const summary = document.createElement("summary");
+      summary.textContent = "Source";
+      source.replaceWith(shut);
+      shut.append(summary, source);
+      block.classList.add("drawn");
+    }
+  });
+  block.prepend(frame);
+}
+
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      draw(target);
+    }
+  },
+  { rootMargin: "300px" },
+);
+for (const block of document.querySelectorAll(".n-mermaid")) {
+  if (block.querySelector("pre")) near.observe(block);
+}
