@@ -72,8 +72,6 @@ class Child:
         self._popen: subprocess.Popen[bytes] = subprocess.Popen(command, **{**pipes, **flags, **options})
         self._leads_session = bool(options.get("start_new_session")) and hasattr(os, "killpg")
         self._waiting_since: float | None = None
-        self.is_late = False
-        """Whether it was killed because an answer took too long."""
 
     @property
     def pid(self) -> int:
@@ -121,7 +119,6 @@ class Child:
         """Kill it when another thread has been waiting for its answer for longer; that gets `ChildGone`."""
         since = self._waiting_since
         if since is not None and time.monotonic() - since > seconds:
-            self.is_late = True
             self.kill()
 
     def output(self, work: Work) -> Output:

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from vaulttools.attachments.texts import Attachments
 from vaulttools.core import child
@@ -106,32 +106,36 @@ def _are_many_bytes(root: Root, paths: Sequence[str]) -> bool:
     return False
 
 
-_Result: TypeAlias = Content | list[ToRead] | None
-"""What a thread gives: a content, and as its last word the files that were not read."""
+class _Read(NamedTuple):
+    """What a thread gives."""
+
+    contents: Sequence[Content | None] = ()
+    lost: Sequence[ToRead] | None = None
+    """As its last word the files that were not read."""
 
 
-class _Results(queue.Queue[_Result]):
+class _Results(queue.Queue[_Read]):
     """Full by the characters that wait in it, not by their number."""
 
     def _init(self, maxsize: int) -> None:
-        self._held: deque[_Result] = deque()
+        self._held: deque[_Read] = deque()
         self._weight = 0
 
     def _qsize(self) -> int:
         return self._weight
 
-    def _put(self, item: _Result) -> None:
+    def _put(self, item: _Read) -> None:
         self._held.append(item)
         self._weight += _weight(item)
 
-    def _get(self) -> _Result:
+    def _get(self) -> _Read:
         item = self._held.popleft()
         self._weight -= _weight(item)
         return item
 
 
-def _weight(result: _Result) -> int:
-    return 1 + (len(result.trigrams) if isinstance(result, Content) else 0)
+def _weight(result: _Read) -> int:
+    return 1 + sum(len(content.trigrams) for content in result.contents if content is not None)
 
 
 def _started(root: Root, attachments: Attachments | None) -> Child | None:
@@ -182,11 +186,10 @@ class _Workers:
             except queue.Empty:
                 self._end_hanging()
                 continue
-            if isinstance(result, list):
-                lost += result
+            yield from result.contents
+            if result.lost is not None:
+                lost += result.lost
                 running -= 1
-            else:
-                yield result
         for file in [*lost, *supply]:  # of processes that died, and when none is left
             if not stop.is_set():
                 yield _read(self._root, file, self._attachments)
@@ -212,16 +215,16 @@ class _Workers:
                     process.send(files)
                 if not asked:
                     break
-                content = process.receive()
-                assert content is None or isinstance(content, Content)
-                asked.popleft()
-                self._give(results, content)
-        except ChildGone:
-            if asked and process.is_late:
-                self._give(results, hanging(asked.popleft().path))
-        self._give(results, [*asked])
+                contents = process.receive()
+                assert isinstance(contents, list)
+                for _ in contents:
+                    asked.popleft()
+                self._give(results, _Read(contents))
+        except ChildGone:  # which of the files hangs is found out by those who read them again
+            pass
+        self._give(results, _Read(lost=[*asked]))
 
-    def _give(self, results: _Results, result: _Result) -> None:
+    def _give(self, results: _Results, result: _Read) -> None:
         while not self._ended:
             with suppress(queue.Full):
                 results.put(result, timeout=_POLL)

@@ -170,12 +170,17 @@ def _introduces(source: Source, unit: _Unit) -> bool:
 def in_context(note: Note, text: str, under: int, *, is_first: bool) -> str:
     """A passage's text with what a reader of it would know: the note's name, the headings from number `under` up, and
     for the first passage of a note its properties. What finds by meaning reads this."""
+    return context(note, under, is_first=is_first) + text
+
+
+def context(note: Note, under: int, *, is_first: bool) -> str:
+    """What `in_context` writes before a passage's text; it ends with a line."""
     above = ""
     while under >= 0:
         above = f" > {note.headings[under].text}{above}"
         under = note.above[under]
     properties = in_one_line(note.properties, _PROPERTIES) if is_first else ""
-    return f"{note.title}{above}\n{properties}{chr(10) if properties else ''}{text}"
+    return f"{note.title}{above}\n{properties}{chr(10) if properties else ''}"
 
 
 _PROPERTIES: Final = 300
@@ -189,7 +194,12 @@ def folded(text: str) -> str:
 
 def digest(text: str) -> int:
     """XXH3 (64 bits, signed) of the folded text."""
-    number = xxhash.xxh3_64_intdigest(folded(text).encode("utf-8", "surrogatepass"))
+    return digest_of_folded(folded(text))
+
+
+def digest_of_folded(text: str) -> int:
+    """The same of a text that is folded already."""
+    number = xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
     return number - (1 << 64) if number >> 63 else number
 
 
