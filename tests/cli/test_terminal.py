@@ -167,7 +167,7 @@ def test_every_tool_and_option_is_in_every_script(shell: cli_completion.Shell) -
     script = cli_completion.script(shell, {"call": "Call it's tool"})
     for name in tools.NAMES:
         assert name.replace("_", "-") in script
-    for option in ("file-pattern", "match-case", "identifier", "no-gitignore"):
+    for option in ("file-pattern", "match-case", "identifier", "no-gitignore", "ignore-case"):
         assert option in script
 
 

@@ -106,7 +106,8 @@ def _commands() -> dict[str, type[Request]]:
 
 
 def _options(request: type[Request]) -> list[str]:
-    return [option for each in cli_options.options(request) for option in _OPTION.findall(each.spelling)]
+    options = [option for each in cli_options.options(request) for option in _OPTION.findall(each.spelling)]
+    return [*options, *(["-i", "--ignore-case"] if cli_options.ignores_case(request) else [])]
 
 
 def _choices(request: type[Request]) -> dict[str, list[str]]:

@@ -293,8 +293,7 @@ def _on_a_terminal(text: str, arguments: dict[str, Any], vault: Vault, here: Sur
     if not colour.is_wanted(here.out, here.environ):
         return text
     is_question = not {"pattern", "file"} & arguments.keys() and bool({"query", "question"} & arguments.keys())
-    highlighted = highlight.of(vault, arguments) or colour.whole
-    return colour.coloured(text, highlighted, has_passages=is_question)
+    return colour.coloured(text, highlight.of(vault, arguments) or list, has_passages=is_question)
 
 
 def print_json(details: Any, out: TextIO) -> None:
