@@ -197,6 +197,37 @@ def test_a_hostile_diagram_reaches_neither_the_page_nor_another_host(browser: Br
         assert set(refused) == {"csp"}  # the image that Mermaid lets through
 
 
+def test_a_link_shows_the_beginning_of_its_note_to_mouse_and_keyboard(page: Page) -> None:
+    page.goto("/ui/note/Home.md")
+    link = page.locator(".body").get_by_role("link", name="Plan")
+    link.hover()
+    preview = page.get_by_role("tooltip")
+    expect(preview).to_contain_text("Four raised beds of larch.")
+    preview.hover()
+    expect(preview).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(preview).to_have_count(0)
+    page.mouse.move(0, 0)
+    page.locator(".folders a").focus()
+    page.keyboard.press("Tab")
+    while not link.evaluate("element => element === document.activeElement"):
+        page.keyboard.press("Tab")
+    expect(preview).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(preview).to_have_count(0)
+
+
+def test_a_finger_gets_no_preview(browser: Browser, url: str) -> None:
+    with browser.new_context(base_url=url, has_touch=True) as context:
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto("/ui/note/Home.md")
+        page.locator(".body").get_by_role("link", name="Plan").tap()
+        expect(page.get_by_role("heading", name="Plan", level=1)).to_be_visible()
+        assert [each for each in asked if "/preview/" in each] == []
+
+
 def test_links_lead_from_note_to_note_and_from_a_tag_to_its_notes(page: Page) -> None:
     page.goto("/ui/note/Home.md")
     page.locator(".body a.n-tag").click()

@@ -180,6 +180,27 @@ def test_related_notes_say_whether_they_are_linked(serve: Serve) -> None:
     assert "No notes found." in ask(app, "GET", "/ui/related/d.md").text
 
 
+@pytest.mark.parametrize(
+    ("path", "shown", "hidden"),
+    [
+        ("Home.md", "<h1>Home</h1>", "roof"),
+        ("Projects/plan.md?at=Tasks", "Call the roofer", "Repair"),
+        ("Projects/plan.md?line=5", "<h2>Tasks</h2>", "Repair"),
+        ("empty.md", "This note is empty.", "a: 1"),
+        ("notes.txt", "plain &lt;b&gt;text", "<html"),
+        ("long.md", "line 0", "line 1 "),
+    ],
+)
+def test_a_preview_is_the_beginning_of_a_note(app: ASGIApp, path: str, shown: str, hidden: str) -> None:
+    answer = ask(app, "GET", f"/ui/preview/{path}")
+    assert (answer.status_code, shown in answer.text, hidden in answer.text) == (200, True, False), answer.text
+
+
+@pytest.mark.parametrize(("path", "status"), [("nowhere", 404), (".obsidian/app.json", 400), ("Home.md?at=No", 400)])
+def test_there_is_no_preview_of_what_cannot_be_shown(app: ASGIApp, path: str, status: int) -> None:
+    assert ask(app, "GET", f"/ui/preview/{path}").status_code == status
+
+
 @pytest.mark.parametrize("path", ["/ui/note/no/where.md", "/ui/where", "/ui/folder/no/where"])
 def test_a_page_that_is_not_there_leads_on(app: ASGIApp, path: str) -> None:
     text = ask(app, "GET", path).text
@@ -327,6 +348,7 @@ EVIL_FILES = {
         f"/ui/?q={quote(EVIL)}&mode={quote(EVIL)}",
         f"/ui/note/{quote(next(iter(EVIL_FILES)))}",
         f"/ui/note/{quote(EVIL)}",
+        f"/ui/preview/{quote(EVIL)}",
         "/ui/note/Home.md",
         f"/ui/related/{quote(next(iter(EVIL_FILES)))}",
         f"/ui/folder/{quote(EVIL)}",
@@ -345,7 +367,7 @@ def test_nothing_of_a_vault_or_an_address_becomes_markup(hostile: ASGIApp, path:
     reader.feed(text)
     shown = "#a" if path == "/ui/tags" else "alert(1)"  # no tag can be so
     assert "</html>" in text and shown in unescape(unquote(text))
-    assert reader.scripts in ([], ["/ui/static/page.js"])
+    assert set(reader.scripts) <= {"/ui/static/page.js", "/ui/static/preview.js"}
     assert [name for name in reader.attributes if name.startswith("on") or name == "style"] == []
     assert [address for address in reader.images if not address.startswith("/vault/")] == []
 

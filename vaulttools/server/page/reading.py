@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from threading import Event
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -26,6 +26,7 @@ from vaulttools.server.page.searching import title
 from vaulttools.server.page.vault_notes import Soon, TextExcerpt, VaultNotes
 from vaulttools.tools.links import LinkFound, LinksAnswer
 from vaulttools.tools.query import QueryAnswer
+from vaulttools.tools.read import ReadAnswer
 from vaulttools.vault import Vault
 
 _BACKLINKS: Final = 200
@@ -40,6 +41,12 @@ _LINE_CHARACTERS: Final = 2_000
 _LINKS_SECONDS: Final = 3.0
 """For the links of a note. Only while the vault is indexed for the first time it takes longer, and the note need not
 wait for that."""
+
+_PREVIEW_READ: Final = 4_000
+"""Characters that are read for a preview: properties come first, and are not shown."""
+
+_PREVIEW_CHARACTERS: Final = 1_000
+"""Characters of a preview."""
 
 _RELATED: Final = 8
 """Notes like one that are named beside it."""
@@ -111,6 +118,36 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
         notices=[*shown.notices, *note.warnings, *told],
     )
     return _beside(vault, addresses, rendered, cancel)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The beginning of a note, or of a part of it."""
+
+    path: str
+    html: Markup
+    """Safe to show as it is; empty where nothing is there."""
+
+
+def preview(vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event) -> Preview:
+    """The beginning of a note; of the part `at`, as links write it, or from a line on, where one is given.
+
+    Raises:
+        VaultToolsError: it cannot be read, or has no such part.
+    """
+    _, headings, block = split_linktext(f"#{at}") if at else ("", [], None)
+    part: dict[str, Any] = {"block": block} if block else {"heading": list(headings)} if headings else {}
+    part |= {"start_line": line} if line and not part else {}
+    answer: ReadAnswer = vault.answer("read", {"note": name, **part, "max_chars": _PREVIEW_READ}, cancel=cancel)
+    if not paths.is_note(answer.path):
+        return Preview(answer.path, Markup("<pre>{}</pre>").format(answer.content[:_PREVIEW_CHARACTERS]))
+    lines = answer.content.split("\n")
+    if not part:
+        lines = lines[Note(answer.path, answer.content).body_line - 1 :]
+    text = "\n".join(lines).strip("\n")
+    cut = text if len(text) <= _PREVIEW_CHARACTERS else f"{text[:_PREVIEW_CHARACTERS]}{render.ELLIPSIS}"
+    html = Rendering(VaultNotes(vault, cancel), addresses).passage(answer.path, cut)
+    return Preview(answer.path, Markup(html))  # noqa: S704 - it is sanitised
 
 
 @dataclass(frozen=True, slots=True)

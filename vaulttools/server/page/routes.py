@@ -62,6 +62,7 @@ def routes(service: Service) -> Sequence[BaseRoute]:
         Route("/", pages.of_vault(_search, _search_refused)),
         Route("/results", pages.of_vault(_search, _search_refused)),
         Route("/note/{path:path}", pages.of_vault(_note)),
+        Route("/preview/{path:path}", pages.of_vault(_preview)),
         Route("/related/{path:path}", pages.of_vault(_related)),
         Route("/folder/{path:path}", pages.of_vault(_folder)),
         Route("/map/{path:path}", pages.of_vault(_map)),
@@ -135,6 +136,14 @@ def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
         "diagrams": diagrams,
     }
     return templates.page(request, "note.html", **frame, **values)
+
+
+def _preview(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The beginning of a note, for the script that shows it beside a link."""
+    line = _number(request, "line", 0, 10_000_000) or None
+    at = request.query_params.get("at", "")
+    page = reading.preview(vault, frame["addresses"], request.path_params["path"], at, line, cancel)
+    return templates.page(request, "preview.html", page=page)
 
 
 def _related(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
