@@ -24,7 +24,7 @@ from vaulttools.index.content import DIGEST_BYTES
 _MAGIC: Final = b"vaulttools kept 3\n"
 _DIGEST_BYTES: Final = 16
 
-_READERS: Final = ("answers", "bases", "index", "notes", "query", "tools")
+_READERS: Final = ("answers", "bases", "index", "notes", "query", "ranked", "tools")
 """Folders of the code that decides what is read of a note, and what is made of it."""
 
 

@@ -29,6 +29,9 @@ _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _QUARTER: Final = re.compile(r"[qt]([1-4])")
 _WEEK: Final = re.compile(r"kw(\d{1,2})")
 
+_LAST_OF_DAYS: Final = (day[-1] for day in words.DAYS)
+_TIMES: Final = frozenset((*words.MONTHS, *words.WEEKDAYS, *words.SEASONS, *words.UNITS, *_LAST_OF_DAYS))
+"""A question without one of these, and without a digit, names no period."""
 _FIRST_YEAR: Final = 1990
 """A year without anything beside it is a period from here on: questions about earlier ones are about history."""
 _LAST_YEARS: Final = 20
@@ -55,6 +58,11 @@ class Period:
         """How the words were understood."""
         return f'Read "{self.words}" as {dates.written(self.first, self.last)}.'
 
+    @property
+    def days(self) -> tuple[date, date]:
+        """The first and the last one."""
+        return self.first, self.last
+
     def holds(self, day: date) -> bool:
         """Whether a day lies in it."""
         return self.first <= day <= self.last
@@ -76,7 +84,10 @@ def limits(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
     the first day of all, `after 2025` the last one."""
     question = question[:_LONGEST]
     asked = _QUOTED.sub(lambda found: " " * len(found[0]), question)
-    reader = _Reader([_word(found) for found in _TOKEN.finditer(asked)], today, first_weekday)
+    every = [_word(found) for found in _TOKEN.finditer(asked)]
+    if not any(word.text in _TIMES or word.text[-1].isdigit() or word.text[0].isdigit() for word in every):
+        return None
+    reader = _Reader(every, today, first_weekday)
     try:
         found = list(reader.periods())
     except (ValueError, OverflowError):  # no calendar holds it

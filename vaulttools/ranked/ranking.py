@@ -63,6 +63,8 @@ class Ranking:
     """By word of the question that stands nowhere, how the vault spells it."""
     absences: Sequence[str] = ()
     """Sentences about the words that stand nowhere: which, and what was looked for instead."""
+    is_by_time: bool = False
+    """Whether the first notes are those of a period in order of time, whatever words they hold."""
 
 
 def rank(

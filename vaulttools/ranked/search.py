@@ -27,20 +27,24 @@ from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
 from vaulttools.notes.note_date import Dating
+from vaulttools.notes.periods import Period
 from vaulttools.notes.properties import values as property_values
 from vaulttools.query import foreign, tree
 from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
 from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.counting import RipgrepCounter
+from vaulttools.ranked.days import Days
+from vaulttools.ranked.intent import Intent, intent
 from vaulttools.ranked.like import Like
 from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.period import with_days
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.ranking import Ranking, rank
-from vaulttools.ranked.showing import ShownNote
+from vaulttools.ranked.showing import ShownNote, TermsOf
 from vaulttools.ranked.weakness import nearness
-from vaulttools.ranked.weights import BY_WORDS, LIKENESS, SHARING
+from vaulttools.ranked.weights import BY_WORDS, IN_ORDER_OF_TIME, LIKENESS, OF_PERIOD, SHARING
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
@@ -59,7 +63,8 @@ class Ranked:
     notes: Sequence[RankedNote]
     """In the order asked for."""
     doubts: Sequence[str]
-    """What must be read before the notes: that the evidence is weak, and which words stand nowhere."""
+    """What must be read before the notes: how a period was understood, that the evidence is weak, and which words stand
+    nowhere."""
     notices: Sequence[str]
     is_ready: bool
     """Whether the index was ready."""
@@ -74,6 +79,8 @@ class Ranked:
     _told: set[str]
     """Notes that could not be read, once the work was told about them."""
     _dating: Dating
+    period: Period | None
+    """The period that the question names; its notes come first."""
 
     def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
         """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
@@ -84,8 +91,12 @@ class Ranked:
     def allotted(self, notes: Sequence[RankedNote], characters: int, *, is_sorted: bool) -> Allotted:
         """Those of the notes of a page for which there is room, with the passages for which there is."""
         sharing = BY_WORDS if self.ranking.nearest is None else SHARING
+        if self.period is not None:
+            sharing = IN_ORDER_OF_TIME if self.ranking.is_by_time else OF_PERIOD
         sharing = sharing if self.like is None else LIKENESS
-        stands = self.ranking.finder.stands
+        stands: TermsOf = self.ranking.finder.stands
+        if self.period is not None:
+            stands = with_days(stands, self.period)
         return allotted(
             notes, self.deduplicator, characters, stands, self._described, is_sorted=is_sorted, sharing=sharing
         )
@@ -187,10 +198,21 @@ def ranked(
     read = _Reader(vault, work, extracts, view)
     counter = None if is_ready else RipgrepCounter(vault, work)
     meaning, meant = _meaning(vault, question, is_ready=view is not None)
-    ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
-    if meaning is not None and view is not None:
-        compared = question if like is None else like.text
-        ranking = _joined(ranking, meaning, compared, view, wanted, read, work, meant)
+    calendar = vault.calendar
+    is_plain = like is not None or order is not None  # a note asks for nothing, and another order is asked for
+    asks = Intent(question, calendar.today()) if is_plain else intent(question, calendar)
+    compared = asks.words if like is None else like.text
+
+    def find(among: frozenset[str]) -> Ranking:
+        """Those of some notes that answer, the best first."""
+        ranking = rank(asks.words, among, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
+        if meaning is None or view is None:
+            return ranking
+        return _joined(ranking, meaning, compared, view, among, read, work, meant)
+
+    dating = vault.dating()
+    ranking = asks.put_in_order(find, wanted, Days(dating, view, read, work.is_over), work.is_over)
+    meant = list(dict.fromkeys(meant))  # several times, if notes were looked for several times
     missed = read.missed
     if view is not None:
         missed.update(dict.fromkeys(view.holding("nul"), "binary"))
@@ -211,10 +233,11 @@ def ranked(
     told += [*([] if like is not None else [*foreign.in_question(question), *ranking.notices]), *meant]
     told += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
     told += answer.unextracted(work, found=False) if ordered else []  # else it is told already
+    understood = [] if asks.period is None else [asks.period.sentence]
     return Ranked(
         ranking,
         ordered,
-        [*filter(None, [ranking.weakness]), *ranking.absences] if like is None else [],
+        [*understood, *filter(None, [ranking.weakness]), *ranking.absences] if like is None else [],
         told,
         is_ready,
         by_words_alone,
@@ -223,7 +246,8 @@ def ranked(
         read,
         work,
         set(missed),
-        vault.dating(),
+        dating,
+        asks.period,
     )
 
 

@@ -124,6 +124,10 @@ SHARING: Final = Sharing()
 """Where words and meaning are joined."""
 BY_WORDS: Final = Sharing(stop=0.6)
 """Where words alone decide: their scores lie closer together."""
+OF_PERIOD: Final = Sharing(stop=0.5, steepness=3.0, most=0.5, is_first_uncut=False)
+"""Where a question names a period, whose notes come first."""
+IN_ORDER_OF_TIME: Final = Sharing(whole=400, notes=20, steepness=0.0, most=0.3, stop=0.5, is_first_uncut=False)
+"""Where a question asks about a period alone: each of its notes says how it begins."""
 LIKENESS: Final = Sharing(
     whole=300, notes=10, steepness=1.0, most=0.15, stop=0.3, named=0.25, passage=1.0, beside=0, is_first_uncut=False
 )
@@ -229,3 +233,41 @@ class Gathering:
 
 
 GATHERING: Final = Gathering()
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """How the time of notes changes their order."""
+
+    elsewhere: float = 0.7
+    """What a note's score is multiplied by that is not of the period asked about, where others are."""
+    of_period: int = 60
+    """Notes of the period that are put into order by the passages about its days."""
+    log: float = 0.4
+    """What a note of many days keeps of its score where nothing that it says of the period fits the question."""
+    other_days: float = 0.3
+    """What its passages count that are about other days."""
+    compared: int = 20
+    """Notes among which the newest is looked for."""
+    alike: float = 0.8
+    """The part of the best note's score from which on a note answers about as well."""
+    alike_passages: float = 0.5
+    """The same of the best passage of a note."""
+    over: float = 0.8
+    """What the score of a note counts that is archived or superseded."""
+
+
+TIME: Final = Time()
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity:
+    """How notes are preferred that hold words which those before them lack."""
+
+    compared: int = 10
+    """Notes that are put into order: those of a page."""
+    weight: float = 0.2
+    """What a note gains that holds all of the question where nothing of it was held, in parts of its score."""
+
+
+DIVERSITY: Final = Diversity()

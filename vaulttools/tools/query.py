@@ -153,6 +153,11 @@ class QueryAnswer(Answer):
     also: list[str] | None = Field(
         None, exclude_if=is_none, description="In mode ranked: notes that are near and whose text is not shown."
     )
+    period: list[str] | None = Field(
+        None,
+        exclude_if=is_none,
+        description="In mode ranked: the first and the last day of the period that the question names.",
+    )
     total_notes: int | None = Field(
         None, exclude_if=is_none, description="In mode obsidian: matching notes, shown or not."
     )
@@ -264,7 +269,7 @@ def _ranked_page(
         allotted = found.allotted(notes, room, is_sorted=is_sorted)
         shown = [_with_link(each, found.like) for each in allotted.notes]
         steps = [*_next_steps(request, found, allotted, next_page, work.voice), *listing]
-        text = _ranked_text(request, work, found.like, explanation, doubts, notices, shown, steps)
+        text = _ranked_text(request, work, found, explanation, doubts, notices, shown, steps)
         octets = len(text.encode("utf-8", "surrogatepass"))
         if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
@@ -279,6 +284,7 @@ def _ranked_page(
         weak=bool(ranking.weakness) if found.like is None else None,
         by_words_alone=found.by_words_alone,
         also=[paths.portable(each.path) for each in allotted.also],
+        period=None if found.period is None else [day.isoformat() for day in found.period.days],
         explanation=explanation,
         next_page=next_page,
         proposed_calls=[] if proposed is None else [ProposedCall(**proposed[0]._asdict())],
@@ -297,7 +303,7 @@ def _with_link(shown: ShownNote, like: Like | None) -> ShownNote:
 def _ranked_text(
     request: QueryRequest,
     work: Work,
-    like: Like | None,
+    found: Ranked,
     explanation: str,
     doubts: Sequence[str],
     notices: Sequence[str],
@@ -309,7 +315,7 @@ def _ranked_text(
     head = [f"Understood as:\n{explanation}"] if request.explain else []
     blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
     while True:
-        first = " ".join([_ranked_first_line(request, work, like, len(shown)), *doubts])
+        first = " ".join([_ranked_first_line(request, work, found, len(shown)), *doubts])
         closing = "\n".join(answer.bracketed([*notices, *steps]))
         text = "\n\n".join(filter(None, [*head, first, *blocks[: len(shown)], closing]))
         if len(text) <= request.max_chars:
@@ -322,10 +328,11 @@ def _ranked_text(
             return f"{text[: request.max_chars - 1].rstrip()}…"  # a path or notices so long
 
 
-def _ranked_first_line(request: QueryRequest, work: Work, like: Like | None, count: int) -> str:
+def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, count: int) -> str:
     if count:
         order = ", best first" if request.sort in (None, "relevance") else ""
-        what = "" if like is None else f" like {like.names()}"
+        order = ", in order of time" if found.ranking.is_by_time else order
+        what = "" if found.like is None else f" like {found.like.names()}"
         return f"Showing {corpus.counted(count, 'note')}{what}{order}."
     if request.page > 1:
         return f"Page {request.page:,} is past the end."
@@ -347,7 +354,7 @@ def _next_steps(
         yield f"Also: {named}{more}." + ("" if next_page is None else f" {voice.set('page', next_page)} for the next.")
     elif next_page is not None:
         yield f"{voice.set('page', next_page)} for the next notes."
-    if shown and found.doubts and following is None and request.query is not None:
+    if shown and (found.ranking.weakness or found.ranking.absences) and following is None and request.query is not None:
         written = {each.note.passages.language for each in shown} - {language.UNKNOWN}
         asked = read_question(without_operators(request.query)[0]).languages
         if len(written) == 1 and language.is_other(written, asked):

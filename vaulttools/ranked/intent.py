@@ -1,0 +1,107 @@
+"""Reads what a question asks for beside its words: a period, the latest, two things."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from vaulttools.core.dates import Calendar
+from vaulttools.notes import periods
+from vaulttools.notes.periods import Period
+from vaulttools.ranked.days import Days
+from vaulttools.ranked.halves import for_both_halves
+from vaulttools.ranked.latest import Wanted, latest_first
+from vaulttools.ranked.period import Find, of_period_first
+from vaulttools.ranked.question import read as read_question
+from vaulttools.ranked.ranking import Ranking
+
+_NEWEST: Final = re.compile(
+    r"\b(?:now(?:adays)?|current(?:ly)?|these days|at (?:the moment|present)|(?:most )?recent(?:ly)?|latest|lately"
+    r"|still|(?:did|do|have|has|had|was|were|is|are) (?:\w+ ){1,3}last|(?:(?:the|this) )?last time"
+    # German
+    r"|jetzt|zurzeit|zur zeit|derzeit(?:ig\w*)?|aktuell\w*|momentan|heutzutage|inzwischen|zuletzt|letzte[sn]? mal"
+    r"|neue?ste[nrsm]?|jüngste[nrsm]?|immer noch|noch immer"
+    # French
+    r"|maintenant|actuel\w*|en ce moment|ces jours-ci|dernière fois|le plus récent|la plus récente|récemment"
+    r"|dernièrement|toujours|encore"
+    # Spanish
+    r"|ahora|actual(?:es|mente)?|últimamente|última vez|más reciente|recientemente|todavía|aún|sigue"
+    # Dutch
+    r"|nu|huidige?|momenteel|tegenwoordig|laatste keer|voor het laatst|nieuwste|recentste|nog steeds)\b",
+    re.IGNORECASE,
+)
+_NEXT: Final = re.compile(
+    r"\b(?:next(?! to\b)|upcoming|nächste[nrsm]?|kommende[nrsm]?|prochaine?s?|próxim[oa]s?|siguientes?|volgende"
+    r"|eerstvolgende)\b",
+    re.IGNORECASE,
+)
+
+_BETWEEN: Final = re.compile(
+    r"[,;]\s+(?:and|und|et|y|e|en)\s+|[;:?.!]\s+(?=\w)"
+    r"|\s+(?:and|und|et|y|en)\s+(?=(?:who|whose|what|when|where|which|why|how|wer|wessen|was|wann|wo|welche\w*|warum|wie|qui|que|quand|où|quel\w*|pourquoi|comment|combien|quién|qué|cuándo|dónde"
+    r"|cuál|por qué|cómo|cuánt\w+|wie|wat|wanneer|waar|welke?|waarom|hoe)\b)",
+    re.IGNORECASE,
+)
+"""What stands between the halves of a question."""
+_FEWEST: Final = 2
+"""Words of a half that is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What one question asks for."""
+
+    words: str
+    """What of the question is looked for."""
+    today: date
+    period: Period | None = None
+    wanted: Wanted | None = None
+    """Whether the newest is asked for, or what comes next."""
+    has_halves: bool = False
+    """Whether it asks for two things."""
+
+    def put_in_order(self, find: Find, notes: frozenset[str], days: Days, stop: Callable[[], bool]) -> Ranking:
+        """What `find` finds among some notes, in the order that the question asks for."""
+        ranking = find(notes)
+        if self.period is not None:
+            ranking = of_period_first(ranking, self.period, find, notes, days)
+        if self.wanted is not None:
+            ranking = latest_first(ranking, self.wanted, self.today, days, stop)
+        if self.has_halves and self.period is None:
+            ranking = for_both_halves(ranking)
+        return ranking
+
+
+def intent(question: str, calendar: Calendar) -> Intent:
+    """What a question asks for on a day."""
+    today = calendar.today()
+    period = periods.period(question, today, calendar.first_weekday)
+    words = question if period is None or period.is_all else _without_period(question, period)
+    wanted: Wanted | None = "next" if _NEXT.search(words) else "newest" if _NEWEST.search(words) else None
+    parts = _BETWEEN.split(words, maxsplit=1)
+    has_halves = len(parts) == 2 and all(len(read_question(each).terms) >= _FEWEST for each in parts)
+    return Intent(words if wanted is None else _without_asking(words), today, period, wanted, has_halves)
+
+
+def _without_period(question: str, period: Period) -> str:
+    """A question without the words of its period, since notes write dates in other ways; all of it where nothing else
+    is left."""
+    start, end = period.span
+    rest = f"{question[:start]} {question[end:]}".strip()
+    return rest if read_question(rest).terms else question
+
+
+def _without_asking(question: str) -> str:
+    """A question without the words that ask for the latest state, which notes hold for other reasons; all of it where
+    nothing else is left."""
+    rest = _NEXT.sub(" ", _NEWEST.sub(_without_last, question))
+    return rest if read_question(rest).terms else question
+
+
+def _without_last(found: re.Match[str]) -> str:
+    """`did I last` keeps what is not `last`."""
+    words = found[0].split()
+    return " ".join(words[:-1]) if len(words) > 1 and words[-1].lower() == "last" else " "
