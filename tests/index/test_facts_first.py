@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
 from tests.index.indexes import Indexed, rows
+from tests.server.asking import app_of, ask
 from vaulttools import Vault
 from vaulttools.index import build
 from vaulttools.index.build import Updated
 from vaulttools.index.content import LACKS_WORDS, ToRead, hanging, read
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore
+from vaulttools.server.calls import Calls
 from vaulttools.server.mcp.jobs import Jobs
 from vaulttools.server.vaults import Vaults
 
@@ -220,8 +222,11 @@ def test_the_progress_tells_both_and_only_grows(between: Vault) -> None:
     assert progress is not None
     assert (progress.facts, progress.notes, progress.indexed, progress.files) == (41, 41, 0, 42)
     assert progress.sentence == "Indexing: 41 of 41 notes are read, 25% of the work is done."
-    told = Jobs(Vaults(("v",), lambda name: nullcontext(between)), ["tags"], is_structured=False).progress({})
-    assert told.run(threading.Event()) == progress.sentence
+    vaults = Vaults(("v",), lambda name: nullcontext(between))
+    assert Jobs(vaults, ["tags"], is_structured=False).progress({}).run(threading.Event()) == progress.sentence
+    calls = Calls()
+    assert ask(app_of(vaults, calls), "GET", "/tags/").headers["Vaulttools-Indexing"] == progress.sentence
+    calls.close()
     (Path(between.path) / "0/n0.md").write_text("other\n", encoding="utf-8")
     between.search_files("other")
     later = between.index_progress

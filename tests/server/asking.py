@@ -21,7 +21,7 @@ from vaulttools.server.guard import Access
 from vaulttools.server.page import routes as page
 from vaulttools.server.rest import routes as rest
 from vaulttools.server.service import Service
-from vaulttools.server.vaults import opened
+from vaulttools.server.vaults import Vaults, opened
 
 ORIGIN = "http://127.0.0.1:8765"
 
@@ -58,6 +58,13 @@ async def at_rest() -> Any:
     yield
 
 
+def app_of(vaults: Vaults, calls: Calls, token: str | None = None) -> ASGIApp:
+    """Pages and REST of vaults that are open."""
+    service = Service(Alike(token, vaults), calls)
+    rooms = Rooms(page.routes(service), rest.routes(service, FIRST))
+    return application(service, Mcp(PlainTextResponse("mcp"), at_rest), Access("127.0.0.1"), rooms)
+
+
 @contextmanager
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     """Serves vaults of `{path: content}`, or folders, by their names, to everybody or to those with a token."""
@@ -72,8 +79,6 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
                     write_files(folder / name, files)
             calls = Calls()
             stack.callback(calls.close)
-            service = Service(Alike(token, stack.enter_context(opened(by_name, index="off"))), calls)
-            rooms = Rooms(page.routes(service), rest.routes(service, FIRST))
-            return application(service, Mcp(PlainTextResponse("mcp"), at_rest), Access("127.0.0.1"), rooms)
+            return app_of(stack.enter_context(opened(by_name, index="off")), calls, token)
 
         yield served

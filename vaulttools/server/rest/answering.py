@@ -40,6 +40,9 @@ INDEXING_SECONDS: Final = 4.0
 NOTICES: Final = "Vaulttools-Notices"
 """The header with what an answer's form has no place for: percent-encoded sentences."""
 
+INDEXING: Final = "Vaulttools-Indexing"
+"""The header with how far the index is, while it is being built."""
+
 _NOT_THERE: Final = (NoSuchVault, PathNotFound, AccessDenied, OutsideVault, PathTooLong)
 """What has no place in the vault, for whatever reason, is not there: protected folders do not exist."""
 
@@ -83,35 +86,44 @@ async def answered(
     The answer is made in the thread of the call: 2 MiB of JSON take 75 ms, and would hold up the event loop.
     """
 
+    indexing = ""
+
     def call(vault: Vault, cancel: Event) -> Response:
+        nonlocal indexing
         session = vault.session
         work = Work(min(session.config.time_limit, SECONDS), cancel)
         session.root.ensure_readable()
-        response = ask(session, work)
+        try:
+            response = ask(session, work)
+        finally:
+            progress = vault.index_progress
+            indexing = "" if progress is None else progress.sentence
         if "time limit" in work.skipped:
             # Clients look at the status and the body, and would take a part for the whole.
             raise Incomplete(work)
         return response
 
     try:
-        return await service.run(request, call, is_quick=is_quick, of_all=INDEXING_SECONDS if of_all else 0.0)
-    except (NotThere, PartNotFound) as error:
+        response = await service.run(request, call, is_quick=is_quick, of_all=INDEXING_SECONDS if of_all else 0.0)
+    except VaultToolsError as error:
+        response = _refusal(error)
+    if indexing:
+        response.headers[INDEXING] = indexing
+    return response
+
+
+def _refusal(error: VaultToolsError) -> Response:
+    if isinstance(error, NotThere | PartNotFound):
         return refused(404, str(error))
-    except _NOT_THERE:
+    if isinstance(error, _NOT_THERE):
         # Which of them it is would tell what lies there.
         return refused(404, "Not Found")
-    except Unacceptable as error:
-        return refused(406, str(error))
-    except BadArgument as error:
-        return refused(400, str(error))
-    except (Busy, Incomplete) as error:
-        response = refused(503, str(error))
+    if isinstance(error, BadArgument):
+        return refused(406 if isinstance(error, Unacceptable) else 400, str(error))
+    response = refused(503 if isinstance(error, Busy | Incomplete | Cancelled) else 500, str(error))
+    if isinstance(error, Busy | Incomplete):
         response.headers["Retry-After"] = "2"
-        return response
-    except Cancelled as error:
-        return refused(503, str(error))
-    except VaultToolsError as error:
-        return refused(500, str(error))
+    return response
 
 
 def as_json(value: Any, work: Work) -> Response:
