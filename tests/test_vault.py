@@ -378,6 +378,7 @@ def test_today_is_the_day_that_dates_are_reckoned_from(tmp_path: Path, today: da
     write_files(tmp_path / "v", {"a.md": TASKS, "2026-11-01.md": "the first", "2026-11-02.md": "the second"})
     with Vault.open(tmp_path / "v", index="off", today=today) as vault:
         assert vault.tasks().text.startswith(said)
+        assert "overdue on" in vault.tasks(overdue=True).text
         assert vault.tasks(done_after="last week").total == 1
         assert vault.read("daily").path == f"{today}.md"
         found = vault.base(where='file.name == "a"', columns=["today()", "now().date().toString()"])

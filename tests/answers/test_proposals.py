@@ -19,8 +19,8 @@ from vaulttools.core.work import Work
 DAY = date(2026, 11, 1)
 
 
-def book(rating: int, read: str, *tags: str) -> str:
-    return f"---\nrating: {rating}\nread: {read}\ntags: [{', '.join(('book', *tags))}]\n---\nA book.\n"
+def book(rating: int, read: str, *tags: str, more: str = "") -> str:
+    return f"---\nrating: {rating}\nread: {read}\n{more}tags: [{', '.join(('book', *tags))}]\n---\nA book.\n"
 
 
 def decision(status: str, who: str = "Ann Lee") -> str:
@@ -30,11 +30,13 @@ def decision(status: str, who: str = "Ann Lee") -> str:
 NOTES: Mapping[str, str] = {
     "Books/Ash.md": book(5, "2026-03-01"),
     "Books/Birch.md": book(5, "2025-06-01", "to-lend"),
-    "Books/Cedar.md": book(3, "2026-07-01"),
+    "Books/Cedar.md": book(3, "2026-07-01", more="lent_to: Cy\n"),
     "Decisions/D1.md": decision("superseded"),
     "Decisions/D2.md": decision("accepted"),
     "Decisions/D3.md": decision("accepted", "Bo"),
     "Films/Dawn.md": "---\nrating: 5\ntype: film\n---\nA film.\n",
+    "Meetings/2026-03-05.md": "We met.",
+    "Meetings/2026-04-02.md": "We met again.",
     "Jobs.md": (
         "- [ ] plant garlic 📅 2026-11-08 #garden\n- [ ] pay rent 📅 2026-12-01\n- [ ] late 📅 2026-10-01\n"
         "- [x] lift potatoes 📅 2026-09-12 ✅ 2026-09-12 #garden\n"
@@ -79,6 +81,12 @@ def first(question: str, known: Vocabulary, vault: Vault) -> tuple[str, object, 
         ("Which notes are tagged to-lend?", 'file.hasTag("to-lend")', 1),
         ("Welche Notizen haben das Schlagwort book?", 'file.hasTag("book")', 3),
         ("Quelles notes ont l'étiquette book ?", 'file.hasTag("book")', 3),
+        ("How many books are lent to somebody?", 'file.hasProperty("lent_to")', 1),
+        (
+            "Which meetings were there in March 2026?",
+            'file.inFolder("Meetings") && note_date >= date("2026-03-01") && note_date <= date("2026-03-31")',
+            1,
+        ),
         ("list every film", 'type == "film"', 1),
         ("which notes have the property rating", 'file.hasProperty("rating")', 4),
     ],
@@ -122,6 +130,7 @@ def test_tasks_are_listed_by_their_dates_tags_and_states(
         "books",
         "which tasks",
         "the accepted wisdom of all decisions on superseded books",
+        "Which books did I give a 5 in 2026?",  # of what is the year?
         "Which notes are tagged nowhere?",
         "tasks due on 31 February 2026",
         "",

@@ -43,7 +43,7 @@ _LISTS: Final = _stems(
 """Words that ask for a list, and say nothing of what is in it."""
 _ASKS_FOR_LIST: Final = re.compile(
     r"\b(?:which|whose|how many|what are|on my list|list|all|every|each|show|find|everything"
-    r"|tasks?|due|overdue|tagged|to-?dos?"
+    r"|tasks?|due|overdue|tags?|tagged|to-?dos?"
     r"|welche[rsnm]?|wie ?viele|alle|liste|zeige?|aufgaben?|fällig"
     r"|quel(?:le)?s?|combien|tou(?:te)?s|montre|tâches?"
     r"|cuáles|cuánt[oa]s|tod[oa]s|lista|muestra|tareas?"
@@ -58,6 +58,8 @@ _OPEN: Final = _stems("open unfinished outstanding undone offen offene offenen o
 _OVERDUE: Final = _stems("overdue uberfallig retard atrasadas vencidas")
 _TAGGED: Final = _stems("tag tagged hashtag label labelled labeled schlagwort etikett etiquette etiqueta")
 _PROPERTIES: Final = _stems("property properties eigenschaft eigenschaften propriete propiedad eigenschap")
+_SOMEBODY: Final = _stems("somebody someone anybody anyone something jemand jemanden quelqu alguien iemand iets")
+"""Behind a property: whoever or whatever it holds."""
 _RATED: Final = _stems("give gave given rate rated got get score scored star")
 _RATINGS: Final = _stems("rating rate score star stars grade bewertung sterne note puntuacion waardering cijfer")
 """Properties that hold what a note was given."""
@@ -70,6 +72,7 @@ _FILLERS: Final = frozenset(
     " dated fall falls falling value set said says who anything everything else exactly total number count together"
     " notizen eintrage habe haben steht stehen hat viele datum"
     " carry bear under between within day days one ones"
+    " noted written recorded entered"
     " ont sont avec date notas tengo estan con fecha notities staan hebben"
 )
 """Words that say nothing of what is asked for."""
@@ -83,6 +86,8 @@ _WORD: Final = re.compile(r"#?[^\W_]+")
 _TO_DO: Final = re.compile(r"\bto[- ]do(s?)\b", re.IGNORECASE)
 _ON_MY_LIST: Final = re.compile(r"\bon my (?:to-?do )?list\b", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
+_NOTE_DATE: Final = Name("note_date", "date", is_list=False)
+"""What bases call the day that a note is of."""
 _NEAR: Final = 4
 """Words behind the name of a property among which its value stands: `the status that is superseded`."""
 _NOT_ALONE: Final = _KINDS | _stems("tags aliases")
@@ -224,12 +229,14 @@ def _of_notes(asked: _Asked, known: Vocabulary, tags: Sequence[str], period: Per
             conditions.append(condition)
             is_sure = True
             period = None if " >= date(" in condition or " <= date(" in condition else period
-    if period is not None:
-        return
-    values = [] if is_sure else list(_values(asked, known))
+    values = [] if is_sure or period is not None else list(_values(asked, known))
     subject = _subject(asked, known)
+    if period is not None:
+        if subject and not (is_sure or asked.left()):
+            yield _base([subject, *_within(_NOTE_DATE, period)])
+        return
     left = asked.left()
-    if is_sure and subject is None and len(left) == 1 and _is_subject(asked, left[0]):
+    if is_sure and not subject and len(left) == 1 and _is_subject(asked, left[0]):
         left = []  # what the notes are called that have this value
     if left or not (is_sure or (subject and (values or _asks_for_every(asked)))):
         return
@@ -267,6 +274,9 @@ def _named_properties(asked: _Asked, known: Vocabulary, period: Period | None) -
         elif name.type == "number" and (number := _number(asked)):
             asked.understood |= named
             yield f"{_of(name)} {number}"
+        elif asked.take(_SOMEBODY):
+            asked.understood |= named
+            yield f"file.hasProperty({_text(name.name)})"
         elif name.type in ("date", "datetime") and period is not None:
             asked.understood |= named
             yield from _within(name, period)

@@ -240,7 +240,9 @@ def _first_line(
     part = corpus.part(asked)
     what = {OPEN: "open ", "done": "done ", None: ""}.get(only.status, f"[{only.status}] ")
     if not found:
-        return corpus.nothing_found(part, work, f"No {what}tasks found in {corpus.counted(asked.notes, 'note')}.")
+        late = f" overdue on {dates.written(today, today)}" if request.overdue else ""
+        notes = corpus.counted(asked.notes, "note")
+        return corpus.nothing_found(part, work, f"No {what}tasks{late} found in {notes}.")
     if not shown:
         number = render.line(corpus.counted(len(found), f"{what}task"))
         if part:
