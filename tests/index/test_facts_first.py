@@ -18,7 +18,7 @@ from tests.conftest import MakeVault
 from tests.index.indexes import Indexed, rows
 from tests.server.asking import app_of, ask
 from vaulttools import Vault
-from vaulttools.index import build
+from vaulttools.index import background, build
 from vaulttools.index.build import Updated
 from vaulttools.index.content import LACKS_WORDS, ToRead, hanging, read
 from vaulttools.index.state import IndexState
@@ -165,12 +165,15 @@ FILES = {
 
 
 @pytest.fixture
-def between(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> Iterator[Vault]:
+def between(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, later: None) -> Iterator[Vault]:
     """A vault whose index has all facts, and no word before it is closed."""
     update = build.update
     has_facts, ends = threading.Event(), threading.Event()
 
     def halting(*arguments: Any, on_commit: Callable[[Sequence[str]], None], **options: Any) -> Updated:
+        if has_facts.is_set():  # of another vault
+            return update(*arguments, on_commit=on_commit, **options)
+
         def committed(files: Sequence[str]) -> None:
             on_commit(files)
             has_facts.set()
@@ -208,6 +211,19 @@ def test_answers_of_all_notes_are_whole_and_searches_find_all_while_words_are_mi
     best = between.query("word7")
     assert [note.path for note in best.notes] == ["1/n7.md"]
     assert "Part of the answer" not in between.tags().text
+
+
+def test_what_another_process_is_writing_counts_as_it_is_written(
+    between: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "MANY", 1)
+    monkeypatch.setattr(background, "IDLE_SECONDS", 0.01)
+    with Vault.open(between.path) as other:  # its index is locked by the first
+        assert other.tags().searched == 41
+        view = other.session.indexes.own.view(0.0)
+        assert view is not None
+        assert view.has_facts
+        assert [note.path for note in other.query("word7").notes] == ["1/n7.md"]
 
 
 def test_an_edit_meanwhile_is_seen(between: Vault) -> None:

@@ -381,6 +381,9 @@ class BackgroundIndex:
             with _job_queue.taken(self._end) if is_much else nullcontext(True) as is_mine:
                 if not is_mine:
                     return False
+                if is_much:  # another process may have written much of it, or is at it
+                    is_other = present.settle(pending)
+                    pending = present.pending()
                 settled = 0
 
                 def settle(files: Sequence[str]) -> None:

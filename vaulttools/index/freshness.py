@@ -28,6 +28,10 @@ AGAIN_SECONDS: Final = 60.0
 """How long to wait before a file is tried again that could not be read, or whose reading hangs."""
 
 
+UNSEEN: Final = 0
+"""Stands for the number of a change that nobody saw: a row with the file's key is then as new as the file."""
+
+
 class Pending(NamedTuple):
     """What the store lacks."""
 
@@ -99,6 +103,12 @@ class Freshness:
             self._young.pop(path, None)
             self._failed.pop(path, None)
             self._as_set = None
+
+    def mark_lacking(self, files: Iterable[str]) -> None:
+        """Note files of which the store has another key, or none; nobody saw them change."""
+        for path in files:
+            self._stale[path] = UNSEEN
+        self._as_set = None
 
     def mark_known(self, path: str) -> None:
         """Note that the store answers for a file, or that the file need not be read any more."""

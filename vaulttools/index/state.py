@@ -23,7 +23,7 @@ from vaulttools.files.root import Root
 from vaulttools.index import listers
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, LACKS_WORDS
 from vaulttools.index.folder import Folder
-from vaulttools.index.freshness import ChangeLog, Freshness, Pending
+from vaulttools.index.freshness import UNSEEN, ChangeLog, Freshness, Pending
 from vaulttools.index.kept_facts import KeptFacts
 from vaulttools.index.progress import Progress
 from vaulttools.index.rows import Rows, is_current
@@ -100,7 +100,7 @@ class IndexState:
         self._facts: dict[str, KeptFacts] = {}
         """By kind."""
         stale, gone = self.rows.differences(self.tree.stamps(), time.time_ns(), self.tree.unlisted)
-        self.freshness.mark_stale(stale)
+        self.freshness.mark_lacking(stale)
         self.freshness.gone.update(gone)
         self.newest = self.rows.newest
         """The largest id of a row that is known."""
@@ -181,6 +181,9 @@ class IndexState:
                     continue
                 if row.flags & HAS_FAILED:
                     fresh.mark_failed(path)
+                    continue
+                if change == UNSEEN and is_current(row, node.key, time.time_ns()):
+                    fresh.mark_known(path)  # perhaps by another process, before this one looked
                     continue
                 if row.checked < done.taken or row.key != node.key:
                     continue
