@@ -289,7 +289,7 @@ def _on_a_terminal(text: str, arguments: dict[str, Any], vault: Vault, here: Sur
     """The text of an answer with its tables laid out and its matches in colour."""
     from vaulttools.cli import colour, highlight, table
 
-    text = table.laid_out(text, here.width())
+    text = table.laid_out(text, here.width(table.WIDEST))
     if not colour.is_wanted(here.out, here.environ):
         return text
     is_question = not {"pattern", "file"} & arguments.keys() and bool({"query", "question"} & arguments.keys())

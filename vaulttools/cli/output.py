@@ -40,17 +40,17 @@ def open_streams() -> None:
 
 
 WIDE: Final = 100
-"""Columns of a text that goes to no terminal."""
+"""Columns of a text that goes to no terminal; lines of prose that are longer are hard to read."""
 
 
 def columns(stream: TextIO, environ: Mapping[str, str]) -> int:
-    """How wide a text may be: `COLUMNS`, else the width of the terminal, from 40 to 100."""
+    """How wide a text may be, 40 at least: `COLUMNS`, else the width of the terminal."""
     given = environ.get("COLUMNS", "")
     try:
         width = int(given) if given.isdecimal() else os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError, io.UnsupportedOperation):
         width = WIDE
-    return max(40, min(width or WIDE, WIDE))
+    return max(40, width or WIDE)
 
 
 def give_up() -> None:

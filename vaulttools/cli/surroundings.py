@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from vaulttools.cli.command_line import MARK, is_marked, is_unnamed, nearest_vault
 from vaulttools.cli.importing import collect
-from vaulttools.cli.output import columns
+from vaulttools.cli.output import WIDE, columns
 from vaulttools.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ class Surroundings:
     cancel: Event | None = None
     """Set when nobody waits for the answer any more."""
 
-    def width(self) -> int:
-        """Columns that a text on `out` has."""
-        return columns(self.out, self.environ)
+    def width(self, most: int = WIDE) -> int:
+        """Columns that a text on `out` has, up to so many."""
+        return min(columns(self.out, self.environ), most)
 
     def show(self, text: str) -> None:
         """Print what was asked for, by a pager where a person reads it and it is long."""

@@ -12,6 +12,9 @@ _TABLE: Final = re.compile(r"(?m)^\|.*\|\n\|(?: ?--- ?\|)+\n(?:\|.*\|\n?)*")
 
 _CELL_END: Final = re.compile(r"(?<!\\) \| ")
 
+WIDEST: Final = 400
+"""Columns that a table takes at most, however wide the terminal is."""
+
 _BETWEEN: Final = "  "
 
 
