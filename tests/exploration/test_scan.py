@@ -106,16 +106,6 @@ def test_plain_texts_counted_by_one_run_over_known_files_are_counted_as_each_alo
     assert together == alone
 
 
-@given(st.text("abc", min_size=1, max_size=5), st.text("abc", min_size=1, max_size=5))
-def test_texts_may_overlap_when_some_offset_lets_them_share_a_character(first: str, second: str) -> None:
-    def agree(offset: int) -> bool:
-        return all(
-            first[index] == second[index - offset] for index in range(len(first)) if 0 <= index - offset < len(second)
-        )
-
-    assert pattern.may_overlap(first, second) == any(agree(offset) for offset in range(1 - len(second), len(first)))
-
-
 @pytest.mark.parametrize(("matches", "files", "broad"), [(1_000, 100, False), (1_001, 1, True), (101, 101, True)])
 def test_more_than_1000_lines_or_100_files_are_broad(matches: int, files: int, broad: bool) -> None:
     assert scan.is_broad(Count(matches), Count(files)) is broad

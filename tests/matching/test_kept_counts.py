@@ -33,11 +33,11 @@ LINES = st.lists(st.sampled_from(["one", "ones two", "three", "two\r", "\0", "\u
 def test_the_pattern_used_longest_ago_goes_first() -> None:
     kept = KeptCounts(most=4)
     for pattern in ("a", "b"):
-        kept.keep(pattern, CHECKED, [(name, OLD, (1,)) for name in ("1.md", "2.md")])
+        kept.keep(pattern, CHECKED, [(name, OLD, 1) for name in ("1.md", "2.md")])
     kept.of("a", [], [])
-    kept.keep("c", CHECKED, [("1.md", OLD, (1,))])
-    assert [kept.of(pattern, ["1.md"], [OLD]) for pattern in "abc"] == [[(1,)], [None], [(1,)]]
-    kept.keep("d", CHECKED, [(f"{number}.md", OLD, (1,)) for number in range(5)])  # more than fit drive nothing out
+    kept.keep("c", CHECKED, [("1.md", OLD, 1)])
+    assert [kept.of(pattern, ["1.md"], [OLD]) for pattern in "abc"] == [[1], [None], [1]]
+    kept.keep("d", CHECKED, [(f"{number}.md", OLD, 1) for number in range(5)])  # more than fit drive nothing out
     assert kept.size == 3
 
 

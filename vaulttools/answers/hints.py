@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from vaulttools.core import limits
 from vaulttools.core.work import Work, named
@@ -27,24 +27,18 @@ _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 """How the same accented letter can be stored; ripgrep tells them apart (fault-C15)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(NamedTuple):
     """The first matching files of a search."""
 
-    search: Search
     files: Sequence[FileCount]
     is_exact: bool
     """Whether these are all."""
 
-    def total(self) -> int:
-        """Their number without those that vanished until their lines were read; asked for when that is done."""
-        return len(self.search.standing(self.files, exact=self.is_exact))
 
-
-def counted(search: Search, matches: Iterator[FileCount], bound: int) -> Counted:
+def counted(matches: Iterator[FileCount], bound: int) -> Counted:
     """The first matches, at most so many."""
     first = list(islice(matches, bound + 1))
-    return Counted(search, first[:bound], len(first) <= bound)
+    return Counted(first[:bound], len(first) <= bound)
 
 
 def again(search: Search, pattern: Pattern, scope: Scope, work: Work) -> Search:

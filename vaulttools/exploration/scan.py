@@ -5,6 +5,7 @@ What a matching line is, is `Search`'s to say, as for every other tool; here it 
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +15,7 @@ from vaulttools.core import paths
 from vaulttools.core.work import Reason
 from vaulttools.exploration.toon import Count
 from vaulttools.files.root import Kind
-from vaulttools.matching import literal
-from vaulttools.matching.batches import EVERYTHING
-from vaulttools.matching.ripgrep import Counts
-from vaulttools.matching.search import MANY, FileCount, Search
+from vaulttools.matching.search import FileCount, Search
 from vaulttools.patterns import pattern
 from vaulttools.patterns.pattern import Pattern
 
@@ -26,11 +24,6 @@ SCAN_LINES: Final = 50_000
 
 KEPT_LINES: Final = 5_000
 """Matching lines kept of a file for clusters."""
-
-TOGETHER_LINES: Final = 200_000
-TOGETHER_CHARACTERS: Final = range(4, 101)
-"""Matching lines, and characters of a term, within which the matches of several terms are printed by one run: what a
-vault holds more of, or a letter, would print more than it costs to count it apart."""
 
 BROAD_LINES: Final = 1_000
 BROAD_FILES: Final = 100
@@ -73,80 +66,40 @@ def one(search: Search) -> Scan:
 def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     """Count each of several patterns in the scope of a search, whose own pattern is of no matter.
 
-    One walk and one run of ripgrep find the files in which any of them occurs; where an index knows the files, that run
-    counts plain texts one by one. Of the other patterns those that an index finds in few files are counted there; a
-    second run prints the matches of all others that cannot overlap, and only what is left is counted apart.
+    One search finds the files in which any of them occurs; each is then counted in those that may hold it.
     """
     if len(patterns) == 1:
         return [one(replace(search, pattern=patterns[0]))]
-    texts = [text for text in map(literal.of, patterns) if text is not None]
-    is_plain = len(texts) == len(patterns) and search.candidates is not None
-    any_of = replace(search, pattern=pattern.any_of(patterns))
-    if is_plain:
-        any_of = replace(any_of, each=tuple(texts), wanted=EVERYTHING)
     before = search.work.searched
-    counted = list(any_of.matching())
-    counted_each = any_of.counts_each
+    nominated = [file.path for file in replace(search, pattern=pattern.any_of(patterns)).matching()]
     searched = search.work.searched - before
     cut_short = _ran_out(search.work.skipped)
-    left = [file for file in counted if file.path not in counted_each]
-    counts = _counted(search, patterns, left, searched)
-    rows = [
-        counted_each.get(file.path) or [found.matching.get(file.path, 0) for found, _ in counts] for file in counted
-    ]
     not_counted: dict[str, Reason] = {}
     scans = []
-    for number, (_, missed) in enumerate(counts):
+    for each in patterns:
+        counts, missed = _counted(replace(search, pattern=each), nominated, searched)
         not_counted |= missed
-        files = (FileCount(file.path, row[number]) for file, row in zip(counted, rows, strict=True) if row[number])
-        scans.append(replace(_up_to_limit(files), out_of_time=cut_short or _ran_out(missed.values())))
-    for file in left:
-        if file.path in not_counted:
+        found = (FileCount(path, counts[path]) for path in nominated if path in counts)
+        scans.append(replace(_up_to_limit(found), out_of_time=cut_short or _ran_out(missed.values())))
+    for path in nominated:
+        if path in not_counted:
             search.work.searched -= 1
-            search.work.pass_over(file.path, not_counted[file.path])
+            search.work.pass_over(path, not_counted[path])
     return scans
 
 
-def _counted(
-    search: Search, patterns: Sequence[Pattern], files: Sequence[FileCount], searched: int
-) -> list[tuple[Counts, dict[str, Reason]]]:
-    """For each pattern its counts in files in which any of them occurs, and the files that were not counted to their
-    end."""
+def _counted(search: Search, nominated: Sequence[str], searched: int) -> tuple[dict[str, int], dict[str, Reason]]:
+    """The matching lines of a pattern in nominated files, and the files that were not counted to their end."""
+    files = search.narrowed(nominated)
     if not files:
-        return [(Counts(), {})] * len(patterns)
-    nominated = [file.path for file in files]
-    extracts = search.scope.extracts
-    is_all_plain = extracts is None or not any(map(extracts.holds, nominated))
-    is_little = sum(file.count for file in files) <= TOGETHER_LINES
-    searches = {each.given: replace(search, pattern=each) for each in patterns}
-    narrowed = {given: each.narrowed(nominated) for given, each in searches.items()}
-    common = [each for each in patterns if len(narrowed[each.given]) * MANY >= len(nominated)]
-    together = _together(common) if is_all_plain and is_little else []
-    counts = _counted_together(search, together, nominated, searched)
-    for given, each in searches.items():
-        if given not in counts:
-            counts[given] = each.counts_of(narrowed[given], searched)
-    return [(counts[each.given], _missed(narrowed[each.given], counts[each.given])) for each in patterns]
-
-
-def _together(patterns: Sequence[Pattern]) -> list[Pattern]:
-    """The patterns whose matches one run can print, each line of output telling which of them it is."""
-    chosen: list[Pattern] = []
-    for each in patterns:
-        fits = each.normalise == "never" and not each.multiline and len(each.given) in TOGETHER_CHARACTERS
-        if fits and not any(pattern.may_overlap(each.given, other.given) for other in chosen):
-            chosen.append(each)
-    return chosen
-
-
-def _counted_together(
-    search: Search, together: Sequence[Pattern], nominated: Sequence[str], searched: int
-) -> dict[str, Counts]:
-    if len(together) < 2 or not nominated:
-        return {}
-    texts = [each.given for each in together]
-    counts = replace(search, pattern=pattern.any_of(together)).counts_by_text(texts, nominated, searched)
-    return dict(zip(texts, counts, strict=True))
+        return {}, {}
+    # What the index knows is kept by file from one call to the next, and a walk of the folder is not.
+    counts = search.counts_of(files, sys.maxsize if search.candidates is not None else searched)
+    missed = {path: counts.failed[path] for path in files if path in counts.failed}
+    if counts.stopped is not None:
+        reason = counts.stopped
+        missed |= {path: reason for path in files if path not in counts.matching and path not in missed}
+    return counts.matching, missed
 
 
 def by_folder(files: Iterable[FileCount], base: str) -> list[tuple[str, int]]:
@@ -187,15 +140,6 @@ def _up_to_limit(counted: Iterable[FileCount]) -> Scan:
         files.append(file)
         room -= file.count
     return Scan(tuple(files))
-
-
-def _missed(nominated: Sequence[str], counts: Counts) -> dict[str, Reason]:
-    """The files that were not counted to their end, and why."""
-    missed = {path: counts.failed[path] for path in nominated if path in counts.failed}
-    if counts.stopped is not None:
-        reason = counts.stopped
-        missed |= {path: reason for path in nominated if path not in counts.matching and path not in missed}
-    return missed
 
 
 def _ran_out(reasons: Iterable[Reason]) -> bool:

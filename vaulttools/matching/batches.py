@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,9 +26,6 @@ MOST_NAMED: Final = 2_048
 WANTED: Final = limits.COUNTED_FILES + 1
 """Matching files that a search wants, unless its tool says otherwise: one more than are counted exactly."""
 
-EVERYTHING: Final = sys.maxsize
-"""Wanted by a caller who does not stop: all candidates are looked at together."""
-
 
 @dataclass(slots=True)
 class Batches:
@@ -48,8 +44,6 @@ class Batches:
 
     def next_size(self) -> int:
         """How many candidates to look at next: as many as give what is wanted, if they match as those before."""
-        if self.wanted == EVERYTHING:
-            return self.candidates
         if self.looked_at == 0:
             return FIRST if self.is_narrowed and self.candidates > CHUNK else PROBE
         if self.found >= self.wanted:

@@ -44,6 +44,9 @@ _READ_HERE: Final = 256
 """Files read in this process to be searched in it; ripgrep reads more of them faster (20 µs each, and 3 ms to start
 it, of CPU)."""
 
+_COUNTED_ANEW: Final = 512
+"""Files in which plain text is counted again sooner than it is looked up what was counted before."""
+
 _READ_BYTES: Final = 32 * 1024 * 1024
 """Bytes of such files: as many may be held at a time."""
 
@@ -87,11 +90,6 @@ class Matcher:
     """What gives the text of attachments; None: they are files like others."""
     contents: ContentCache | None = None
     """The bytes of files that were read before; None: everything is put to ripgrep."""
-    each: tuple[LiteralPattern, ...] = ()
-    """The plain texts that the pattern is an alternation of. Where an index knows the files, `counts_of` counts the
-    lines of each text in the same run."""
-    counts_each: dict[str, Sequence[int]] = field(default_factory=dict, init=False)
-    """The lines with each of these texts in the files that were counted so, and match."""
     kept_counts: KeptCounts = field(default_factory=KeptCounts)
     """How many lines match in files that were counted before."""
     cut_short: set[str] = field(default_factory=set, init=False)
@@ -146,77 +144,47 @@ class Matcher:
 
     def counts_of(self, files: Sequence[str]) -> Counts:
         """The counts of named files."""
-        if self.each and self.candidates is not None:
-            return self._counts_of_each(files, self.candidates)
-        here: dict[str, int] = {}
-        left = files
-        if self._literal is not None:
-            left = []
-            for path, data in self._read_here(files, left):
-                if number := self._literal.count(data):
-                    here[path] = number
-        counts = self._counts_by_ripgrep(left) if left else Counts()
+        here, left = self._counted_here(files) if len(files) <= _COUNTED_ANEW else ({}, files)
+        counts = self._counts_kept(left) if left else Counts()
         counts.matching.update(here)
         return counts
 
-    def _counts_by_ripgrep(self, files: Sequence[str]) -> Counts:
-        """As `counts_of`, of files that ripgrep counted before or counts now."""
+    def _counted_here(self, files: Sequence[str]) -> tuple[dict[str, int], Sequence[str]]:
+        """The numbers of those files that are counted in this process, where they have any; and the other files."""
+        if self._literal is None:
+            return {}, files
+        here: dict[str, int] = {}
+        left: list[str] = []
+        for path, data in self._read_here(files, left):
+            if number := self._literal.count(data):
+                here[path] = number
+        return here, left
+
+    def _counts_kept(self, files: Sequence[str]) -> Counts:
+        """As `counts_of`, of files that were counted before or are counted now."""
         if self.candidates is None:
             return self.counts(self.start(files), files)
         checked = time.time_ns()
         keys = self.candidates.keys(files)
         kept = self.kept_counts.of(self.pattern, files, keys)
-        left = {path: key for path, key, numbers in zip(files, keys, kept, strict=True) if numbers is None}
-        counts = self.counts(self.start([*left]), [*left]) if left else Counts()
+        unknown = {path: key for path, key, number in zip(files, keys, kept, strict=True) if number is None}
+        here, left = self._counted_here([*unknown])
+        counts = self.counts(self.start(left), left) if left else Counts()
+        counts.matching.update(here)
         if counts.stopped is None:
             # A file that is normalised first is counted each time: its lines are found only in what counting recorded.
-            sure = ((path, key) for path, key in left.items() if key is not None and path not in self._normalised)
+            sure = ((path, key) for path, key in unknown.items() if key is not None and path not in self._normalised)
             self.kept_counts.keep(
                 self.pattern,
                 checked,
                 (
-                    (path, key, (counts.matching[path],) if path in counts.matching else ())
+                    (path, key, counts.matching.get(path, 0))
                     for path, key in sure
                     if path not in counts.unsure and path not in counts.failed and not self._is_attachment(path)
                 ),
             )
-        counts.matching.update((path, numbers[0]) for path, numbers in zip(files, kept, strict=True) if numbers)
+        counts.matching.update((path, number) for path, number in zip(files, kept, strict=True) if number)
         return counts
-
-    def _counts_of_each(self, files: Sequence[str], index: Candidates) -> Counts:
-        """As `counts_of`; the number of a file that is in `counts_each` is that of the text with the most lines."""
-        asked = self.pattern, self.each
-        checked = time.time_ns()
-        keys = dict(zip(files, index.keys(files), strict=True))
-        kept = self.kept_counts.of(asked, files, [*keys.values()])
-        self.counts_each.update((path, numbers) for path, numbers in zip(files, kept, strict=True) if numbers)
-        unknown = [path for path, numbers in zip(files, kept, strict=True) if numbers is None]
-        left: list[str] = []
-        counted: set[str] = set()
-        for path, data in self._read_here(unknown, left):
-            self._count_each(path, data)
-            counted.add(path)
-        sizes = [
-            (path, key.size)
-            for path in left
-            if (key := keys[path]) is not None and key.size <= LARGEST and not self._is_attachment(path)
-        ]
-        for batch, printed in self.ripgrep.printed_lines(self.pattern, self.root.folder, sizes, self.work):
-            if printed is not None:
-                counted.update(batch)
-                for path, lines in printed.items():
-                    self._count_each(path, b"\n" + lines)  # no mark of UTF-8 at the beginning of a line is lost
-        keyed = ((path, key) for path in counted if (key := keys[path]) is not None)
-        self.kept_counts.keep(asked, checked, ((path, key, self.counts_each.get(path, ())) for path, key in keyed))
-        left = [path for path in left if path not in counted]
-        counts = self.counts(self.start(left), left) if left else Counts()
-        counts.matching.update((path, max(numbers)) for path, numbers in self.counts_each.items())
-        return counts
-
-    def _count_each(self, path: str, data: bytes) -> None:
-        numbers = tuple([text.count(data) for text in self.each])
-        if any(numbers):
-            self.counts_each[path] = numbers
 
     def count_lines(self, matched: Sequence[str], counts: Counts) -> None:
         """Replace ripgrep's number of multiline matches by the number of lines they touch."""
@@ -230,7 +198,10 @@ class Matcher:
 
     def hits(self, files: Sequence[str], limit: int | None) -> tuple[dict[str, FileLines], Reason | None]:
         """The first hits of each file, and why a file without may have some; of files that were counted before."""
-        copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
+        may_be_copied = self._normalised or self.extracts is not None
+        copied = (
+            [path for path in files if path in self._normalised or self._is_attachment(path)] if may_be_copied else []
+        )
         left = [path for path in files if path not in copied] if copied else [*files]
         lines: dict[str, FileLines] = {}
         stopped: Reason | None = None

@@ -21,9 +21,6 @@ PLAIN: Final = (
 and no text that counts does: a file with one is binary. There is no column when ripgrep finds the match in the file and
 not in the line, as `$` behind a last line without an end."""
 
-HEADED: Final = ("--heading", "--no-line-number", "--with-filename", "--null")
-"""`path NUL`, then its lines; an empty line before the next path. What is looked for must not match an empty line."""
-
 JSON: Final = ("--json",)
 
 _Lines = tuple[list[int], list[int], list[bytes]]
@@ -71,21 +68,6 @@ def _records(lines: bytes, normalised: bool) -> tuple[FileLines, bool]:
         texts = [text[:-1] if text.endswith(b"\r") else text for text in texts]
     starts = [int(column) - 1 if column else 0 for column in columns]
     return FileLines([*map(int, numbers)], starts, texts), is_all
-
-
-def headed_lines(stdout: bytes) -> dict[bytes, bytes] | None:
-    """The lines of each file, as they stand in it, that a run with `HEADED` printed, by the path as it is printed; None
-    when it is not sure which file they are of, since one of them holds a NUL, or the output was cut."""
-    path, *blocks = stdout.split(b"\0")
-    found: dict[bytes, bytes] = {}
-    for number, block in enumerate(blocks, 1):
-        # No line that was printed is empty, so that the first empty one ends the file's.
-        lines, end, following = block.partition(b"\n\n")
-        if path in found or (not following if number < len(blocks) else end or not block.endswith(b"\n")):
-            return None
-        found[path] = lines
-        path = following
-    return None if path else found
 
 
 def json_lines(stdout: bytes, *, normalised: bool) -> tuple[dict[bytes, FileLines], bool]:

@@ -38,14 +38,10 @@ _FOR_ONE_PROCESS: Final = 48
 """Files that are not worth a second process. ripgrep itself gains next to nothing from threads where files are named:
 360 take 7.8 ms with them and 7.2 without, two processes with 180 each 4.5 (measured, two cores)."""
 
-_PRINTED_BYTES: Final = 8 * 1024 * 1024
-"""Bytes of the files whose lines one process prints: they may be all, and are held in memory."""
-
 _BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
 """No memory maps: a file truncated while it is mapped would end the process (fault-C11)."""
 
 _COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18})\r?\n")
-_MATCH_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18}):([^\n]*)\n")
 
 
 @dataclass(slots=True)
@@ -165,58 +161,6 @@ class Ripgrep:
             found[_relative(path)] = Counter({text.decode("utf-8", "replace"): n for text, n in counted.items()})
             path = following
         return found, _stopped(outcome, is_whole=not path and outcome.stdout[-1:] in (b"\n", b""))
-
-    def counts_by_text(
-        self,
-        pattern: Pattern,
-        texts: Sequence[str],
-        folder: str,
-        files: Sequence[str] | None,
-        globs: Sequence[str],
-        work: Work,
-    ) -> list[Counts]:
-        """For each of the texts that a pattern can match, the lines with it: in the named files, or in everything below
-        a folder that the globs let in."""
-        options = ["--only-matching", "--line-number", "--no-heading", "--with-filename", "--null"]
-        runs = self._over([*options, *globs, *pattern.arguments()], folder, files)
-        raw: dict[bytes, dict[bytes, int]] = {text.encode(): {} for text in texts}
-        failed: dict[str, Reason] = {}
-        stopped: Reason | None = None
-        for outcome in runs.outcomes(work):
-            records = _MATCH_RECORD.findall(outcome.stdout)
-            is_whole = _are_all(records, outcome.stdout) and all(text in raw for _, _, text in records)
-            stopped = stopped or _stopped(outcome, is_whole=is_whole)
-            failed.update(_failures(outcome))
-            last: dict[bytes, tuple[bytes, bytes]] = {}
-            for path, line, text in records:
-                if text in raw and last.get(text) != (path, line):
-                    last[text] = path, line
-                    raw[text][path] = raw[text].get(path, 0) + 1
-        counts = []
-        for by_path in raw.values():
-            matching = {_relative(path): number for path, number in by_path.items()}
-            counts.append(Counts({k: v for k, v in matching.items() if k not in failed}, dict(failed), stopped))
-        return counts
-
-    def printed_lines(
-        self, pattern: Pattern, folder: str, files: Sequence[tuple[str, int]], work: Work
-    ) -> Iterator[tuple[Sequence[str], dict[str, bytes] | None]]:
-        """For one batch after the other of named files, which are given with their bytes: its files, and the matching
-        lines of each as one text; None instead of these when they may not be all. It ends when time runs out.
-
-        The pattern must not match an empty line. What is held of the output at a time is bounded by the files' bytes.
-        """
-        sizes = dict(files)
-        some = list(_of_bytes(batches([*sizes], max(_FOR_ONE_PROCESS, -(-len(sizes) // TOGETHER))), sizes))
-        arguments = ["--threads=1", *printed.HEADED, *pattern.arguments(), "--"]
-        runs = Runs(partial(self.start, [*arguments, *(f"./{path}" for path in each)], folder) for each in some)
-        for batch, outcome in zip(some, runs.outcomes(work), strict=False):
-            found = printed.headed_lines(outcome.stdout)
-            if found is None or outcome.stderr or outcome.stopped is not None:
-                yield batch, None
-                continue
-            lines = {_relative(path): each for path, each in found.items()}
-            yield batch, lines if lines.keys() <= {*batch} else None
 
     def start_listing(
         self, expression: str, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
@@ -348,18 +292,6 @@ def batches(files: Sequence[str], most: int = sys.maxsize) -> Iterator[Sequence[
         size += length
     if start < len(files):
         yield files[start:]
-
-
-def _of_bytes(batches: Iterable[Sequence[str]], sizes: Mapping[str, int]) -> Iterator[Sequence[str]]:
-    """The batches, in parts of at most `_PRINTED_BYTES` where a file alone has no more."""
-    for batch in batches:
-        start = size = 0
-        for position, path in enumerate(batch):
-            if size + sizes[path] > _PRINTED_BYTES and position > start:
-                yield batch[start:position]
-                start, size = position, 0
-            size += sizes[path]
-        yield batch[start:]
 
 
 @lru_cache(maxsize=8)

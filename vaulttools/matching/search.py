@@ -6,7 +6,7 @@ costs seconds in Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -28,7 +28,6 @@ from vaulttools.matching import batches
 from vaulttools.matching.batches import CHUNK, PROBE, Batches
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.kept_counts import KeptCounts
-from vaulttools.matching.literal import LiteralPattern
 from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Ripgrep
 from vaulttools.patterns import literals
@@ -98,9 +97,6 @@ class Search:
     """Whether the caller stops after so many matching lines instead."""
     contents: ContentCache | None = None
     """The bytes of files that were read before; None: every file is read anew."""
-    each: tuple[LiteralPattern, ...] = ()
-    """The plain texts that the pattern is an alternation of, if each is to be counted in the same run; see
-    `counts_each`."""
     kept_counts: KeptCounts = field(default_factory=KeptCounts)
     """How many lines match in files that were counted before."""
     may_match: int | None = field(default=None, init=False)
@@ -124,14 +120,8 @@ class Search:
             self.candidates,
             extracts,
             self.contents,
-            self.each,
             self.kept_counts,
         )
-
-    @property
-    def counts_each(self) -> Mapping[str, Sequence[int]]:
-        """The lines with each of the texts that were counted in the same run, of those files where it was cheap."""
-        return self._matcher.counts_each
 
     def matching(self) -> Iterator[FileCount]:
         """The matching files in path order.
@@ -317,7 +307,10 @@ class Search:
         `searched` is how many files that search saw. When the given ones are many of them, ripgrep walks the folder
         instead, and the counts hold other files too. Nothing is recorded in `work`.
         """
-        where = self._cheapest(files, searched)
+        skipped = self.work.skipped
+        left_out = any(skipped[reason].folders for reason in MAY_BE_LARGE if reason in skipped)
+        is_named = left_out or "not downloaded" in skipped or len(files) * MANY < searched
+        where = None if is_named else self._folder()
         if where is None:
             counts = self._matcher.counts_of(files)
         else:
@@ -336,26 +329,6 @@ class Search:
             return files
         possible = nominated | {*index.unknown(files)}
         return [path for path in files if path in possible]
-
-    def counts_by_text(self, texts: Sequence[str], files: Sequence[str], searched: int) -> list[Counts]:
-        """As `counts_of` for each of the texts that the pattern is made of, after one run for them all.
-
-        No two of them may be able to overlap (`pattern.may_overlap`), or ripgrep would miss the second.
-        """
-        where = self._cheapest(files, searched)
-        folder, globs = where or ("", ())
-        named = files if where is None else None
-        place = self.root.absolute(folder)
-        counts = self.ripgrep.counts_by_text(self.pattern, texts, place, named, globs, self.work)
-        if any(each.stopped == "time limit" for each in counts):
-            self.work.finish()
-        return [each.below(folder) for each in counts]
-
-    def _cheapest(self, files: Sequence[str], searched: int) -> tuple[str, Sequence[str]] | None:
-        """The folder for ripgrep to walk, and its options; None: it is cheaper to name the files."""
-        skipped = self.work.skipped
-        left_out = any(skipped[reason].folders for reason in MAY_BE_LARGE if reason in skipped)
-        return None if left_out or "not downloaded" in skipped or len(files) * MANY < searched else self._folder()
 
     def _tallied(
         self,

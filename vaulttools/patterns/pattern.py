@@ -130,14 +130,6 @@ def any_of(patterns: Sequence[Pattern]) -> Pattern:
     )
 
 
-def may_overlap(first: str, second: str) -> bool:
-    """Whether an occurrence of one text can share a character with one of the other: `auth`, `author`; `ab`, `bc`."""
-    if first in second or second in first:
-        return True
-    sizes = range(1, min(len(first), len(second)))
-    return any(first[-size:] == second[:size] or second[-size:] == first[:size] for size in sizes)
-
-
 def escaped(text: str) -> str:
     r"""A regex that finds the text literally, escaping no more than it must: ``[[wiki`` gives ``\[\[wiki``."""
     line_ends = {"\n": r"\n", "\r": r"\r"}

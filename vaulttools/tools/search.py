@@ -138,14 +138,14 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     skip = 0 if plan.is_single else request.skip
     bound = min(skip + PAGE_FILES + COUNTED_BEYOND, sys.maxsize - 1)
     search = vault.search(compiled, plan.scope, work, bound + 1)
-    counted = hints.counted(search, _matches(search, plan), bound)
+    counted = hints.counted(_matches(search, plan), bound)
 
     # show
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
     on_page = search.page(counted.files, skip, PAGE_FILES, cap + 1)
     reader = vault.notes(vault.view(work))
     shown = [_rendered(vault, plan, reader, match, found, cap) for match, found in on_page]
-    total = counted.total()
+    total = len(search.standing(counted.files, exact=counted.is_exact))
     notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
     notices += answer.passed_over(work, found=total > 0, told=["not a regular file"])
     has_parts = bool(plan.ranged or plan.texts)  # of which the search of the scope knows nothing

@@ -12,7 +12,6 @@ from vaulttools.answers import answer, cut, dated, hints, show
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.hints import Counted
 from vaulttools.answers.request import Request, Tags, Texts, Values
 from vaulttools.answers.show import ExcerptRows, FileMatch, FileStream
 from vaulttools.answers.tool import Tool
@@ -94,7 +93,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     # match
     bound = max(limits.COUNTED_FILES, request.max_results)
     search = vault.search(compiled, scope, work, bound + 1)
-    counted = hints.counted(search, _in_order(vault, request, search), bound)
+    counted = hints.counted(_in_order(vault, request, search), bound)
 
     # show
     on_page = [match.path for match in counted.files[: request.max_results] if paths.is_note(match.path)]
@@ -109,7 +108,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
             files.append(file)
             rows.append(its_rows)
             sections.append(section)
-    total = counted.total()
+    total = len(search.standing(counted.files, exact=counted.is_exact))
     notices = [*compiled.notices, *told]
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
@@ -119,7 +118,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         notices += hints.held_nothing(search, counted.files)
     if work.complete and counted.is_exact:
         notices += _hints(vault, request, search, total)
-    closing = _closing(request, counted, total, len(files))
+    closing = _closing(request, work, total, len(files), is_exact=counted.is_exact)
 
     # cut
     first = _first_line(total, counted.is_exact, work)
@@ -273,13 +272,13 @@ def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits) -> dict[
     return {names[name]: own[names[name]] for name in wanted if name in names}
 
 
-def _closing(request: SearchFilesRequest, counted: Counted, total: int, shown: int) -> list[str]:
+def _closing(request: SearchFilesRequest, work: Work, total: int, shown: int, *, is_exact: bool) -> list[str]:
     """How much of it is shown, and how to see more."""
-    way_on = answer.way_on(counted.search.work, "file_pattern", "max_results", in_path_order=request.sort == "path")
-    if total <= request.max_results and counted.is_exact:
+    way_on = answer.way_on(work, "file_pattern", "max_results", in_path_order=request.sort == "path")
+    if total <= request.max_results and is_exact:
         return way_on
-    of = f"{total}" if counted.is_exact else f"more than {total}"
-    voice = counted.search.work.voice
+    of = f"{total}" if is_exact else f"more than {total}"
+    voice = work.voice
     more = f" Raise {voice.name('max_results')} or narrow the pattern."
     if request.max_results == limits.RESULTS:
         more = f" Narrow the pattern or {voice.name('file_pattern')}."
