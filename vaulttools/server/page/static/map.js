@@ -235,7 +235,4 @@ async function start() {
   });
 }
 
-if (canvas) {
-  canvas.hidden = false;
-  start();
-}
+start();
