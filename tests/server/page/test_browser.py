@@ -410,6 +410,21 @@ def test_the_policy_stops_what_a_rendering_would_let_through(page: Page) -> None
     assert page.evaluate("window.attacked") is None
 
 
+def test_what_waits_for_the_index_comes_by_itself(browser: Browser, tmp_path: Path) -> None:
+    write_files(tmp_path / "vault", {f"{number}.md": f"#tag{number % 9} " + "word " * 300 for number in range(2_000)})
+    with (
+        http(
+            "--vault", str(tmp_path / "vault"), "serve", ":0", VAULTTOOLS_INDEX_FOLDER=str(tmp_path / "index")
+        ) as served,
+        browser.new_context(base_url=served.url) as context,
+    ):
+        page = context.new_page()
+        page.goto("/ui/")
+        expect(page.locator(".indexing")).to_have_count(0)
+        expect(page.locator(".unknown")).to_have_count(0)
+        expect(page.locator(".cloud li")).to_have_count(9)
+
+
 def test_a_token_is_asked_for_once_and_no_script_can_read_what_stands_for_it(browser: Browser, tmp_path: Path) -> None:
     write_files(tmp_path, {"Home.md": "text\n"})
     with (

@@ -14,6 +14,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.server.asking import ORIGIN, Serve, ask, talk
+from vaulttools.index.progress import Progress
 from vaulttools.server.page import health, start
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.vault import Vault
@@ -440,3 +441,19 @@ def test_a_search_that_is_not_whole_does_not_say_that_there_is_nothing(
     assert "No notes found." in words(ask(app, "GET", path))
     monkeypatch.setattr(Vault, "answer", answer)
     assert "No notes found so far." in words(ask(app, "GET", path))
+
+
+def test_every_page_says_how_far_the_index_is_and_asks_again_by_itself(
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ask(app, "GET", "/ui/progress").json() is None
+    assert 'class="indexing"' not in ask(app, "GET", "/ui/tags").text
+    monkeypatch.setattr(Vault, "is_ready", False)
+    monkeypatch.setattr(Vault, "index_progress", Progress(10, 10, 20, 40, 3.0))
+    told = ask(app, "GET", "/ui/progress").json()
+    assert told == {
+        "sentence": "Indexing: 10 of 10 notes are read, 62% of the work is done, about 3 s are left.",
+        "share": 0.625,
+    }
+    shown = ask(app, "GET", "/ui/tags").text
+    assert told["sentence"] in shown and 'data-progress="/ui/progress"' in shown

@@ -1,4 +1,4 @@
-"""Draws the notes that link to a note, and those it links to, one or two links away."""
+"""Draws the notes that are one or two links away from a note."""
 
 from __future__ import annotations
 

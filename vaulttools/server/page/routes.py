@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from vaulttools import tools
@@ -35,6 +35,9 @@ _FORM_BYTES: Final = 10_000
 
 _PAGES: Final = 1_000
 """Pages of results that can be asked for."""
+
+_BUSY_SECONDS: Final = 3
+"""After which a browser asks again by itself, with or without scripts."""
 
 _THEME_SECONDS: Final = 365 * 24 * 3_600
 """How long the colours chosen are kept."""
@@ -72,6 +75,7 @@ def routes(service: Service) -> Sequence[BaseRoute]:
         Route("/tasks", pages.of_vault(_tasks, _tasks_refused)),
         Route("/health", pages.of_vault(_health)),
         Route("/assistant", pages.of_vault(_assistant)),
+        Route("/progress", pages.of_vault(_progress, is_quick=True)),
         Route("/static/diagram", _diagram),
         Route("/static/{name:path}", _static),
         Route("/login", pages.login_form),
@@ -238,6 +242,21 @@ def _nowhere(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Res
     return _not_found(request, frame, "There is no such page.")
 
 
+def _progress(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """How far the index is, for the script that shows it."""
+    return JSONResponse(frame["indexing"], headers=HEADERS)
+
+
+def _indexing(vault: Vault) -> dict[str, Any] | None:
+    """How far the index is while it is being built: a sentence, and the share of the work; None: nothing is missing."""
+    if vault.is_ready:
+        return None
+    progress = vault.index_progress
+    if progress is None:
+        return {"sentence": "Indexing begins.", "share": 0.0}
+    return {"sentence": progress.sentence, "share": round(progress.share, 3)}
+
+
 def _not_shown(request: Request, frame: Frame, error: VaultToolsError) -> Response:
     if isinstance(error, PathNotFound):
         return _not_found(request, frame, str(error))
@@ -261,18 +280,28 @@ class PageEndpoints:
         self,
         fill: Callable[[Request, Frame, Vault, Event], Response],
         refused: Callable[[Request, Frame, VaultToolsError], Response] = _not_shown,
+        *,
+        is_quick: bool = False,
     ) -> Callable[[Request], Awaitable[Response]]:
-        """A page that is filled in the thread that asks the tools; `refused`: what is shown where one refuses."""
+        """A page that is filled in the thread that asks the tools; `refused`: what is shown where one refuses;
+        `is_quick`: it takes some milliseconds at most."""
 
         async def answered(request: Request) -> Response:
             frame: Frame = {}
+
+            def filled(vault: Vault, cancel: Event) -> Response:
+                frame["indexing"] = _indexing(vault)
+                return fill(request, frame, vault, cancel)
+
             try:
-                frame = self._frame(request)
-                return await self._service.run(request, lambda vault, cancel: fill(request, frame, vault, cancel))
+                frame |= self._frame(request)
+                return await self._service.run(request, filled, is_quick=is_quick)
             except NoSuchVault as error:
                 return self._vaults(request, error)
             except Busy as error:
-                return _message(request, "Busy", str(error), 503)
+                response = _message(request, "Busy", str(error), 503)
+                response.headers["Refresh"] = str(_BUSY_SECONDS)
+                return response
             except Cancelled:
                 return PlainTextResponse("The browser has gone", 499)
             except VaultToolsError as error:
@@ -320,6 +349,7 @@ class PageEndpoints:
             "addresses": addresses,
             "base": addresses.base,
             "vault_name": self._service.vault_name(request),
+            "indexing": None,
             "is_logged_in": self._service.logins.token(request.cookies.get(cookie_name(request.scope))) is not None,
         }
 

@@ -50,6 +50,29 @@ for (const part of document.querySelectorAll("[data-fill]")) {
     .catch(() => {});
 }
 
+// How far the index is goes on by itself; once it is whole, what was not known is asked for again.
+const indexing = document.querySelector(".indexing");
+if (indexing) {
+  const timer = setInterval(async () => {
+    try {
+      const progress = await (await fetch(indexing.dataset.progress, { redirect: "error" })).json();
+      if (progress) {
+        indexing.hidden = false;
+        indexing.querySelector("progress").value = progress.share;
+        indexing.querySelector("span").textContent = progress.sentence;
+        return;
+      }
+      indexing.remove();
+      const input = document.querySelector("input[type=search]");
+      const isTyping = input === document.activeElement && input.value !== input.defaultValue;
+      if (document.querySelector(".unknown, main .warning, .notices") && !isTyping) location.reload();
+    } catch {
+      indexing.remove(); // the server or the login has ended
+    }
+    clearInterval(timer);
+  }, 1000);
+}
+
 // The colours chosen lead back to the results that were typed for since the page came.
 const themes = document.querySelector("form.themes");
 themes?.addEventListener("submit", () => {
