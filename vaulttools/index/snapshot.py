@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -78,7 +78,7 @@ class Snapshot:
             self._stale = state.stale()
             self._wordless = state.wordless()
             self.moment = None if state.unlisted else state.log.moment
-            self.has_facts = not (state.unlisted or any(map(paths.is_note, (*self._stale, *state.unread))))
+            self.has_facts = not (state.unlisted or any(map(paths.is_note, chain(self._stale, state.unread))))
             """Whether the structure of every note is known."""
             self._version = state.log.moment if self.has_facts and not self._wordless else None
             self.large: AbstractSet[str] = frozenset(state.tree.large)
