@@ -10,7 +10,7 @@ import logging
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from itertools import chain
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -81,8 +81,8 @@ class IndexState:
         """The files that have each, stale ones included."""
         self.unread: Final[set[str]] = set()
         """Files of whose text nothing is known."""
-        self._wordless: set[str] = set()
-        self._wordless_as_set: frozenset[str] | None = None
+        self.wordless: frozenset[str] = frozenset()
+        """The notes of which the store has the structure alone."""
         self.freshness: Final = Freshness()
         self.puts = 0
         """How often rows came or went."""
@@ -105,8 +105,10 @@ class IndexState:
         self.freshness.gone.update(gone)
         self.newest = self.rows.newest
         """The largest id of a row that is known."""
-        for row in self.rows.unusual():
+        unusual = self.rows.unusual()
+        for row in unusual:
             self._mark(row)
+        self.wordless = frozenset(row.path for row in unusual if row.flags & LACKS_WORDS)
         # Another process may have removed rows since they were compared with the files.
         if not self.rows.holds_just(*store.ids_in_sum()):
             ids = store.all_ids()
@@ -142,12 +144,12 @@ class IndexState:
         for those that could not be read a while ago."""
         with self.lock:
             pending = self.freshness.pending()
-            return pending._replace(wordless=[path for path in self._wordless if self.freshness.is_known(path)])
+            return pending._replace(wordless=[path for path in self.wordless if self.freshness.is_known(path)])
 
     def is_behind(self) -> bool:
         """Whether the store lacks something that was not read yet, or was not what it should have been."""
         with self.lock:
-            return self.freshness.is_behind() or bool(self._wordless)
+            return self.freshness.is_behind() or bool(self.wordless)
 
     def retry(self) -> None:
         """Have what could not be read a while ago tried again now."""
@@ -163,7 +165,7 @@ class IndexState:
         rows = {row.path: row for row in self.store.rows({*done.stale, *done.gone, *done.wordless})}
         with self.lock:
             fresh = self.freshness
-            before = fresh.sizes(), len(self._wordless)
+            before = fresh.sizes(), len(self.wordless)
             self._drop([path for path in done.gone if path not in rows])
             self._add(rows.values())
             # After them: what another thread makes meanwhile of some of these is made again.
@@ -192,7 +194,7 @@ class IndexState:
                     fresh.mark_young(path, row.key)
                 else:
                     fresh.mark_known(path)
-            return before != (fresh.sizes(), len(self._wordless))
+            return before != (fresh.sizes(), len(self.wordless))
 
     def progress(self) -> Progress:
         """How much the store holds as it is; of a million files it takes a second to count it after a change."""
@@ -202,7 +204,7 @@ class IndexState:
             new = [path for path in self.freshness.stale if path not in self.rows]
             notes, files = sum(map(paths.is_note, chain(self.rows, new))), len(self.rows) + len(new)
             facts = notes - sum(map(paths.is_note, unread))
-            return Progress(facts, notes, files - len(self._wordless.union(unread)), files)
+            return Progress(facts, notes, files - len(self.wordless.union(unread)), files)
 
         with self.lock:
             return self.kept("progress", counted, version=self.log.moment)
@@ -211,13 +213,6 @@ class IndexState:
         """The stale files."""
         with self.lock:
             return self.freshness.stale
-
-    def wordless(self) -> frozenset[str]:
-        """The notes of which the store has the structure alone."""
-        with self.lock:
-            if self._wordless_as_set is None:
-                self._wordless_as_set = frozenset(self._wordless)
-            return self._wordless_as_set
 
     def facts_of(self, kind: str) -> KeptFacts:
         """What is kept under a kind."""
@@ -280,13 +275,16 @@ class IndexState:
             return False
         return is_current(row, node.key, time.time_ns())
 
-    def _add(self, rows: Iterable[Row]) -> None:
+    def _add(self, rows: Collection[Row]) -> None:
         for row in rows:
             before = self.rows.id(row.path)
             self.puts += before != row.id
             self.rows.put(row)
             self.newest = max(self.newest, row.id)
             self._mark(row)
+        if rows:
+            lacking = [row.path for row in rows if row.flags & LACKS_WORDS]
+            self.wordless = self.wordless.difference(row.path for row in rows).union(lacking)
 
     def _mark(self, row: Row) -> None:
         """Note what is unusual about a file."""
@@ -297,20 +295,14 @@ class IndexState:
         ):
             (self.traits[trait].add if has else self.traits[trait].discard)(row.path)  # type: ignore[index]
         (self.unread.add if row.state == "unread" else self.unread.discard)(row.path)
-        self._mark_wordless(row.path, has_none=bool(row.flags & LACKS_WORDS))
-
-    def _mark_wordless(self, path: str, *, has_none: bool) -> None:
-        if has_none != (path in self._wordless):
-            (self._wordless.add if has_none else self._wordless.discard)(path)
-            self._wordless_as_set = None
 
     def _drop(self, gone: Collection[str]) -> None:
         for path in gone:
             self.puts += path in self.rows
             self.rows.drop(path)
-            self._mark_wordless(path, has_none=False)
             for held in (*self.traits.values(), self.unread, self.freshness.gone):
                 held.discard(path)
+        self.wordless = self.wordless.difference(gone)
 
 
 def _identity(folder: str) -> tuple[int, int]:
