@@ -4,38 +4,41 @@
 const form = document.querySelector("form.search");
 const results = document.getElementById("results");
 
-function pause(call, milliseconds) {
-  let timer;
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(call, milliseconds);
-  };
-}
+const LONG = 500; // milliseconds: a search that takes longer gives way to what was typed since
 
 if (form && results) {
   const input = form.elements.q;
+  const asks = () => new URLSearchParams(new FormData(form)).toString();
+  let shown = asks();
   let running;
-  let shown = new URLSearchParams(new FormData(form)).toString();
+  let began;
 
+  // One request at a time, each for all that is typed by then: results come from the first key on, and as fast as the
+  // server is.
   const search = async () => {
-    const asked = new URLSearchParams(new FormData(form)).toString();
-    if (asked === shown) return;
-    running?.abort();
-    running = new AbortController();
-    results.setAttribute("aria-busy", "true");
-    try {
-      const answer = await fetch(`${form.dataset.results}?${asked}`, { signal: running.signal, redirect: "error" });
-      results.innerHTML = await answer.text(); // made by our own templates, which escape what notes hold
-      shown = asked;
-      // Going back from a note leads to these results.
-      history.replaceState(null, "", `${form.getAttribute("action")}?${asked}`);
-      results.removeAttribute("aria-busy");
-    } catch (error) {
-      if (error.name !== "AbortError") form.submit(); // a login may have ended: let the server say so
+    if (running) {
+      if (performance.now() - began > LONG) running.abort();
+      return;
     }
+    results.setAttribute("aria-busy", "true");
+    for (let asked = asks(); asked !== shown; asked = asks()) {
+      running = new AbortController();
+      began = performance.now();
+      try {
+        const answer = await fetch(`${form.dataset.results}?${asked}`, { signal: running.signal, redirect: "error" });
+        results.innerHTML = await answer.text(); // made by our own templates, which escape what notes hold
+        shown = asked;
+        // Going back from a note leads to these results.
+        history.replaceState(null, "", `${form.getAttribute("action")}?${asked}`);
+      } catch (error) {
+        if (error.name !== "AbortError") return form.submit(); // a login may have ended: let the server say so
+      }
+    }
+    running = undefined;
+    results.removeAttribute("aria-busy");
   };
 
-  input.addEventListener("input", pause(search, 150));
+  input.addEventListener("input", search);
   form.addEventListener("change", (event) => event.target !== input && search());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
