@@ -54,6 +54,8 @@ PERSONAL = PROJECT / "benchmarks" / "personal"
 JOURNAL = PROJECT.parent / "shared" / "cases" / "journal-questions.json"
 PEOPLES = {"personal": PERSONAL / "vault", "journal": CORPUS / "journal"}
 """Vaults of people, which are asked where they are."""
+TODAY = "2026-11-01"
+"""The day on which both people ask."""
 GIVEN = PROJECT.parent / "shared" / "cases" / "questions.json"
 GIVEN_VAULTS = {"obsidian-help": "help", "rust-rfcs": "rfcs"}
 KEPT = Path(tempfile.gettempdir()) / "vaulttools-ranking"
@@ -272,13 +274,14 @@ def _within(folder: Path) -> Path:
 
 
 def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> list[Answered]:
-    with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder), meaning="off")) as vault:
+    today = TODAY if folder in PEOPLES.values() else None
+    with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder), meaning="off"), today=today) as vault:
         vault.build_index()
         [database] = index_folder.glob(f"*/index-{SCHEMA}.sqlite")
         connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
         by_words = [_asked(vault, each, connection) for each in asked]
         connection.close()
-    with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder))) as vault:
+    with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder)), today=today) as vault:
         try:
             vault.wait_for_meaning()
         except VaultToolsError as error:
