@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from threading import Event
 from typing import Final, NamedTuple
 
-from vaulttools.errors import BadArgument, Cancelled
+from vaulttools.errors import BadArgument
 from vaulttools.files import disk
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.searching import title
-from vaulttools.server.page.vault_notes import Soon, ensure_wanted, note_paths
+from vaulttools.server.page.vault_notes import Soon, ensure_wanted, in_time, note_paths
 from vaulttools.tools.links import LinksAnswer
 from vaulttools.vault import Vault
 
@@ -57,16 +58,9 @@ def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Found
         "Empty notes": _empty,
         "Duplicate names": _duplicates,
     }
-    found = {}
-    for name, look in parts.items():
-        try:
-            found[name] = look(vault, addresses, soon)
-        except Cancelled:
-            if cancel.is_set():
-                raise
-            # What was read of the notes is kept, so that the next look gets further.
-            found[name] = Found("Not finished in time; reload the page to go on")
-    return found
+    # What was read of the notes is kept, so that the next look gets further.
+    late = Found("Not finished in time; reload the page to go on")
+    return {name: in_time(partial(look, vault, addresses, soon), cancel) or late for name, look in parts.items()}
 
 
 def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> Found:

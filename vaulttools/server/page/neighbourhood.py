@@ -12,10 +12,9 @@ from typing import Final
 from unicodedata import east_asian_width
 
 from vaulttools.core import paths, render
-from vaulttools.errors import Cancelled
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.searching import title
-from vaulttools.server.page.vault_notes import Soon
+from vaulttools.server.page.vault_notes import Soon, in_time
 from vaulttools.tools.links import LinksAnswer, NoteReached
 from vaulttools.vault import Vault
 
@@ -126,13 +125,15 @@ def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> Near
     """
     asked = {"note": path, "depth": 2, "limit": _ASKED}
     soon = Soon(cancel, _SECONDS)
-    try:
+
+    def ask() -> tuple[LinksAnswer, LinksAnswer]:
         back: LinksAnswer = vault.answer("links", {**asked, "direction": "back"}, cancel=soon)
-        out: LinksAnswer = vault.answer("links", {**asked, "direction": "out"}, cancel=soon)
-    except Cancelled:
-        if cancel.is_set():
-            raise
+        return back, vault.answer("links", {**asked, "direction": "out"}, cancel=soon)
+
+    answers = in_time(ask, cancel)
+    if answers is None:
         return Nearby(path, summaries=["Not known yet: the vault is being indexed. Load the page again."])
+    back, out = answers
     summaries = [each.text.partition("\n")[0].rstrip(":.") for each in (back, out)]
     return Nearby(path, drawn(back.notes, out.notes, addresses), summaries)
 

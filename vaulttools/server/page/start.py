@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import Final, TypeVar
+from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound
@@ -13,7 +13,7 @@ from vaulttools.server.page import folders
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.folders import Folder
 from vaulttools.server.page.searching import Results, recent
-from vaulttools.server.page.vault_notes import Soon, note_paths
+from vaulttools.server.page.vault_notes import Soon, in_time, note_paths
 from vaulttools.tools.tags import TagCount, TagsAnswer
 from vaulttools.vault import Vault
 
@@ -29,8 +29,6 @@ _TAGS: Final = 40
 _SECONDS: Final = 1.0
 """For what reads all notes. Only while the vault is indexed for the first time it takes longer, and search need not
 wait for that."""
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +55,10 @@ def start_page(vault: Vault, addresses: Addresses, cancel: Event) -> StartPage:
     soon = Soon(cancel, _SECONDS)
     today = vault.session.periodic.named("daily")
     path = "" if today is None else today.path
-    notes = _in_time(lambda: note_paths(vault, soon)[0], cancel)
-    tags = _in_time(lambda: _tags(vault, soon), cancel)
+    notes = in_time(lambda: note_paths(vault, soon)[0], cancel)
+    tags = in_time(lambda: _tags(vault, soon), cancel)
     return StartPage(
-        _in_time(lambda: recent(vault, addresses, soon), cancel),
+        in_time(lambda: recent(vault, addresses, soon), cancel),
         path,
         _is_there(vault, path),
         None if notes is None else folders.tree(notes),
@@ -102,15 +100,6 @@ def _is_there(vault: Vault, path: str) -> bool:
         return bool(path) and vault.session.root.locate(path).kind == "file"
     except BadArgument:  # a setting may lead out of the vault
         return False
-
-
-def _in_time(look: Callable[[], _T], cancel: Event) -> _T | None:
-    try:
-        return look()
-    except Cancelled:
-        if cancel.is_set():
-            raise
-        return None
 
 
 def _tags(vault: Vault, cancel: Event) -> TagsAnswer:

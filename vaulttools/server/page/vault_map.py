@@ -13,10 +13,10 @@ from vaulttools.answers import corpus
 from vaulttools.answers.linked import PROJECTION
 from vaulttools.core import paths
 from vaulttools.core.work import Work
-from vaulttools.errors import Cancelled, PathNotFound
+from vaulttools.errors import PathNotFound
 from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.targets import LinkIndex
-from vaulttools.server.page.vault_notes import Soon
+from vaulttools.server.page.vault_notes import Soon, in_time
 from vaulttools.vault import Vault
 
 DRAWN: Final = 20_000
@@ -130,13 +130,10 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
     """
     folder = folder.strip("/")
     work = Work(cancel=Soon(cancel, _SECONDS))
-    try:
-        asked = corpus.ask(vault.session, PROJECTION, work)
-        names = vault.session.links(work, told=True)
-    except Cancelled:
-        if cancel.is_set():
-            raise
+    known = in_time(lambda: (corpus.ask(vault.session, PROJECTION, work), vault.session.links(work, told=True)), cancel)
+    if known is None:
         return VaultMap(folder, [], [], "The links are not read yet: the vault is being indexed.")
+    asked, names = known
     whole = _whole(vault, asked.answer, names, asked.files)
     if not folder:
         return VaultMap("", whole.notes, whole.links, corpus.part(asked))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from threading import Event
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from vaulttools.answers.reading import MOST_CHARACTERS
 from vaulttools.core import paths
@@ -17,6 +17,8 @@ from vaulttools.errors import Cancelled
 from vaulttools.files.scope import Walk
 from vaulttools.tools.read import ReadAnswer
 from vaulttools.vault import Vault
+
+T = TypeVar("T")
 
 CHARACTERS: Final = 200_000
 """Characters of a note that are shown on one page: the longest hostile ones of this length take 3 s to render."""
@@ -33,6 +35,19 @@ class Soon(Event):
     def is_set(self) -> bool:
         """Whether it is time to stop."""
         return super().is_set() or self._cancel.is_set() or time.monotonic() >= self._end
+
+
+def in_time(look: Callable[[], T], cancel: Event) -> T | None:
+    """What a look finds that a `Soon` may end; None: it was not known in time.
+
+    Raises:
+        Cancelled: nobody waits any more.
+    """
+    try:
+        return look()
+    except Cancelled:
+        ensure_wanted(cancel)
+        return None
 
 
 def ensure_wanted(cancel: Event) -> None:
