@@ -106,6 +106,12 @@ def test_the_address_without_its_last_slash_leads_to_the_page(app: ASGIApp, base
     assert (answer.status_code, answer.headers["Location"]) == (308, f"{base}/ui/{query}")
 
 
+@pytest.mark.parametrize("name", ["folder", "map"])
+def test_the_address_of_all_folders_needs_no_last_slash(app: ASGIApp, name: str) -> None:
+    answer = ask(app, "GET", f"/ui/{name}")
+    assert (answer.status_code, answer.headers["Location"]) == (308, f"/ui/{name}/")
+
+
 def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "_SECONDS", 0.0)
     answer = ask(app, "GET", "/ui/health")

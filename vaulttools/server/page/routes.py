@@ -238,7 +238,9 @@ def _nearby(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Resp
 
 
 def _nowhere(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """Below `/ui/` there is no such page."""
+    """Below `/ui/` there is no such page, or it is a folder's, whose last slash is missing."""
+    if request.path_params["path"] in ("folder", "map"):
+        return RedirectResponse(f"{frame['base']}/{request.path_params['path']}/", 308, HEADERS)
     return _not_found(request, frame, "There is no such page.")
 
 
