@@ -16,6 +16,7 @@ DOCS = Path(__file__).parent
 VAULT = DOCS.parent / "fixtures" / "vault"
 PICTURES = {
     # name: address, colours, width and height
+    "start": ("/ui/", "light", 1000, 640),
     "search": ("/ui/?q=seeds+that+keep", "light", 1000, 640),
     "note": ("/ui/note/Projects/plan.md", "dark", 1100, 700),
     "phone": ("/ui/tasks?status=any", "light", 390, 640),

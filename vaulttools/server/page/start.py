@@ -26,9 +26,9 @@ _FOLDER: Final = 2_000
 _TAGS: Final = 40
 """The most frequent tags, which are shown."""
 
-_SECONDS: Final = 1.0
-"""For what reads all notes. Only while the vault is indexed for the first time it takes longer, and search need not
-wait for that."""
+_SECONDS: Final = 1.5
+"""For each part that reads all notes. Only while the vault is indexed for the first time it takes longer, and search
+need not wait for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ def start_page(vault: Vault, addresses: Addresses, cancel: Event) -> StartPage:
     Raises:
         VaultToolsError: with the sentence of the tool.
     """
-    soon = Soon(cancel, _SECONDS)
+    latest = in_time(lambda: recent(vault, addresses, Soon(cancel, _SECONDS)), cancel)
+    notes = in_time(lambda: note_paths(vault, Soon(cancel, _SECONDS))[0], cancel)
+    tags = in_time(lambda: _tags(vault, Soon(cancel, _SECONDS)), cancel)
     today = vault.session.periodic.named("daily")
     path = "" if today is None else today.path
-    notes = in_time(lambda: note_paths(vault, soon)[0], cancel)
-    tags = in_time(lambda: _tags(vault, soon), cancel)
     return StartPage(
-        in_time(lambda: recent(vault, addresses, soon), cancel),
+        latest,
         path,
         _is_there(vault, path),
         None if notes is None else folders.tree(notes),

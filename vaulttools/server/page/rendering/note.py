@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final
@@ -52,7 +53,9 @@ class Rendering:
         """Some lines of a note as HTML that is safe to show: without anchors, and with links for embedded notes."""
         note = Note(path, f"\n{text}")  # behind an empty line no properties begin
         context = RenderContext(note, self.notes, self.addresses, lambda *_: "", self._formulas, is_embedded=True)
-        rendered: str = parser().render(text, {"context": context})
+        # Passages of one page each have footnotes of their own.
+        env = {"context": context, "docId": f"{zlib.crc32(text.encode('utf-8', 'replace')):x}"}
+        rendered: str = parser().render(text, env)
         return self._finished(rendered)
 
     def _finished(self, html: str) -> str:
