@@ -82,7 +82,7 @@ class ToolMethods(ABC):
             modified_before: Before this date.
             created_after: From then on.
             created_before: Before this date.
-            sort: By path, newest first, or most matches first. (one of path, modified, matches; default path)
+            sort: By path, newest or most first. (one of path, modified, matches; default path)
             include_excluded: Excluded files too. (default false)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
@@ -132,14 +132,14 @@ class ToolMethods(ABC):
 
         Args:
             paths: Globs, files or folders: `**/*.md`, `Projects`.
-            hidden: Names with a leading dot too. (default true)
+            hidden: Hidden names too. (default true)
             gitignore: Leave out what ignore files name. (default true)
             modified_after: From then on: `2026-11`, `last week`, `7d` (ago).
             modified_before: Before this date.
             limit: Paths, 200 at most. (a whole number, 1 or more; default 200)
             timeout: Seconds, 0.5 to 60. (a number, 0 or more; default 5.0)
             include_excluded: Excluded files too. (default false)
-            sort: Newest first; note_date: as a note's name, properties or text tell. - reverses. (one of modified, -modified, note_date, -note_date; default modified)
+            sort: Newest first; note_date: the date that a note tells. - reverses. (one of modified, -modified, note_date, -note_date; default modified)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
@@ -288,7 +288,7 @@ class ToolMethods(ABC):
 
         Args:
             query: A question or words; in mode obsidian a query of its language.
-            like: Instead of query: find notes like this one, or like `note#heading`.
+            like: Instead of query: notes like this one, or `note#heading`.
             unlinked: With like: only notes not linked with it. (default false)
             mode: ranked: the best passages. obsidian: exactly what Obsidian finds. (one of ranked, obsidian; default ranked)
             folder: Only in this folder: `Projects`.
@@ -373,7 +373,7 @@ class ToolMethods(ABC):
             heading: The section of this heading; nested: `Tasks#Open`. Case and punctuation do not matter.
             block: The block with this id.
             frontmatter: The properties alone; of several notes as a table. (default false)
-            max_chars: Characters shown, at most 50,000; a cut says how to go on. (a whole number from 1 to 50,000; default 20000)
+            max_chars: Characters shown, at most 50,000. (a whole number from 1 to 50,000; default 20000)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
@@ -533,7 +533,7 @@ class ToolMethods(ABC):
 
         Args:
             base: A .base file, or a note with a `base` block: `Projects.base`, `plan.md#Heading`.
-            where: Only files for which this holds: `status == "Final"`; or {"and": [...]}, "or", "not". It narrows a view.
+            where: Only files for which this holds: `status == "Final"`; or {"and": [...]}, "or", "not".
             view: By name. Default: the first.
             list_views: Only list the views. (default false)
             this_note: The note that `this` means.

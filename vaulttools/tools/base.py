@@ -67,9 +67,7 @@ class BaseRequest(Request):
     )
     where: Annotated[Any, BeforeValidator(_where), WithJsonSchema({"type": ["string", "object"]})] = Field(
         None,
-        description=(
-            'Only files for which this holds: `status == "Final"`; or {"and": [...]}, "or", "not". It narrows a view.'
-        ),
+        description=('Only files for which this holds: `status == "Final"`; or {"and": [...]}, "or", "not".'),
     )
     view: str | None = Field(None, description="By name. Default: the first.")
     list_views: bool = Field(False, description="Only list the views.")

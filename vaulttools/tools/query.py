@@ -47,7 +47,7 @@ class QueryRequest(Request):
     joins: ClassVar[bool] = True
 
     query: str | None = Field(None, description="A question or words; in mode obsidian a query of its language.")
-    like: str | None = Field(None, description="Instead of query: find notes like this one, or like `note#heading`.")
+    like: str | None = Field(None, description="Instead of query: notes like this one, or `note#heading`.")
     unlinked: bool = Field(False, description="With like: only notes not linked with it.")
     mode: Literal["ranked", "obsidian"] = Field(
         "ranked",

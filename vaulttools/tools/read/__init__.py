@@ -70,7 +70,7 @@ class ReadRequest(Request):
         CHARACTERS,
         ge=1,
         le=reading.MOST_CHARACTERS,
-        description="Characters shown, at most 50,000; a cut says how to go on.",
+        description="Characters shown, at most 50,000.",
     )
 
 
