@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from vaulttools.bases import facts, formulas
+from vaulttools.bases import formulas
 from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame, Times
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain
+from vaulttools.bases.vault_files import facts_of
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
 
@@ -35,7 +36,7 @@ class Memory:
     def __post_init__(self) -> None:
         self.index = LinkIndex(self.texts)
         for path, text in self.texts.items():
-            self.known[path] = facts.of(Note(path, text)) if path.endswith(".md") else FileFacts()
+            self.known[path] = facts_of(Note(path, text)) if path.endswith(".md") else FileFacts()
 
     def facts(self, path: str) -> FileFacts:
         return self.known.get(path, FileFacts())

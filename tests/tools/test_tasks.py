@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,12 +11,9 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
-from vaulttools.core.dates import Calendar
 from vaulttools.notes.note import Note
 from vaulttools.notes.tasks import tasks
 from vaulttools.tools.tasks import TasksAnswer
-
-NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 FILES = {
     "Home.md": """# House
@@ -38,14 +34,14 @@ FILES = {
 }
 
 
-def dated(vault: Vault) -> Vault:
-    vars(vault._opened)["calendar"] = Calendar(NOON.timestamp, UTC)
-    return vault
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULTTOOLS_TODAY", "2026-11-22")
 
 
 @pytest.fixture
 def vault(make_vault: MakeVault) -> Vault:
-    return dated(make_vault(FILES))
+    return make_vault(FILES)
 
 
 def places(answer: TasksAnswer) -> list[str]:
@@ -148,7 +144,7 @@ def test_groups_have_their_own_order_and_totals(vault: Vault, by: Any, groups: d
 
 def test_below_a_task_that_is_left_out_a_nested_one_hangs_from_the_next_above(make_vault: MakeVault) -> None:
     text = "- [ ] Build\n  - [x] Plan\n    - [ ] Ask 📅 2026-11-01\n- [ ] Rest\n"
-    assert dated(make_vault({"a.md": text})).tasks().text.splitlines()[2:] == [
+    assert make_vault({"a.md": text}).tasks().text.splitlines()[2:] == [
         "a.md:1: [ ] Build",
         "a.md:3:   [ ] Ask | due 2026-11-01, overdue",
         "a.md:4: [ ] Rest",
@@ -232,7 +228,7 @@ STORIES = st.lists(st.dictionaries(st.sampled_from(["a.md", "b/c.md", "b/d.md"])
 def test_tasks_are_those_of_a_plain_reading_before_and_after_edits(
     make_vault: MakeVault, story: list[dict[str, list[str]]]
 ) -> None:
-    vault = dated(make_vault({"a.md": ""}))
+    vault = make_vault({"a.md": ""})
     for files in story:
         write_files(vault.path, {name: "\n".join(lines) for name, lines in files.items()})
         expected = [

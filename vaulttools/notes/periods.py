@@ -63,10 +63,6 @@ class Period:
         """The first and the last one."""
         return self.first, self.last
 
-    def holds(self, day: date) -> bool:
-        """Whether a day lies in it."""
-        return self.first <= day <= self.last
-
 
 def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | None:
     """The period that a question names; None: it names none, or two. A week begins on `first_weekday`, as

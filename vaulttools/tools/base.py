@@ -18,7 +18,7 @@ from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.request import Request, Texts, json_of
 from vaulttools.answers.tool import Tool
-from vaulttools.bases import definition, facts, rows
+from vaulttools.bases import definition, rows
 from vaulttools.bases.context import NOTE_DATE, Context
 from vaulttools.bases.definition import Base, View
 from vaulttools.bases.faults import Failed, OutOfTime
@@ -26,7 +26,7 @@ from vaulttools.bases.rows import Asked, ViewResult
 from vaulttools.bases.syntax import Name, walk
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain, text_of, type_of
-from vaulttools.bases.vault_files import NoteTable, VaultFiles
+from vaulttools.bases.vault_files import NoteTable, VaultFiles, facts_of
 from vaulttools.core import limits, paths, render, spelling
 from vaulttools.core.work import INCOMPLETE, Work, named
 from vaulttools.errors import BadArgument, PathNotFound
@@ -490,7 +490,7 @@ def _csv_cell(value: Any) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-PROJECTION: Final = NoteProjection("bases", facts.of, NoteTable(), NoteTable.changed)
+PROJECTION: Final = NoteProjection("bases", facts_of, NoteTable(), NoteTable.changed)
 """What counts of each note: its properties, tags and links."""
 
 TOOL: Final = Tool(
