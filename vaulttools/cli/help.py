@@ -26,6 +26,10 @@ _EXAMPLES: Final = 3
 
 _JSON: Final = re.compile(r"`([\[{][^`]*[\]}])`")
 """A list or an object in the words of an argument."""
+_FIELD: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+"""A name of several words, as arguments have."""
+_LIMITS: Final = re.compile(r" \([^()]*(?:default|one of|number)[^()]*\)$")
+"""What is accepted and the default, at the end of an argument's words."""
 
 _USAGE: Final = re.compile(r"usage: | {7}vaulttools ")
 _ROW: Final = re.compile(r"  (\S.*?)(?: {2,}(\S.*))?")
@@ -154,16 +158,15 @@ def _in_shell(words: str, request: type[Request]) -> str:
         pairs = value.items() if isinstance(value, dict) else [(each, None) for each in value]
         return f"`{','.join(f'{name}={each}' if each is not None else str(name) for name, each in pairs)}`"
 
-    words = _JSON.sub(shell_form, words)
-    for field in request.model_fields:
-        if "_" in field:
-            words = re.sub(rf"\b{field}\b", options.name(request, field), words)
-    return words
+    def shell_name(found: re.Match[str]) -> str:
+        return options.name(request, found[0]) if found[0] in request.model_fields else found[0]
+
+    return _FIELD.sub(shell_name, _JSON.sub(shell_form, words))
 
 
 def _short(words: str) -> str:
     """Words without what is accepted and the default."""
-    return re.sub(r" \([^()]*(?:default|one of|number)[^()]*\)$", "", words)
+    return _LIMITS.sub("", words)
 
 
 def _columns(rows: Sequence[tuple[str, str]], width: int, longest: int = 0) -> list[str]:
