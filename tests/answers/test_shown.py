@@ -52,7 +52,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 ADVICE = {
     "search_files": "Narrow the pattern or the paths.",
-    "query": "Lower limit and turn the pages, or narrow the query.",
+    "query": "Lower limit and use page, or narrow the query.",
     "links": "Narrow folder or glob.",
     "grep": "Narrow the pattern or the paths.",
 }

@@ -90,7 +90,7 @@ _NOTE_DATE: Final = Name("note_date", "date", is_list=False)
 """What bases call the day that a note is of."""
 _NEAR: Final = 4
 """Words behind the name of a property among which its value stands: `the status that is superseded`."""
-_NOT_ALONE: Final = _KINDS | _stems("tags aliases")
+_NOT_ALONE: Final = _KINDS | _stems("tags alias aliases")
 """Properties whose values a question may use as words of its own."""
 
 
@@ -305,8 +305,7 @@ def _values(asked: _Asked, known: Vocabulary) -> Iterator[str]:
         meanings = [
             each
             for each in known.values[found[0]]
-            if stem(each.property.name) not in _KINDS | {"tag", "aliase", "alia"}
-            and not isinstance(each.value, int | float)
+            if stem(each.property.name) not in _NOT_ALONE and not isinstance(each.value, int | float)
         ]
         if meanings and len({each.property.name for each in meanings}) == 1:
             asked.understood.update(range(place, found[1]))

@@ -24,8 +24,8 @@ _COUNTED: Final = 200
 """Words whose notes are counted, those that the note uses most."""
 _MEANT_CHARACTERS: Final = 1_000
 """Characters that models compare: they read 256 tokens."""
-_PIECE: Final = 400
-"""Characters that are split into words at once: `question.read` gives the first 32 words of a text."""
+_TOGETHER: Final = 16
+"""Words that are read at once: `question.read` gives the first 32 terms of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,11 @@ def like(vault: Session, given: str, work: Work) -> Like:
 def _characteristic(text: str, view: Snapshot | None) -> str:
     """The words that a text uses more often than other notes, as many as a question may have; without an index those
     that it uses most often."""
+    words = text.split()
     terms = [
         term
-        for at in range(0, len(text), _PIECE)
-        for term in read_question(text[at : at + _PIECE]).terms
+        for at in range(0, len(words), _TOGETHER)
+        for term in read_question(" ".join(words[at : at + _TOGETHER])).terms
         if not term.text.isdigit()
     ]
     counts = Counter(term.text.casefold() for term in terms)
@@ -91,4 +92,4 @@ def _characteristic(text: str, view: Snapshot | None) -> str:
         if hits is None or count != 1  # a word of this note alone finds no other one
     }
     best = sorted(weight, key=lambda word: (-weight[word], word))[:MOST_TERMS]
-    return " ".join(best) or text[:_PIECE]
+    return " ".join(best) or " ".join(words[:_TOGETHER])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from vaulttools.core import paths, render
@@ -221,19 +222,18 @@ def _squeezed(row: str) -> str:
     return _DASHES.sub("---", _PADDING.sub(" ", row))
 
 
-def _before_compacting(text: str, compacted: str, end: int) -> int:
-    """The offset, in the text itself, of the line where the compacted text is cut."""
-    while compacted[end].isspace():
-        end += 1
-    return [found.start() for found in _WITH_TEXT.finditer(text)][compacted.count("\n", 0, end)]
+def _before_compacting(text: str, compacted: str, place: int) -> int:
+    """The offset, in the text itself, of the line that holds a place of the compacted text; at a blank, of the next."""
+    while place < len(compacted) and compacted[place].isspace():
+        place += 1
+    lines = islice(_WITH_TEXT.finditer(text), compacted.count("\n", 0, place), None)
+    return next((found.start() for found in lines), 0)
 
 
 def _lines_shown(text: str, compacted: str, start: int, end: int, line: int) -> tuple[int, int]:
     """The numbers of the first and the last line of a text, which begins on `line`, that are shown as compacted."""
-    offsets = [found.start() for found in _WITH_TEXT.finditer(text)]
-    rows = compacted.count("\n", 0, start), compacted.count("\n", 0, max(end - 1, start))
-    first, last = (line + text.count("\n", 0, offsets[row]) if offsets else line for row in rows)
-    return first, last
+    first, last = (_before_compacting(text, compacted, place) for place in (start, max(end - 1, start)))
+    return line + text.count("\n", 0, first), line + text.count("\n", 0, last)
 
 
 def around_terms(text: str, room: int, terms_of: TermsOf) -> str:

@@ -437,7 +437,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     head += _first_line(request, total, is_exact, len(shown), what, part, work)
     notes = list(map(_shown, shown))
     sections = [section for _, section, _ in notes]
-    to_see_more = f"Lower {work.voice.name('limit')} and turn the pages, or narrow the query."
+    to_see_more = f"Lower {work.voice.name('limit')} and use {work.voice.name('page')}, or narrow the query."
     fit = cut.fit(head, sections, answer.bracketed([*notices, *closing]), advice=to_see_more)
     in_text = zip(notes, fit.kept, strict=True)
     return QueryAnswer(

@@ -187,7 +187,7 @@ def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Ta
         _first_line(request, only, found, overdue, day, count, asked, work),
         [_section(group, request.group_by, today) for group in shown],
         answer.bracketed(notices),
-        advice=f"Lower {work.voice.name('limit')} and turn the pages, or n{corpus.narrow(work)[1:]}",
+        advice=f"Lower {work.voice.name('limit')} and use {work.voice.name('page')}, or n{corpus.narrow(work)[1:]}",
     )
     details = [[_detail(row.listed) for row in group.rows] for group in shown]
     totals = {group.name: len(group.rows) for group in groups}
