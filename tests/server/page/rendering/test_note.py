@@ -337,12 +337,17 @@ TAGS = {
     *("a", "abbr", "b", "blockquote", "br", "code", "details", "del", "div", "em", "h1", "h2", "hr", "img", "li"),
     *("mark", "ol", "p", "pre", "s", "section", "span", "strong", "sub", "summary", "sup"),
     *("table", "tbody", "td", "th", "thead", "tr", "ul"),
-    *("math", "mfrac", "mi", "mn", "mo", "mrow", "msub", "msubsup", "msup", "mtext", "munderover"),
+    *("math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom", "mprescripts"),
+    *("mroot", "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr"),
+    *("munder", "munderover", "none"),
 }
 ATTRIBUTES = {
     *("href", "class", "id", "title", "rel", "src", "alt", "loading", "width", "height", "tabindex", "role"),
     *("aria-label", "open", "start"),
-    *("display", "form", "mathvariant", "stretchy"),
+    *("accent", "accentunder", "columnalign", "columnlines", "columnspacing", "display", "displaystyle", "fence"),
+    *("form", "largeop", "linethickness", "lspace", "mathcolor", "mathvariant", "maxsize", "minsize"),
+    *("movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy"),
+    "symmetric",
 }
 
 
