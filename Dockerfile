@@ -3,7 +3,7 @@
 # docker run --rm -v ~/Notes:/vault:ro vaulttools query "how long do seeds keep"   one answer
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE THIRD-PARTY-LICENSES.txt ./
 COPY vaulttools vaulttools
 COPY docs docs
 RUN python3 -m pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .

@@ -45,7 +45,8 @@ def write_content(folder: Path) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest(), indent=2) + "\n", encoding="utf-8")
     (folder / "pyproject.toml").write_text(bundle_project(wheel.name), encoding="utf-8")
     (folder / "server.py").write_text(entry_point(), encoding="utf-8")
-    shutil.copy(REPOSITORY / "LICENSE", folder)
+    for name in ("LICENSE", "THIRD-PARTY-LICENSES.txt"):
+        shutil.copy(REPOSITORY / name, folder)
 
 
 def check(npm: str, folder: Path, written: Path, bundle: Path) -> None:

@@ -1,4 +1,4 @@
-"""Writes what is derived: the methods of `Vault`, and what `pages` finds in the documentation.
+"""Writes what is derived: the methods of `Vault`, the licences of others, and what `pages` finds in the documentation.
 
 `python docs/generate.py` writes, `python docs/generate.py --check` exits with 1 and names the files that differ.
 """
@@ -20,19 +20,22 @@ from vaulttools import tools
 from vaulttools.answers.show import FileStream
 from vaulttools.tools import signatures
 
+DISTRIBUTION = REPOSITORY / "distribution"
+
 
 def generated() -> dict[Path, str]:
     """Every file that is derived, whole or in part, with the text it should have."""
     return {
         REPOSITORY / "vaulttools" / "methods.pyi": methods(),
         REPOSITORY / "server.json": _server(),
+        REPOSITORY / "THIRD-PARTY-LICENSES.txt": runpy.run_path(str(DISTRIBUTION / "licences.py"))["text"](),
         **pages(),
     }
 
 
 def _server() -> str:
     """`server.json`, as the MCP registry takes it."""
-    described = runpy.run_path(str(REPOSITORY / "distribution" / "described.py"))["server"]()
+    described = runpy.run_path(str(DISTRIBUTION / "described.py"))["server"]()
     return f"{json.dumps(described, indent=2)}\n"
 
 

@@ -27,6 +27,14 @@ def described() -> dict[str, object]:
     return runpy.run_path(str(FOLDER / "described.py"))
 
 
+def test_no_file_of_others_is_shipped_without_its_licence() -> None:
+    licences = runpy.run_path(str(FOLDER / "licences.py"))
+    assert licences["text"]() == (REPOSITORY / "THIRD-PARTY-LICENSES.txt").read_text(encoding="utf-8")
+    licences["text"].__globals__["OURS"] = licences["OURS"] - {"vaulttools/server/page/static/page.js"}
+    with pytest.raises(ValueError, match=r"neither ours nor in SHIPPED .*: vaulttools/server/page/static/page\.js"):
+        licences["text"]()
+
+
 def test_a_bundle_starts_the_server_on_the_folder_that_its_user_chose(capsys: pytest.CaptureFixture[str]) -> None:
     manifest = described()["manifest"]()  # type: ignore[operator]
     assert manifest["version"] == vaulttools.__version__

@@ -99,6 +99,17 @@ def test_the_wheel_holds_the_package_its_types_and_its_pages(wheel: Path) -> Non
     assert inside == package | types | {f"vaulttools/documentation/{page}" for page in pages}
 
 
+def test_the_wheel_and_the_source_archive_hold_the_licences_of_others(wheel: Path, built: Path) -> None:
+    shipped = (REPOSITORY / "THIRD-PARTY-LICENSES.txt").read_bytes()
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith("licenses/THIRD-PARTY-LICENSES.txt")]
+        assert archive.read(name) == shipped
+    [path] = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        inside = archive.extractfile(f"{path.name.removesuffix('.tar.gz')}/THIRD-PARTY-LICENSES.txt")
+        assert inside is not None and inside.read() == shipped
+
+
 def test_the_metadata_says_what_an_index_of_packages_shows(wheel: Path) -> None:
     said = metadata(wheel)
     assert said["Name"] == "vaulttools"
