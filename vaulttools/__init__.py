@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from vaulttools.meaning.background import MeaningStatus
     from vaulttools.vault import Snapshot, ToolResult, Vault
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "AccessDenied",
