@@ -1,6 +1,6 @@
 """Faults of the catalogue that every tool can meet: each goes through all tools of the registry.
 
-What a single module answers for is tested beside that module, under the same ids. `docs/reliability.md` has them all.
+What a single module answers for is tested beside that module, under the same ids. `tests/promises.md` has them all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`docs/reliability.md` has every row of the fault catalogue, and tests bear the ids of the rows."""
+"""`tests/promises.md` has every row of the fault catalogue, and tests bear the ids of the rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from tests.test_docs import DOCS, REPOSITORY
+from tests.test_docs import REPOSITORY
 
 ROWS = {"P": 20, "N": 12, "T": 15, "C": 20, "R": 15, "Y": 15, "O": 11, "M": 14, "I": 24, "S": 7, "Z": 7}
 """The rows of each section of the catalogue, numbered from 01."""
@@ -19,7 +19,7 @@ _ROW = re.compile(r"^- \*\*(fault-[A-Z]\d\d)\*\* (.+)$", re.MULTILINE)
 @cache
 def page() -> dict[str, str]:
     """What is promised for each row."""
-    return dict(_ROW.findall((DOCS / "reliability.md").read_text(encoding="utf-8")))
+    return dict(_ROW.findall((REPOSITORY / "tests" / "promises.md").read_text(encoding="utf-8")))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""`docs/obsidian.md` lists every rule of Obsidian's, and each test that is named after one."""
+"""`tests/rules.md` lists every rule of Obsidian's, and each test that is named after one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 TESTS = Path(__file__).parent
-PAGE = TESTS.parent / "docs" / "obsidian.md"
+PAGE = TESTS / "rules.md"
 
 LAST: Final = ("S47", "C06", "T09", "P10", "L18", "A02", "B02", "K02", "M01", "D01", "F01", "N01", "H01", "X01", "E09")
 """The last rule under each letter, in the order of the list that the project was planned with."""

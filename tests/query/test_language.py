@@ -1,4 +1,4 @@
-"""Obsidian's search language: each rule that the language alone decides, by its id in `docs/obsidian.md`."""
+"""Obsidian's search language: each rule that the language alone decides, by its id in `tests/rules.md`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`query` in Obsidian's language: the rules of `docs/obsidian.md` by their ids; pages, order, excerpts."""
+"""`query` in Obsidian's language: the rules of `tests/rules.md` by their ids; pages, order, excerpts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parses Obsidian's search language to a tree, and prints it (rules: `docs/obsidian.md`).
+"""Parses Obsidian's search language to a tree, and prints it (rules: `tests/rules.md`).
 
     either   = every ("OR" every)*                OR in capitals, standing alone; it binds weaker
     every    = one+                               a blank means and
