@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from vaulttools.bases import formulas
 from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame, Times
-from vaulttools.bases.faults import Failed
+from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain
 from vaulttools.bases.vault_files import facts_of

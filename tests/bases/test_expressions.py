@@ -11,13 +11,12 @@ import pytest
 
 from tests.bases import oracle
 from tests.bases.oracle import CASES, MEMORY, ROW, shown, value_of
-from vaulttools.bases import summaries
 from vaulttools.bases.context import BaseRow, Frame
 from vaulttools.bases.evaluation import expression as made
-from vaulttools.bases.faults import OutOfTime
 from vaulttools.bases.fields import FILE_FIELDS
-from vaulttools.bases.functions import FUNCTIONS
+from vaulttools.bases.functions import FUNCTIONS, lists
 from vaulttools.bases.operators import OPERATORS
+from vaulttools.bases.syntax import OutOfTime
 from vaulttools.errors import InvalidBase
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bases.md").read_text(encoding="utf-8")
@@ -55,7 +54,7 @@ def test_the_page_describes_every_operator_function_field_and_summary() -> None:
         assert set(described(heading)) == {each.signature for each in FUNCTIONS.values() if each.kind == kind}
     assert {sign for each in described("## Operators") for sign in each.split()} >= {*OPERATORS, "&&", "||"}
     assert described("Fields of files:") == list(FILE_FIELDS)
-    assert described("## Summaries") == list(summaries.NAMES)
+    assert described("## Summaries") == list(lists.SUMMARIES)
 
 
 @pytest.mark.parametrize(

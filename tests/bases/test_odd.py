@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bases.oracle import MEMORY, ROW, context, value_of
-from vaulttools.bases import operators, rows, summaries
+from vaulttools.bases import operators, rows
 from vaulttools.bases.context import BaseRow, Frame, converted
 from vaulttools.bases.evaluation import expression
-from vaulttools.bases.faults import Failed, OutOfTime
 from vaulttools.bases.fields import DATE_FIELDS, FILE_FIELDS, field_of, item_of
-from vaulttools.bases.functions import FUNCTIONS
+from vaulttools.bases.functions import FUNCTIONS, lists
 from vaulttools.bases.regexes import CompiledRegex
+from vaulttools.bases.syntax import Failed, OutOfTime
 from vaulttools.bases.times import Date, Duration
 from vaulttools.bases.values import (
     File,
@@ -138,11 +138,11 @@ def test_fields_elements_and_comparisons_fail_only_in_their_own_words(value: Val
         _looked_at(ask)
 
 
-@pytest.mark.parametrize("name", summaries.NAMES)
+@pytest.mark.parametrize("name", lists.SUMMARIES)
 @given(found=st.lists(values, max_size=5))
 @settings(max_examples=25)
 def test_a_summary_fails_only_in_its_own_words(name: str, found: list[Value]) -> None:
-    _looked_at(lambda: summaries.summed(name, found, context()))
+    _looked_at(lambda: lists.summed(name, found, context()))
 
 
 @pytest.mark.parametrize(

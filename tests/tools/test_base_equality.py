@@ -16,8 +16,8 @@ from tests.conftest import write_files
 from vaulttools import Vault
 from vaulttools.bases import formulas
 from vaulttools.bases.context import BaseRow, Context, Frame
-from vaulttools.bases.faults import Failed
 from vaulttools.bases.rows import EMPTY, order_of
+from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, is_true
 from vaulttools.core import paths

@@ -12,7 +12,7 @@ from datetime import date, datetime, time
 from typing import Any, Final, NamedTuple, Protocol
 
 from vaulttools.bases import numbers
-from vaulttools.bases.faults import Failed
+from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Clock, Date, read_date
 from vaulttools.bases.values import MAX_TEXT, Setting, Tags, TagValue, Url, Value, read_link, tag_of
 

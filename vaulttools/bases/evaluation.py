@@ -11,14 +11,15 @@ from typing import Any, Final, TypeAlias
 
 from vaulttools.bases import operators
 from vaulttools.bases.context import NOTE_DATE, Frame, converted, found_in
-from vaulttools.bases.faults import Failed, InvalidExpression
 from vaulttools.bases.fields import FILE_FIELDS, field_of, item_of
-from vaulttools.bases.functions import FUNCTIONS, Function, files, global_functions, lists, scalars, strings
+from vaulttools.bases.functions import FUNCTIONS, Function, global_functions, lists, scalars
 from vaulttools.bases.parser import parsed
 from vaulttools.bases.regexes import regex
 from vaulttools.bases.syntax import (
     Binary,
     Call,
+    Failed,
+    InvalidExpression,
     Item,
     ListOf,
     Literal,
@@ -36,7 +37,7 @@ from vaulttools.core import spelling
 
 Compiled: TypeAlias = Callable[[Frame], Value]
 
-MODULES: Final = (global_functions, files, lists, scalars, strings)
+MODULES: Final = (global_functions, lists, scalars)
 """Those that register functions when they are imported."""
 
 METHODS: Final = frozenset(name for kind, name in FUNCTIONS if kind != "global")

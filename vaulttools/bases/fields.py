@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from vaulttools.bases.context import NOTE_DATE, Context, converted, found_in
-from vaulttools.bases.functions.strings import units
+from vaulttools.bases.functions.scalars import units
 from vaulttools.bases.numbers import simplest
 from vaulttools.bases.times import Date, Duration, measured
 from vaulttools.bases.values import File, LinkValue, Tags, TagValue, Value, text_of

@@ -15,8 +15,7 @@ from typing import NamedTuple, TypeAlias
 from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame
 from vaulttools.bases.definition import Filter, Statement
 from vaulttools.bases.evaluation import Compiled, rests_on
-from vaulttools.bases.faults import Failed
-from vaulttools.bases.syntax import Call, Literal, Name, Node
+from vaulttools.bases.syntax import Call, Failed, Literal, Name, Node
 from vaulttools.bases.values import is_true, tag_of
 from vaulttools.bases.vault_files import NoteTable
 

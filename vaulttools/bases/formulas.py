@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from vaulttools.bases.context import BaseRow, Frame
 from vaulttools.bases.evaluation import Expression, expression
-from vaulttools.bases.faults import Failed, InvalidExpression
+from vaulttools.bases.syntax import Failed, InvalidExpression
 from vaulttools.bases.values import Value
 from vaulttools.errors import InvalidBase
 

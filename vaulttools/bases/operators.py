@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from vaulttools.bases import numbers
 from vaulttools.bases.context import MAX_LIST, Context
-from vaulttools.bases.faults import Failed
+from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Date, Duration, added, read_date, read_duration
 from vaulttools.bases.values import Value, equal, less, number_of, text_of, type_of
 

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple, TypeAlias
 from typing import Literal as OneOf
 
 from vaulttools.bases import numbers
-from vaulttools.bases.faults import InvalidExpression
 from vaulttools.bases.syntax import (
     Binary,
     Call,
+    InvalidExpression,
     Item,
     ListOf,
     Literal,

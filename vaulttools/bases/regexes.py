@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.bases.faults import InvalidExpression
+from vaulttools.bases.syntax import InvalidExpression
 
 if TYPE_CHECKING:
     import re2

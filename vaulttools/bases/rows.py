@@ -9,12 +9,13 @@ from functools import cache
 from itertools import accumulate, groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from vaulttools.bases import collation, formulas, summaries
+from vaulttools.bases import collation, formulas
 from vaulttools.bases.context import MAX_LIST, BaseRow, Context, Frame
 from vaulttools.bases.definition import Base, Column, Filter, Sorting
 from vaulttools.bases.evaluation import Expression
-from vaulttools.bases.faults import Failed, OutOfTime
 from vaulttools.bases.filters import Failures, ViewFilter
+from vaulttools.bases.functions import lists
+from vaulttools.bases.syntax import Failed, OutOfTime
 from vaulttools.bases.times import Date, Duration
 from vaulttools.bases.values import LinkValue, Value, is_empty, text_of
 from vaulttools.bases.vault_files import NoteTable
@@ -200,7 +201,11 @@ def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) ->
             held = value(columns[id_], rows(path))
             values.append(None if isinstance(held, Failed) else held)
         try:
-            found[id_] = shown(summaries.summed(summary, values, context), context)
+            if isinstance(summary, Expression):
+                made = summary.compute(lists.of_column(values, context))
+            else:
+                made = lists.summed(summary, values, context)
+            found[id_] = shown(made, context)
         except Failed as error:
             found[id_] = error
     return found
@@ -216,7 +221,7 @@ def summaries_of(base: Base, named: Mapping[str, str], place: str) -> dict[str, 
     for column, name in named.items():
         if name in base.summaries:
             found[column] = (name, base.summaries[name])
-        elif default := summaries.known(name):
+        elif default := lists.summary_named(name):
             found[column] = (default, default)
         else:
             found[column] = (name, formulas.within(name, base.formulas, place, is_summary=True))

@@ -1,10 +1,30 @@
-"""Defines the tree of an expression; every node has its place in the text."""
+"""Defines the tree of an expression, and the ways in which one fails.
+
+Every node has its place in the text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
+
+
+class InvalidExpression(Exception):
+    """A text that is no expression; `position` is the character at fault, from 0."""
+
+    def __init__(self, position: int, reason: str) -> None:
+        self.position = position
+        self.reason = reason
+        super().__init__(reason)
+
+
+class Failed(Exception):
+    """An expression that has no value for one file; the sentence says why, as the app shows it in the cell."""
+
+
+class OutOfTime(Exception):
+    """The time of the call is over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
-from vaulttools.bases.faults import Failed
+from vaulttools.bases.syntax import Failed
 from vaulttools.core import moment
 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)

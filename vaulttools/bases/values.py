@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 from vaulttools.bases import numbers
-from vaulttools.bases.faults import Failed
+from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Clock, Date, Duration, read_date, read_duration
 from vaulttools.core import paths
 

@@ -21,9 +21,8 @@ from vaulttools.answers.tool import Tool
 from vaulttools.bases import definition, rows
 from vaulttools.bases.context import NOTE_DATE, Context
 from vaulttools.bases.definition import Base, View
-from vaulttools.bases.faults import Failed, OutOfTime
 from vaulttools.bases.rows import Asked, ViewResult
-from vaulttools.bases.syntax import Name, walk
+from vaulttools.bases.syntax import Failed, Name, OutOfTime, walk
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain, text_of, type_of
 from vaulttools.bases.vault_files import NoteTable, VaultFiles, facts_of

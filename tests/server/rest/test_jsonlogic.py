@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.patterns.test_literals import _met
-from vaulttools.bases.faults import InvalidExpression
 from vaulttools.bases.regexes import regex
+from vaulttools.bases.syntax import InvalidExpression
 from vaulttools.errors import BadArgument
 from vaulttools.matching import ripgrep
 from vaulttools.patterns.literals import fold, required

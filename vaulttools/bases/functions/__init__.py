@@ -1,24 +1,22 @@
 """Registers the functions of expressions, by the type of value that they take.
 
-A module a type: `global_functions` (and those of any value), `strings`, `lists`, `files` (and links), `scalars`.
-`docs/bases.md` describes each function, with an example that is its test.
+`global_functions` has those of no value and of any, `lists` those of lists and the summaries of columns, `scalars` all
+others. `docs/bases.md` describes each function, with an example that is its test.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 from vaulttools.bases.context import Frame
-from vaulttools.bases.faults import Failed
-from vaulttools.bases.values import Value
+from vaulttools.bases.syntax import Failed
+from vaulttools.bases.values import Value, text_of
 
 Body: TypeAlias = Callable[..., Value]
 """From the frame, the value that the function is called on (a global one has none), and the arguments."""
-
-AnyBody = TypeVar("AnyBody", bound=Body)
 
 Lazy: TypeAlias = Callable[[Frame], Value]
 """An argument that is computed by the function itself, once an element."""
@@ -49,18 +47,19 @@ FUNCTIONS: Final[dict[tuple[str, str], Function]] = {}
 """By kind and name."""
 
 
-def function(kind: str, signature: str, *, lazy: bool = False) -> Callable[[AnyBody], AnyBody]:
-    """Register a function; how many arguments it takes is read off the parameters of its body."""
-
-    def registered(body: AnyBody) -> AnyBody:
+def register(kind: str, functions: Mapping[str, Body], *, lazy: bool = False) -> None:
+    """Register functions by their signatures; how many arguments each takes is read off the parameters of its body."""
+    for signature, body in functions.items():
         parameters = [*inspect.signature(body).parameters.values()][1 if kind == "global" else 2 :]
         named = [each for each in parameters if each.kind is not each.VAR_POSITIONAL]
         least = sum(each.default is each.empty for each in named)
         made = Function(kind, signature, body, least, len(named) if named == parameters else None, lazy)
         FUNCTIONS[kind, made.name] = made
-        return body
 
-    return registered
+
+def text(frame: Frame, value: Value) -> str:
+    """A value as `toString()` gives it."""
+    return text_of(value, frame.context.setting)
 
 
 def whole(value: Value, what: str) -> int:

@@ -1,32 +1,17 @@
-"""Defines the functions of lists."""
+"""Defines the functions of lists, and the summaries of columns."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from vaulttools.bases import collation, numbers
-from vaulttools.bases.context import Frame
-from vaulttools.bases.faults import Failed
-from vaulttools.bases.functions import Lazy, function, whole
-from vaulttools.bases.times import Date, read_date
-from vaulttools.bases.values import MAX_TEXT, Value, contains, identical, is_true, text_of
-
-
-@function("list", "contains(value)")
-def _contains(frame: Frame, held: list[Any], value: Value) -> Value:
-    return contains(held, value, frame.context.setting)
-
-
-@function("list", "containsAll(value, …)")
-def _contains_all(frame: Frame, held: list[Any], *values: Value) -> Value:
-    return all(contains(held, each, frame.context.setting) for each in values)
-
-
-@function("list", "containsAny(value, …)")
-def _contains_any(frame: Frame, held: list[Any], *values: Value) -> Value:
-    return any(contains(held, each, frame.context.setting) for each in values)
+from vaulttools.bases.context import BaseRow, Context, Frame
+from vaulttools.bases.functions import Lazy, register, text, whole
+from vaulttools.bases.syntax import Failed
+from vaulttools.bases.times import Date, Duration, read_date
+from vaulttools.bases.values import MAX_TEXT, Value, contains, identical, is_empty, is_true
 
 
 def _each(frame: Frame, held: list[Any]) -> Iterator[Frame]:
@@ -38,17 +23,10 @@ def _each(frame: Frame, held: list[Any]) -> Iterator[Frame]:
         yield inner
 
 
-@function("list", "filter(condition)", lazy=True)
 def _filter(frame: Frame, held: list[Any], condition: Lazy) -> Value:
     return [inner.value for inner in _each(frame, held) if is_true(condition(inner))]
 
 
-@function("list", "map(expression)", lazy=True)
-def _map(frame: Frame, held: list[Any], expression: Lazy) -> Value:
-    return [expression(inner) for inner in _each(frame, held)]
-
-
-@function("list", "reduce(expression, start)", lazy=True)
 def _reduce(frame: Frame, held: list[Any], expression: Lazy, start: Lazy | None = None) -> Value:
     acc = None if start is None else start(frame)
     for inner in _each(frame, held):
@@ -57,7 +35,6 @@ def _reduce(frame: Frame, held: list[Any], expression: Lazy, start: Lazy | None 
     return acc
 
 
-@function("list", "flat()")
 def _flat(frame: Frame, held: list[Any]) -> Value:
     found: list[Any] = []
     waiting = [iter(held)]
@@ -73,86 +50,105 @@ def _flat(frame: Frame, held: list[Any]) -> Value:
     return frame.context.list(found)
 
 
-@function("list", "join(separator)")
 def _join(frame: Frame, held: list[Any], separator: Value = None) -> Value:
-    setting = frame.context.setting
-    between = ", " if separator is None else text_of(separator, setting)
+    between = ", " if separator is None else text(frame, separator)
     room = MAX_TEXT + len(between)
     texts = []
     for element in held:
-        texts.append(text_of(element, setting))
+        texts.append(text(frame, element))
         room -= len(texts[-1]) + len(between)
         if room < 0:
             raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
     return frame.context.text(between.join(texts))
 
 
-@function("list", "reverse()")
-def _reverse(_: Frame, held: list[Any]) -> Value:
-    return held[::-1]
-
-
-@function("list", "slice(start, end?)")
 def _slice(_: Frame, held: list[Any], start: Value = None, end: Value = None) -> Value:
     first = 0 if start is None else whole(start, "The start of slice()")
     return held[first : None if end is None else whole(end, "The end of slice()")]
 
 
-@function("list", "sort()")
 def _sort(frame: Frame, held: list[Any]) -> Value:
     frame.context.stop()
     if all(isinstance(element, int | float) and not isinstance(element, bool) for element in held):
         return sorted(held)
 
     def key(element: Any) -> Any:
-        text = text_of(element, frame.context.setting)
-        frame.context.tick(text)
-        return collation.key(text)
+        shown = text(frame, element)
+        frame.context.tick(shown)
+        return collation.key(shown)
 
     return sorted(held, key=key)
 
 
-@function("list", "unique()")
-def unique(frame: Frame, held: list[Any]) -> list[Any]:
+def _unique(frame: Frame, held: list[Any]) -> list[Any]:
     """The elements, each once.
 
     The app keeps them by their texts in a JavaScript object, in which whole numbers come first, by size.
     """
     found: dict[str, list[Any]] = {}
     for element in held:
-        text = text_of(element, frame.context.setting)
-        frame.context.tick(text)
-        same = found.setdefault(text, [])
+        shown = text(frame, element)
+        frame.context.tick(shown)
+        same = found.setdefault(shown, [])
         if not any(identical(element, other, frame.context.tick) for other in same):
             same.append(element)
-    order = sorted(found, key=lambda text: (0, int(text)) if _is_index(text) else (1, 0))
-    return [element for text in order for element in found[text]]
+    order = sorted(found, key=lambda shown: (0, int(shown)) if _is_index(shown) else (1, 0))
+    return [element for shown in order for element in found[shown]]
 
 
-def _is_index(text: str) -> bool:
-    is_whole = text.isascii() and text.isdigit() and len(text) < 11
-    return is_whole and str(int(text)) == text and int(text) < 2**32 - 1
+def _is_index(shown: str) -> bool:
+    is_whole = shown.isascii() and shown.isdigit() and len(shown) < 11
+    return is_whole and str(int(shown)) == shown and int(shown) < 2**32 - 1
 
 
-def numbers_in(held: list[Any]) -> list[float]:
+register(
+    "list",
+    {
+        "contains(value)": lambda frame, held, value: contains(held, value, frame.context.setting),
+        "containsAll(value, …)": lambda frame, held, *values: all(
+            contains(held, each, frame.context.setting) for each in values
+        ),
+        "containsAny(value, …)": lambda frame, held, *values: any(
+            contains(held, each, frame.context.setting) for each in values
+        ),
+        "flat()": _flat,
+        "join(separator)": _join,
+        "reverse()": lambda _, held: held[::-1],
+        "slice(start, end?)": _slice,
+        "sort()": _sort,
+        "unique()": _unique,
+    },
+)
+register(
+    "list",
+    {
+        "filter(condition)": _filter,
+        "map(expression)": lambda frame, held, expression: [expression(inner) for inner in _each(frame, held)],
+        "reduce(expression, start)": _reduce,
+    },
+    lazy=True,
+)
+
+
+def _numbers_in(held: list[Any]) -> list[float]:
     """The numbers of a list; booleans, texts and NaN are none."""
     return [each for each in held if isinstance(each, int | float) and not isinstance(each, bool) and each == each]
 
 
-def median(found: Sequence[float]) -> float:
+def _median(found: Sequence[float]) -> float:
     """The middle of some numbers, of an even count the mean of the two in the middle."""
     ordered = sorted(found)
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def stddev(found: Sequence[float]) -> float:
+def _stddev(found: Sequence[float]) -> float:
     """The standard deviation of some numbers, as of a whole population."""
     mean = math.fsum(found) / len(found)
     return math.sqrt(math.fsum((each - mean) ** 2 for each in found) / len(found))
 
 
-def total(found: Sequence[float]) -> float:
+def _total(found: Sequence[float]) -> float:
     """The sum, added up from the first on as JavaScript does."""
     result: float = 0
     for each in found:
@@ -160,13 +156,22 @@ def total(found: Sequence[float]) -> float:
     return result
 
 
-def _of_numbers(compute: Callable[[list[float]], float]) -> Callable[[Frame, list[Any]], Value]:
+def _of_numbers(compute: Callable[[list[float]], float]) -> Callable[[list[Any]], Value]:
     """What is computed of the numbers in a list; null without any."""
 
+    def computed(held: list[Any]) -> Value:
+        found = _numbers_in(held)
+        return numbers.simplest(compute(found)) if found else None
+
+    return computed
+
+
+def _bounded(compute: Callable[[list[Any]], Value]) -> Callable[[Frame, list[Any]], Value]:
+    """The same as a function, which has a value for numbers that are too large, too."""
+
     def body(_: Frame, held: list[Any]) -> Value:
-        found = numbers_in(held)
         try:
-            return numbers.simplest(compute(found)) if found else None
+            return compute(held)
         except OverflowError:
             return math.inf
         except ValueError:  # of infinities of both signs
@@ -175,30 +180,87 @@ def _of_numbers(compute: Callable[[list[float]], float]) -> Callable[[Frame, lis
     return body
 
 
-@function("list", "mean()")
-def _mean(frame: Frame, held: list[Any]) -> Value:
+def _mean(held: list[Any]) -> Value:
     """The sum of the numbers by the count of all elements but nulls, as the app has it."""
-    return _of_numbers(lambda found: total(found) / sum(each is not None for each in held))(frame, held)
+    return _of_numbers(lambda found: _total(found) / sum(each is not None for each in held))(held)
 
 
-function("list", "sum()")(_of_numbers(total))
-function("list", "min()")(_of_numbers(min))
-function("list", "max()")(_of_numbers(max))
-function("list", "median()")(_of_numbers(median))
-function("list", "stddev()")(_of_numbers(stddev))
+def _instant(date: Date) -> float:
+    return date.instant
 
 
-def _dates(frame: Frame, held: list[Any]) -> list[Date]:
+def _dates(held: list[Any]) -> list[Date]:
+    return [each for each in held if isinstance(each, Date)]
+
+
+def _read_dates(frame: Frame, held: list[Any]) -> list[Date]:
+    """The dates of a list, those that a text says, too."""
     clock = frame.context.setting.clock
-    read = (read_date(each, clock) if isinstance(each, str) else each for each in held)
-    return [each for each in read if isinstance(each, Date)]
+    return _dates([read_date(each, clock) if isinstance(each, str) else each for each in held])
 
 
-@function("list", "earliest()")
-def _earliest(frame: Frame, held: list[Any]) -> Value:
-    return min(_dates(frame, held), key=lambda each: each.instant, default=None)
+register(
+    "list",
+    {
+        "mean()": _bounded(_mean),
+        "sum()": _bounded(_of_numbers(_total)),
+        "min()": _bounded(_of_numbers(min)),
+        "max()": _bounded(_of_numbers(max)),
+        "median()": _bounded(_of_numbers(_median)),
+        "stddev()": _bounded(_of_numbers(_stddev)),
+        "earliest()": lambda frame, held: min(_read_dates(frame, held), key=_instant, default=None),
+        "latest()": lambda frame, held: max(_read_dates(frame, held), key=_instant, default=None),
+    },
+)
 
 
-@function("list", "latest()")
-def _latest(frame: Frame, held: list[Any]) -> Value:
-    return max(_dates(frame, held), key=lambda each: each.instant, default=None)
+def _range(values: list[Any]) -> Value:
+    found = _numbers_in(values)
+    if found:
+        return numbers.simplest(max(found) - min(found))
+    instants = [date.instant for date in _dates(values)]
+    return Duration(milliseconds=max(instants) - min(instants)) if instants else None
+
+
+_SUMMARIES: Final[Mapping[str, Callable[[list[Any]], Value]]] = {
+    "Average": _of_numbers(lambda found: _total(found) / len(found)),
+    "Min": _of_numbers(min),
+    "Max": _of_numbers(max),
+    "Sum": _of_numbers(_total),
+    "Range": _range,
+    "Median": _of_numbers(_median),
+    "Stddev": _of_numbers(_stddev),
+    "Earliest": lambda values: min(_dates(values), key=_instant, default=None),
+    "Latest": lambda values: max(_dates(values), key=_instant, default=None),
+    "Checked": lambda values: sum(value is True for value in values),
+    "Unchecked": lambda values: sum(value is False for value in values),
+    "Empty": lambda values: sum(map(is_empty, values)),
+    "Filled": lambda values: sum(not is_empty(value) for value in values),
+}
+"""The summaries that need no definition, by name, and `Unique`; `docs/bases.md` says what each is."""
+
+SUMMARIES: Final = (*_SUMMARIES, "Unique")
+
+
+def summary_named(name: str) -> str | None:
+    """The default summary of that name, in any casing."""
+    return next((each for each in SUMMARIES if each.lower() == name.lower()), None)
+
+
+def of_column(values: list[Any], context: Context) -> Frame:
+    """What a summary of some values is computed in."""
+    return Frame(BaseRow(context, "", context.files.facts("")), values)
+
+
+def summed(name: str, values: list[Any], context: Context) -> Value:
+    """A default summary of some values, by name.
+
+    Raises:
+        Failed: the numbers are too large.
+    """
+    if name == "Unique":
+        return len(_unique(of_column(values, context), [value for value in values if not is_empty(value)]))
+    try:
+        return _SUMMARIES[name](values)
+    except (OverflowError, ValueError) as error:
+        raise Failed("The numbers are too large.") from error

@@ -1,43 +1,110 @@
-"""Defines the functions of numbers, dates, regular expressions and objects."""
+"""Defines the functions of texts, numbers, dates, links, files, objects and regular expressions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+import re
+from typing import Any, Final
 
 from vaulttools.bases import numbers
-from vaulttools.bases.context import Frame
-from vaulttools.bases.faults import Failed
-from vaulttools.bases.functions import function, whole
-from vaulttools.bases.regexes import CompiledRegex
+from vaulttools.bases.context import Frame, found_in
+from vaulttools.bases.functions import register, text, whole
+from vaulttools.bases.regexes import CompiledRegex, filled
+from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Date
-from vaulttools.bases.values import Value, text_of
+from vaulttools.bases.values import MAX_TEXT, File, LinkValue, Value, equal, read_link, tag_covers
 from vaulttools.core import moment
 
-
-@function("number", "abs()")
-def _abs(_: Frame, number: float) -> Value:
-    return abs(number)
-
-
-@function("number", "ceil()")
-def _ceil(_: Frame, number: float) -> Value:
-    return math.ceil(number) if math.isfinite(number) else number
+_BLANKS: Final = (
+    "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002"
+    "\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""What JavaScript trims."""
+_WORD: Final = re.compile(r"[^\W_]\S*|_\S*")
 
 
-@function("number", "floor()")
-def _floor(_: Frame, number: float) -> Value:
-    return math.floor(number) if math.isfinite(number) else number
+def units(given: str) -> int:
+    """The length of a text as JavaScript counts it: in units of UTF-16."""
+    return len(given) if given.isascii() else len(given.encode("utf-16-le", "surrogatepass")) // 2
 
 
-@function("number", "round(digits?)")
+def _repeat(_: Frame, given: str, count: Value) -> Value:
+    times = whole(count, "The count of repeat()")
+    if times < 0:
+        raise Failed("The count of repeat() must not be negative.")
+    if len(given) * times > MAX_TEXT:
+        raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
+    return given * times
+
+
+def _slice(_: Frame, given: str, start: Value, end: Value = None) -> Value:
+    last = None if end is None else whole(end, "The end of slice()")
+    first = whole(start, "The start of slice()")
+    if max(given, default="") < "\U00010000":
+        return given[first:last]
+    raw = given.encode("utf-16-le", "surrogatepass")  # places count units of UTF-16
+    begin, stop, _step = slice(first, last).indices(len(raw) // 2)
+    return raw[begin * 2 : max(begin, stop) * 2].decode("utf-16-le", "surrogatepass")
+
+
+def _replace(frame: Frame, given: str, pattern: Value, replacement: Value) -> Value:
+    context = frame.context
+    replacing = text(frame, replacement)
+    if isinstance(pattern, CompiledRegex):
+        return context.text(pattern.replaced(given, replacing, context.tick))
+    wanted = text(frame, pattern)
+    if "$" not in replacing:
+        if wanted and len(given) + given.count(wanted) * len(replacing) > MAX_TEXT * 2:
+            raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
+        return context.text(given.replace(wanted, replacing))
+    pieces = given.split(wanted) if wanted else ["", *given, ""]
+    place = 0
+    made: list[str] = []
+    for piece in pieces[:-1]:
+        context.tick()
+        place += len(piece)
+        made += (piece, filled(replacing, given, place, place + len(wanted)))
+        place += len(wanted)
+    return context.text("".join((*made, pieces[-1])))
+
+
+def _split(frame: Frame, given: str, separator: Value, n: Value = None) -> Value:
+    pieces: list[Any]
+    if isinstance(separator, CompiledRegex):
+        pieces = separator.split(given, frame.context.tick)
+    elif between := text(frame, separator):
+        pieces = str(given).split(between)
+    else:
+        pieces = list(given)
+    limit = -1 if n is None else whole(n, "The count of split()")
+    return frame.context.list(pieces if limit < 0 else pieces[:limit])
+
+
+register(
+    "string",
+    {
+        "contains(text)": lambda frame, given, wanted: text(frame, wanted) in given,
+        "containsAll(text, …)": lambda frame, given, *wanted: all(text(frame, each) in given for each in wanted),
+        "containsAny(text, …)": lambda frame, given, *wanted: any(text(frame, each) in given for each in wanted),
+        "startsWith(text)": lambda frame, given, start: given.startswith(text(frame, start)),
+        "endsWith(text)": lambda frame, given, end: given.endswith(text(frame, end)),
+        "lower()": lambda _, given: str(given).lower(),
+        "title()": lambda _, given: _WORD.sub(lambda word: word[0][0].upper() + word[0][1:].lower(), given),
+        "trim()": lambda _, given: given.strip(_BLANKS),
+        "reverse()": lambda _, given: given[::-1],
+        "repeat(count)": _repeat,
+        "slice(start, end?)": _slice,
+        "replace(pattern, replacement)": _replace,
+        "split(separator, n?)": _split,
+    },
+)
+
+
 def _round(_: Frame, number: float, digits: Value = None) -> Value:
     places = 0 if digits is None else whole(digits, "The digits of round()")
     return numbers.rounded(number, max(-20, min(20, places)))
 
 
-@function("number", "toFixed(digits)")
 def _to_fixed(_: Frame, number: float, digits: Value = None) -> Value:
     places = 0 if digits is None else whole(digits, "The digits of toFixed()")
     if not 0 <= places <= 100:
@@ -45,42 +112,104 @@ def _to_fixed(_: Frame, number: float, digits: Value = None) -> Value:
     return numbers.fixed(number, places)
 
 
-@function("date", "date()")
-def _date(frame: Frame, date: Date) -> Value:
-    return date.day(frame.context.setting.clock)
+register(
+    "number",
+    {
+        "abs()": lambda _, number: abs(number),
+        "ceil()": lambda _, number: math.ceil(number) if math.isfinite(number) else number,
+        "floor()": lambda _, number: math.floor(number) if math.isfinite(number) else number,
+        "round(digits?)": _round,
+        "toFixed(digits)": _to_fixed,
+    },
+)
 
 
-@function("date", "format(tokens)")
 def _format(frame: Frame, date: Date, tokens: Value) -> Value:
-    setting = frame.context.setting
-    text = text_of(tokens, setting)
-    if len(text) > 1000:
+    clock = frame.context.setting.clock
+    wanted = text(frame, tokens)
+    if len(wanted) > 1000:
         raise Failed("The format of a date must not be longer than 1,000 characters.")
-    return moment.formatted(setting.clock.aware(date.instant), text, setting.clock.weeks)
+    return moment.formatted(clock.aware(date.instant), wanted, clock.weeks)
 
 
-@function("date", "time()")
-def _time(frame: Frame, date: Date) -> Value:
-    return frame.context.setting.clock.local(date.instant).strftime("%H:%M:%S")
-
-
-@function("date", "relative()")
 def _relative(frame: Frame, date: Date) -> Value:
     clock = frame.context.setting.clock
     return moment.relative(clock.local(date.instant), clock.local(clock.now))
 
 
-@function("object", "keys()")
-def _keys(_: Frame, held: Mapping[str, Any]) -> Value:
-    return list(held)
+register(
+    "date",
+    {
+        "date()": lambda frame, date: date.day(frame.context.setting.clock),
+        "format(tokens)": _format,
+        "time()": lambda frame, date: frame.context.setting.clock.local(date.instant).strftime("%H:%M:%S"),
+        "relative()": _relative,
+    },
+)
+register("object", {"keys()": lambda _, held: list(held), "values()": lambda _, held: list(held.values())})
 
 
-@function("object", "values()")
-def _values(_: Frame, held: Mapping[str, Any]) -> Value:
-    return list(held.values())
-
-
-@function("regexp", "matches(text)")
-def _matches(frame: Frame, regex: CompiledRegex, text: Value) -> Value:
+def _matches(frame: Frame, regex: CompiledRegex, given: Value) -> Value:
     frame.context.tick()
-    return regex.matches(text_of(text, frame.context.setting))
+    return regex.matches(text(frame, given))
+
+
+register("regexp", {"matches(text)": _matches})
+
+
+def _as_file(frame: Frame, link: LinkValue) -> File | None:
+    path = frame.context.setting.file_of(link)
+    return None if path is None else File(path)
+
+
+def _links_to(frame: Frame, link: LinkValue, other: Value) -> Value:
+    file = _as_file(frame, link)
+    return file is not None and _has_link(frame, file, other)
+
+
+def _as_link(frame: Frame, file: File, display: Value = None) -> Value:
+    return LinkValue(file.path, "", None if display is None else text(frame, display))
+
+
+def _has_link(frame: Frame, file: File, other: Value) -> bool:
+    """Whether a link of the file leads to the other, or has the same text."""
+    if other is None:
+        return False
+    context = frame.context
+    if not isinstance(other, File | LinkValue):
+        target = text(frame, other)
+        other = read_link(target, file.path) or LinkValue(target, file.path)
+    for target, display in context.files.facts(file.path).links:
+        context.tick()
+        if equal(LinkValue(target, file.path, display), other, context.setting):
+            return True
+    return False
+
+
+def _has_property(frame: Frame, file: File, name: Value) -> Value:
+    held = frame.context.files.facts(file.path).properties
+    return found_in(held, text(frame, name))[0] in held
+
+
+def _has_tag(frame: Frame, file: File, tag: Value, *others: Value) -> Value:
+    tags = frame.context.files.facts(file.path).tags
+    wanted = [each for given in (tag, *others) for each in (given if isinstance(given, list) else (given,))]
+    return any(tag_covers(each, held) for each in wanted for held in tags)
+
+
+def _in_folder(frame: Frame, file: File, folder: Value) -> Value:
+    name = text(frame, folder).strip("/")  # `/` and `""` are the root
+    return not name or file.path.startswith(f"{name}/")
+
+
+register("link", {"asFile()": _as_file, "linksTo(file)": _links_to})
+register(
+    "file",
+    {
+        "asLink(display?)": _as_link,
+        "hasLink(other)": _has_link,
+        "hasProperty(name)": _has_property,
+        "hasTag(tag, …)": _has_tag,
+        "inFolder(folder)": _in_folder,
+    },
+)

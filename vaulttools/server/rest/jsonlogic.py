@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.bases import numbers
-from vaulttools.bases.faults import InvalidExpression
 from vaulttools.bases.regexes import CompiledRegex, regex
+from vaulttools.bases.syntax import InvalidExpression
 from vaulttools.errors import BadArgument
 
 DEEPEST: Final = 64
