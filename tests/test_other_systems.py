@@ -19,7 +19,7 @@ from vaulttools import Vault
 from vaulttools.cli import output
 from vaulttools.core.windows import replace
 from vaulttools.files import catalogue, disk
-from vaulttools.index import tree
+from vaulttools.index import folder
 from vaulttools.matching import search
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="it is so there, and need not be simulated")
@@ -58,7 +58,7 @@ def test_a_junction_is_a_link_under_every_python(
     monkeypatch.setattr(catalogue, "_WINDOWS", True)
     entry: Any = WindowsEntry(tmp_path, st_reparse_tag=tag)
     assert catalogue.listed_as(entry).kind == kind
-    node = tree._node(entry)
+    node = folder._node(entry)
     assert node is not None and node.kind == kind
 
 

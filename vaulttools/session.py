@@ -6,19 +6,19 @@ Links, archives and URLs are imported when a call names one: together they cost 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.config import VaultConfig
-from vaulttools.core import moment, paths
+from vaulttools.core import limits, moment, paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.dates import Calendar
-from vaulttools.core.lasting import Lasting
+from vaulttools.core.recent import Recent
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong
 from vaulttools.files import disk, excluded, globs
@@ -33,7 +33,6 @@ from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.files.selectors import Ranges
 from vaulttools.files.snapshots import SnapshotStore
-from vaulttools.matching.batches import WANTED
 from vaulttools.matching.kept_counts import KeptCounts
 
 if TYPE_CHECKING:
@@ -84,8 +83,9 @@ class Session:
     """How many lines matched in files that calls have counted."""
     has_index: bool = False
     """Whether an index is kept while the vault is open."""
-    lasting: Lasting = field(default_factory=Lasting)
-    """The answers about all notes that are brought up to date by what changed, whatever becomes of the index."""
+    lasting: Recent[Hashable, Any] = field(default_factory=partial(Recent, 16))
+    """The answers about all notes that are brought up to date by what changed, whatever becomes of the index; sixteen,
+    since a session asks a few questions about one or two scopes."""
     calendar: Calendar = field(default_factory=Calendar)
     """The calendar that a call uses: its clock and time zone."""
 
@@ -350,7 +350,7 @@ class Session:
         pattern: Pattern,
         scope: Scope,
         work: Work,
-        wanted: int = WANTED,
+        wanted: int = limits.COUNTED_FILES + 1,
         *,
         wants_lines: bool = False,
     ) -> Search:

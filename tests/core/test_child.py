@@ -70,4 +70,4 @@ def test_without_a_python_to_start_no_child_is_started(
     monkeypatch: pytest.MonkeyPatch, name: str, value: object
 ) -> None:
     monkeypatch.setattr(sys, name, value, raising=False)
-    assert child.started("vaulttools.index.worker") is None
+    assert child.started("vaulttools.index.workers") is None

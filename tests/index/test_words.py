@@ -14,7 +14,7 @@ from tests.index.indexes import Indexed
 from vaulttools.index import words
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
-from vaulttools.index.word_hits import Places, Spelling
+from vaulttools.index.words import Places, Spelling
 
 NOTES = {
     "a.md": "---\naliases: [Anchor]\n---\n# Chains\n\nThe anchor and the anchors.\n",

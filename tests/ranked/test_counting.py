@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.core.work import Work
-from vaulttools.index.word_hits import Spelling
-from vaulttools.index.words import tokens
+from vaulttools.index.words import Spelling, tokens
 from vaulttools.matching import ripgrep
 from vaulttools.ranked.counting import any_of, beginnings, expression, is_word, terms_of
 from vaulttools.ranked.finder import Finder

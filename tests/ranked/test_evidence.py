@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.index.passages import Passages
-from vaulttools.index.word_hits import Places
+from vaulttools.index.words import Places
 from vaulttools.notes.note import Note
 from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked import evidence, question

@@ -132,7 +132,7 @@ def test_the_notes_read_become_more_from_call_to_call(make_vault: MakeVault, rea
 def test_a_call_beside_one_that_reads_knows_what_was_read_before(make_vault: MakeVault, reading: Reading) -> None:
     vault = make_vault(_notes())
     read = vault.tags().searched
-    incremental = next(iter(vault._opened.lasting._made.values()))
+    incremental, _ = next(iter(vault._opened.lasting._entries.values()))
     with incremental._lock:
         reading.seconds = 99.0
         thread = Thread(target=lambda: answers.append(vault.tags()))

@@ -113,7 +113,9 @@ def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: 
     view = vault.view(work)
     # Which notes a listing holds is compared with the last one, so that the key need not tell all it rests on.
     key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
-    incremental = vault.lasting(key, lambda: IncrementalAnswer(question, is_kept=_is_of_all(scope)))
+    incremental: IncrementalAnswer[F, S] = vault.lasting.made(
+        key, lambda: IncrementalAnswer(question, is_kept=_is_of_all(scope))
+    )
     corpus = incremental.at(listed(scope), view, vault.notes(view), work)
     for entry, reason in corpus.passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")

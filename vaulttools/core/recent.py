@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -55,6 +55,18 @@ class Recent(Generic[K, V]):
                 self.weight += weight
             while self.weight > self._most:
                 self._drop(next(iter(self._entries)))
+
+    def made(self, key: K, make: Callable[[], V]) -> V:
+        """The value of a key, of weight 1; made now, by one thread for all, where it is not kept."""
+        with self._lock:
+            if key not in self._entries:
+                self._entries[key] = make(), 1
+                self.weight += 1
+            self._entries.move_to_end(key)
+            value = self._entries[key][0]
+            while self.weight > self._most:
+                self._drop(next(iter(self._entries)))
+        return value
 
     def _drop(self, key: K) -> None:
         _, weight = self._entries.pop(key, (None, 0))

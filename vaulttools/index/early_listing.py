@@ -100,7 +100,7 @@ def listed(folder: str) -> Iterator[tuple[str, Folder]]:
     """The names of a vault's folder and of those below it, by vault-relative path; without those whose names begin with
     a dot, most of which are protected."""
     from vaulttools.core import limits
-    from vaulttools.index.tree import names_at
+    from vaulttools.index.folder import names_at
 
     waiting = [""]
     while waiting:

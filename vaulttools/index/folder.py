@@ -7,12 +7,16 @@ import stat
 import sys
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from struct import Struct
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from vaulttools.files import catalogue, disk
 from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
 from vaulttools.files.key import Key
+
+NO_KEY: Final = Key(0, 0, 0, 0)
+"""Of what has a name and cannot be stated: its folder may be listed and not entered."""
 
 STAMP: Final = Struct("=4q")
 """The form of a `Key` in bytes, its *stamp*; equal keys have equal stamps."""
@@ -199,32 +203,50 @@ def packed(nodes: Iterable[tuple[str, Inode]]) -> Folder:
     return Folder(names, b"".join(stamps), others)
 
 
-def scanned(entries: Iterable[os.DirEntry[str]], other: Callable[[os.DirEntry[str]], Inode | None]) -> Folder:
-    """A folder with the names of a listing.
+def names_at(folder: str) -> Folder:
+    """The names in the folder at an absolute path.
 
-    `other` looks at an entry that is no file or has several names, and at every entry where a status does not say
-    enough; it gives None for a name that is no longer there.
+    Raises:
+        OSError: it cannot be listed.
     """
     names: list[str] = []
     stamps: list[int] = []
     others: dict[str, Inode] = {}
     is_file = stat.S_ISREG
-    for entry in entries:
-        if _IS_PLAIN:
-            try:  # `suppress` would be a sixth of the time
-                status = entry.stat(follow_symlinks=False)
-            except OSError:
-                pass
-            else:
-                if is_file(status.st_mode) and status.st_nlink == 1:
-                    names.append(entry.name)
-                    stamps += (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-                    continue
-        node = other(entry)
-        if node is not None:
-            others[entry.name] = node
+    with disk.scandir(folder) as entries:
+        for entry in entries:
+            if _IS_PLAIN:
+                try:  # `suppress` would be a sixth of the time
+                    status = entry.stat(follow_symlinks=False)
+                except OSError:
+                    pass
+                else:
+                    if is_file(status.st_mode) and status.st_nlink == 1:
+                        names.append(entry.name)
+                        stamps += (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+                        continue
+            node = _node(entry)
+            if node is not None:
+                others[entry.name] = node
     try:
         return Folder(names, array("q", stamps).tobytes(), others)
     except OverflowError:
         keys = map(Key.within, stamps[0::4], stamps[1::4], stamps[2::4], stamps[3::4])
         return Folder(names, b"".join(STAMP.pack(*key) for key in keys), others)
+
+
+def _node(entry: os.DirEntry[str]) -> Inode | None:
+    """What stands behind one name of a listing, looked at by itself; None when it is no longer there."""
+    _, kind, dataless = catalogue.listed_as(entry)
+    try:
+        # On Windows a listing knows neither the inode nor, of an open file, its last size.
+        known = disk.lstat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
+        status: os.stat_result | None = known
+    except OSError:
+        try:
+            status = disk.status(entry.path)
+        except OSError:
+            return Inode(kind, NO_KEY, dataless)
+    if status is None:
+        return None
+    return Inode(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)

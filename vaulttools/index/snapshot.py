@@ -26,11 +26,11 @@ from vaulttools.files.listing import Listing
 from vaulttools.index import words as table
 from vaulttools.index.content import reason_of
 from vaulttools.index.database import Unavailable
+from vaulttools.index.folder import NO_KEY
 from vaulttools.index.kept_facts import Fact, KeptFacts, packed
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import Row
-from vaulttools.index.tree import NO_KEY
-from vaulttools.index.word_hits import Spelling, WordHits
+from vaulttools.index.words import Spelling, WordHits
 
 if TYPE_CHECKING:
     from vaulttools.files.providers import Trait
@@ -95,7 +95,8 @@ class Snapshot:
 
     def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made before, whatever changed since, or is made now."""
-        return self._state.lasting(key, make)
+        made: T = self._state.lasting.made(key, make)
+        return made
 
     def changed_since(self, moment: int) -> AbstractSet[str] | None:
         """The files that changed after a moment and before now, or may have; None when not all are remembered."""

@@ -8,9 +8,7 @@ between the two.
 from __future__ import annotations
 
 import errno
-import os
 import stat
-import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,19 +16,16 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import limits, paths
-from vaulttools.files import catalogue, disk
+from vaulttools.files import disk
 from vaulttools.files.folder_names import FolderNames, Kind
 from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
-from vaulttools.index.folder import Folder, Inode, Stamped, key_of, scanned
+from vaulttools.index.folder import NO_KEY, Folder, Inode, Stamped, key_of, names_at
 from vaulttools.index.watch import Watch
 
 if TYPE_CHECKING:
-    from vaulttools.index.lister_process import Lister
-
-NO_KEY: Final = Key(0, 0, 0, 0)
-"""Of what has a name and cannot be stated: its folder may be listed and not entered."""
+    from vaulttools.index.lister import Lister
 
 _INITIAL: Final = itemgetter(0)
 
@@ -366,33 +361,6 @@ class Tree:
         nodes = self._folders.pop(folder, None)
         for name, node in nodes.items() if nodes is not None else ():
             self._forget(paths.join(folder, name), node, changes)
-
-
-def names_at(folder: str) -> Folder:
-    """The names in the folder at an absolute path.
-
-    Raises:
-        OSError: it cannot be listed.
-    """
-    with disk.scandir(folder) as entries:
-        return scanned(entries, _node)
-
-
-def _node(entry: os.DirEntry[str]) -> Inode | None:
-    """What stands behind one name of a listing."""
-    _, kind, dataless = catalogue.listed_as(entry)
-    try:
-        # On Windows a listing knows neither the inode nor, of an open file, its last size.
-        known = disk.lstat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
-        status: os.stat_result | None = known
-    except OSError:
-        try:
-            status = disk.status(entry.path)
-        except OSError:
-            return Inode(kind, NO_KEY, dataless)
-    if status is None:
-        return None
-    return Inode(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
 
 
 def _by_path(files: Iterable[Stamped]) -> dict[str, bytes]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import apsw
 
 from vaulttools.index.file import WORDS_TOKENIZER
-from vaulttools.index.word_hits import Places, Spelling
 
 _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0, 2.0)
 """Of the columns, body, title, aliases, headings and properties, for choosing the notes that are looked at closely."""
@@ -25,6 +24,35 @@ _EDGES_TOKENIZER: Final = WORDS_TOKENIZER.removeprefix("porter ")
 """The same words, not reduced to stems."""
 
 _local = threading.local()
+
+
+class Spelling(NamedTuple):
+    """What may be written for a word of a question: one word or several in a row, in any inflection, case, accents."""
+
+    text: str
+    is_beginning: bool = False
+    """Whether the last word may go on."""
+
+
+class Places(NamedTuple):
+    """Where the words of a question are in one note: in its body, its title, its aliases, its headings and
+    its properties."""
+
+    lengths: Sequence[int]
+    """Words in each of the five."""
+    found: Sequence[Sequence[Sequence[int]]]
+    """By word of the question and by part: places, counted in words from 0."""
+
+
+class WordHits(NamedTuple):
+    """What the index knows of the words of a question."""
+
+    counts: Sequence[int]
+    """By word: the notes of the vault that hold it."""
+    places: Mapping[str, Places]
+    """The best notes by BM25, of those asked for that hold any of the words, best first."""
+    notes: int = 0
+    """Notes of the vault whose parts are known."""
 
 
 Word: TypeAlias = tuple[int, int, str]

@@ -1,12 +1,17 @@
 """Reads many files at once in child processes, since parsing Markdown dominates a build.
 
-Not `multiprocessing`: its `spawn` runs the caller's main module again, and its `fork` copies the locks of threads.
+Not `multiprocessing`: its `spawn` runs the caller's main module again, and its `fork` copies the locks of threads. The
+processes run this module. Messages are those of `core.child`. First comes the root with the folder in which texts of
+attachments are kept, None without the extra that reads them; then lists of files, which are answered in the order asked
+by lists of contents: None stands for a file that vanished.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import queue
+import sys
 import threading
 import time
 from collections import deque
@@ -38,8 +43,9 @@ MOST: Final = 4
 _AT_ONCE: Final = 16
 """Files that a process is asked for at once; it is asked for the next before it has answered."""
 
-_WAITING_CHARACTERS: Final = 16 * 1024 * 1024
-"""Characters of text that wait to be written before the processes have to wait, too."""
+_WAITING: Final = 4
+"""Answers that wait to be written before the processes have to wait, too: of files of the usual size each has some
+hundred KB, and it has one of the largest at most."""
 
 _POLL: Final = 0.1
 """Seconds between two looks at the stop event."""
@@ -47,6 +53,15 @@ _POLL: Final = 0.1
 READ_SECONDS: Final = 30.0
 """Seconds after which the reading of one file is taken to hang (fault-S06). The slowest that is indexed, one of
 16 MiB, takes ten."""
+
+_MANY_OBJECTS: Final = 50_000
+"""Objects made, and not yet gone, after which the collector of cycles looks at them; Python's is 700."""
+
+_SOON: Final = 0.05
+"""Seconds after which an answer is sent with what was read by then: 16 notes of 7 KiB take half of it."""
+
+_YIELDING: Final = 5
+"""How much nicer than its parent: reading goes on behind, searches and the writing of the index come first."""
 
 _since: Final[dict[tuple[str, str], float]] = {}
 """Files, by root and path, that this process reads, and when it began. While a read hangs no other one of the same file
@@ -114,33 +129,9 @@ class _Read(NamedTuple):
     """As its last word the files that were not read."""
 
 
-class _Results(queue.Queue[_Read]):
-    """Full by the characters that wait in it, not by their number."""
-
-    def _init(self, maxsize: int) -> None:
-        self._held: deque[_Read] = deque()
-        self._weight = 0
-
-    def _qsize(self) -> int:
-        return self._weight
-
-    def _put(self, item: _Read) -> None:
-        self._held.append(item)
-        self._weight += _weight(item)
-
-    def _get(self) -> _Read:
-        item = self._held.popleft()
-        self._weight -= _weight(item)
-        return item
-
-
-def _weight(result: _Read) -> int:
-    return 1 + sum(len(content.trigrams) for content in result.contents if content is not None)
-
-
 def _started(root: Root, attachments: Attachments | None) -> Child | None:
     """A worker that knows its root; None when none can be started."""
-    process = child.started("vaulttools.index.worker")
+    process = child.started("vaulttools.index.workers")
     if process is not None:
         with suppress(ChildGone):  # one that died at once is found when it is asked
             process.send((root, None if attachments is None else attachments.folder))
@@ -166,7 +157,7 @@ class _Workers:
 
     def contents(self, supply: Iterator[ToRead], stop: Event) -> Iterator[Content | None]:
         """See `Reading`."""
-        results = _Results(maxsize=_WAITING_CHARACTERS)
+        results: queue.Queue[_Read] = queue.Queue(_WAITING)
         asking = threading.Lock()
 
         def some() -> list[ToRead]:
@@ -205,7 +196,7 @@ class _Workers:
         for process in self._processes or ():
             process.end()
 
-    def _serve(self, process: Child, some: Callable[[], list[ToRead]], results: _Results) -> None:
+    def _serve(self, process: Child, some: Callable[[], list[ToRead]], results: queue.Queue[_Read]) -> None:
         """Have a process read files until there are no more, or it dies; at last, give back those it has not read."""
         asked: deque[ToRead] = deque()
         try:
@@ -224,8 +215,42 @@ class _Workers:
             pass
         self._give(results, _Read(lost=[*asked]))
 
-    def _give(self, results: _Results, result: _Read) -> None:
+    def _give(self, results: queue.Queue[_Read], result: _Read) -> None:
         while not self._ended:
             with suppress(queue.Full):
                 results.put(result, timeout=_POLL)
                 return
+
+
+def run() -> None:
+    """Answer, as such a process, until there is nobody to answer."""
+    child.begin(_YIELDING)
+    requests = child.requests()
+    begun = requests.get()
+    assert isinstance(begun, tuple)
+    root, folder = begun
+    assert isinstance(root, Root)
+    attachments = None
+    if folder is not None:
+        assert isinstance(folder, str)
+        attachments = Attachments(root, lambda: folder)
+    # Parsing makes many objects and next to no cycles; what was imported is no garbage (a twentieth of the time).
+    gc.freeze()
+    gc.set_threshold(_MANY_OBJECTS)
+    while True:
+        asked = requests.get()
+        assert isinstance(asked, list)
+        # Few messages, since each has three threads change places; none waits for a file that takes long.
+        contents, since = [], time.monotonic()
+        for file in asked:
+            assert isinstance(file, ToRead)
+            contents.append(read(root, file, attachments))
+            if time.monotonic() - since > _SOON:
+                child.send(sys.stdout.buffer, contents)
+                contents, since = [], time.monotonic()
+        if contents:
+            child.send(sys.stdout.buffer, contents)
+
+
+if __name__ == "__main__":
+    run()

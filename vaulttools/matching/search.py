@@ -24,14 +24,28 @@ from vaulttools.files.listing import MAY_BE_LARGE, Listing
 from vaulttools.files.providers import Candidates
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope
-from vaulttools.matching import batches
-from vaulttools.matching.batches import CHUNK, PROBE, Batches
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Ripgrep
 from vaulttools.patterns import literals
 from vaulttools.patterns.pattern import Pattern
+
+PROBE: Final = 192
+"""Files searched by name before the whole folder is: a word in six of ten notes fills its page from them."""
+
+FIRST: Final = 24
+"""Nominated files searched first: they fill a page of ten."""
+
+LEAST: Final = 64
+"""Files searched together at least, but for the first ones."""
+
+CHUNK: Final = 128
+"""Matching files looked at together for what rules them out; a page is full after about 100."""
+
+NEAR: Final = 8
+MOST_NAMED: Final = 2_048
+"""While one in so many candidates matches, a page of 100 is near; so many are named before the folder is walked."""
 
 MANY: Final = 4
 """One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
@@ -91,8 +105,9 @@ class Search:
     max_bytes: int = limits.FILE_BYTES
     candidates: Candidates | None = None
     """The index of the vault; None: every file of the scope is searched."""
-    wanted: int = batches.WANTED
-    """Matching files after which the caller stops; batches are made for so many."""
+    wanted: int = limits.COUNTED_FILES + 1
+    """Matching files after which the caller stops; batches are made for so many. By default one more than are counted
+    exactly."""
     wants_lines: bool = False
     """Whether the caller stops after so many matching lines instead."""
     contents: ContentCache | None = None
@@ -190,7 +205,7 @@ class Search:
         if nominated is not None:
             candidates = nominated
             self.may_match = len(candidates)  # the index knows no case
-        plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None)
+        plan = _Batches(len(candidates), self.wanted, is_narrowed=requirement is not None)
         done = 0
         while plan.looked_at < len(candidates):
             asked = candidates[plan.looked_at : plan.looked_at + plan.next_size()]
@@ -464,3 +479,44 @@ def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:
     while start < len(paths):
         yield paths[start : start + size]
         start, size = start + size, size * 4
+
+
+@dataclass(slots=True)
+class _Batches:
+    """The candidates of one search in the order in which they are looked at, in batches that grow."""
+
+    candidates: int
+    wanted: int
+    """Matching files, or matching lines, after which the tool stops."""
+    is_narrowed: bool
+    """Whether an index nominated the candidates."""
+    looked_at: int = 0
+    matched: int = 0
+    """Files."""
+    found: int = 0
+    """Of what is wanted."""
+
+    def next_size(self) -> int:
+        """How many candidates to look at next: as many as give what is wanted, if they match as those before."""
+        if self.looked_at == 0:
+            return FIRST if self.is_narrowed and self.candidates > CHUNK else PROBE
+        if self.found >= self.wanted:
+            return MOST_NAMED
+        return max(LEAST, min(self._needed, self.looked_at * 16, MOST_NAMED))
+
+    @property
+    def _needed(self) -> int:
+        """Candidates that hold what is left of what is wanted, if they match as those before."""
+        return (self.wanted - self.found) * self.looked_at // self.found if self.found else self.candidates
+
+    def record(self, looked_at: int, matched: int, found: int) -> None:
+        """Add a batch that was looked at, with its matching files and what was found in them of what is wanted."""
+        self.looked_at += looked_at
+        self.matched += matched
+        self.found += found
+
+    def walks_folder(self, entries_left: int) -> bool:
+        """Whether walking the folder is cheaper than naming the candidates that are left, two thirds of its entries."""
+        is_page_near = self.looked_at < CHUNK or (self.looked_at < MOST_NAMED and self.matched * NEAR > self.looked_at)
+        is_end_near = self.found < self.wanted and self._needed * 2 < entries_left
+        return not (is_page_near or is_end_near) and (self.candidates - self.looked_at) * 3 > entries_left * 2

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
-from vaulttools.index.word_hits import Places, WordHits
+from vaulttools.index.words import Places, WordHits
 from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked.finder import Finder, NoteWords

@@ -19,8 +19,7 @@ from typing import Final, TypeAlias
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.files import disk
-from vaulttools.index.word_hits import Spelling
-from vaulttools.index.words import tokens
+from vaulttools.index.words import Spelling, tokens
 from vaulttools.patterns.literals import fold
 from vaulttools.patterns.pattern import escaped
 from vaulttools.ranked.question import QuestionTerm

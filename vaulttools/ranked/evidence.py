@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vaulttools.index.passages import Passages
-from vaulttools.index.word_hits import Places
+from vaulttools.index.words import Places
 from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
 from vaulttools.ranked.weights import PASSAGE

@@ -12,8 +12,7 @@ from typing import Final
 from vaulttools.index import passages as index
 from vaulttools.index.content import words_of
 from vaulttools.index.passages import Passages
-from vaulttools.index.word_hits import Places
-from vaulttools.index.words import tokens
+from vaulttools.index.words import Places, tokens
 from vaulttools.notes.note import Note
 from vaulttools.ranked.question import QuestionTerm
 

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Final, overload
 
 from vaulttools.index.passages import Passages
-from vaulttools.index.word_hits import Places
+from vaulttools.index.words import Places
 from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked.evidence import Evidence, best, combined, most
 from vaulttools.ranked.weights import NOTE

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from vaulttools.core.spelling import apart
-from vaulttools.index.word_hits import Spelling
+from vaulttools.index.words import Spelling
 from vaulttools.notes import language
 from vaulttools.notes.function_words import FUNCTION_WORDS
 from vaulttools.notes.quantities import Quantity

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from vaulttools.index.word_hits import Places
+from vaulttools.index.words import Places
 from vaulttools.ranked.weights import NOTE
 
 BODY, TITLE, ALIASES, HEADINGS, PROPERTIES = range(5)

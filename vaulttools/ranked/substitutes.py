@@ -7,8 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from vaulttools.core import paths
-from vaulttools.index.word_hits import Spelling
-from vaulttools.index.words import first_written, tokens
+from vaulttools.index.words import Spelling, first_written, tokens
 from vaulttools.ranked import english
 from vaulttools.ranked.candidates import TermMatches
 from vaulttools.ranked.finder import Finder

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.index.word_hits import Places
+from vaulttools.index.words import Places
 from vaulttools.ranked.order import BestFirst
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity

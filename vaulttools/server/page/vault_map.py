@@ -156,7 +156,7 @@ class _Whole:
 
 
 def _whole(vault: Vault, graph: Graph, names: LinkIndex, files: Sequence[str]) -> _Whole:
-    kept: list[_Whole] = vault.session.lasting("map", lambda: [_Whole()])
+    kept: list[_Whole] = vault.session.lasting.made("map", lambda: [_Whole()])
     known = kept[0]
     if known.graph is not graph or known.names is not names:
         places = {path: place for place, path in enumerate(files)}

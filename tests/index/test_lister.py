@@ -13,21 +13,21 @@ import pytest
 
 from tests.index.indexes import Indexed
 from tests.index.test_tree import Story, state
-from vaulttools.index import listers, tree
-from vaulttools.index.folder import Folder
-from vaulttools.index.lister_process import Lister
+from vaulttools.index import state as states
+from vaulttools.index.folder import Folder, names_at
+from vaulttools.index.lister import Lister
 from vaulttools.index.state import IndexState
 from vaulttools.index.tree import Tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is started")
 
-MANY = listers.WORTH_FILES
+MANY = states.WORTH_FILES
 
 
 @pytest.fixture
 def lister(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lister]:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    with listers.beside(MANY) as started:
+    with states._beside(MANY) as started:
         assert started is not None
         yield started
 
@@ -54,13 +54,12 @@ def test_other_work_comes_first_and_then_both_list(
 ) -> None:
     indexed.write({f"{number}/n.md": "" for number in range(60)})
     here: list[str] = []
-    names_at = tree.names_at
 
     def listed(folder: str) -> Folder:
         here.append(folder)
         return names_at(folder)
 
-    monkeypatch.setattr(tree, "names_at", listed)
+    monkeypatch.setattr("vaulttools.index.tree.names_at", listed)
     work = iter(range(1_000_000))
     assert len(Tree(indexed.root, None, 100, lister, work).files()) == 60
     assert len(here) <= 2  # the root, and one that may be left alone
@@ -103,7 +102,7 @@ def test_an_index_says_the_same_with_a_process(indexed: Indexed, monkeypatch: py
         started.append(command)
         return popen(command, **named)
 
-    monkeypatch.setattr(listers, "WORTH_FILES", 40)
+    monkeypatch.setattr(states, "WORTH_FILES", 40)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", starting)
     beside = IndexState(indexed.root, store, None, max_bytes=1000)
@@ -121,15 +120,15 @@ def test_no_process_is_started_for_few_files_or_where_none_can_be(monkeypatch: p
 
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", refused)
-    with listers.beside(MANY) as started:
+    with states._beside(MANY) as started:
         assert started is None
     monkeypatch.setattr(subprocess, "Popen", lambda *words, **named: pytest.fail("started"))
-    with listers.beside(MANY - 1) as started:
+    with states._beside(MANY - 1) as started:
         assert started is None
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    with listers.beside(MANY) as started:
+    with states._beside(MANY) as started:
         assert started is None
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    with listers.beside(MANY) as started:
+    with states._beside(MANY) as started:
         assert started is None
