@@ -120,7 +120,7 @@ def _is_program(tree: ast.Module) -> bool:
 
 
 OUTSIDE_THE_VAULT = (
-    *("cli.output", "cli.handover", "cli.resident", "server.mcp.stdio", "server.mcp.vault_process"),
+    *("cli.output", "cli.handover", "cli.resident", "server.mcp.stdio"),
     *("attachments.worker", "attachments.store", "matching.process"),
     *(
         "index.early_listing",

@@ -15,7 +15,7 @@ from vaulttools import BadArgument, Vault
 from vaulttools.cli import init
 from vaulttools.cli import main as cli
 from vaulttools.cli.mcp import NEEDS_EXTRA, program
-from vaulttools.clients.machine import Machine
+from vaulttools.clients.registry import Machine
 
 PROGRAM = "/opt/vaulttools/bin/vaulttools"
 

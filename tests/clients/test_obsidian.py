@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools.clients.machine import Machine, System, known_vaults
+from vaulttools.clients.registry import Machine, System, known_vaults
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools.clients.machine import Machine, System
-from vaulttools.clients.registry import CLIENTS, place
+from vaulttools.clients.registry import CLIENTS, Machine, System, place
 
 BY_NAME = {client.name: client for client in CLIENTS}
 

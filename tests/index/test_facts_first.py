@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.conftest import MakeVault
 from tests.index.indexes import Indexed, rows
 from tests.server.asking import app_of, ask
+from tests.server.serving import run
 from vaulttools import Vault
 from vaulttools.index import background, build
 from vaulttools.index.build import Updated
@@ -24,7 +25,7 @@ from vaulttools.index.content import LACKS_WORDS, ToRead, hanging, read
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore
 from vaulttools.server.calls import Calls
-from vaulttools.server.mcp.jobs import Jobs
+from vaulttools.server.mcp.backend import Backend
 from vaulttools.server.vaults import Vaults
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "25"))
@@ -239,8 +240,8 @@ def test_the_progress_tells_both_and_only_grows(between: Vault) -> None:
     assert (progress.facts, progress.notes, progress.indexed, progress.files) == (41, 41, 0, 42)
     assert progress.sentence == "Indexing: 41 of 41 notes are read, 25% of the work is done."
     vaults = Vaults(("v",), lambda name: nullcontext(between))
-    assert Jobs(vaults, ["tags"], is_structured=False).progress({}).run(threading.Event()) == progress.sentence
     calls = Calls()
+    assert run(lambda: Backend(vaults, ["tags"], calls).progress({})) == progress.sentence
     assert ask(app_of(vaults, calls), "GET", "/tags/").headers["Vaulttools-Indexing"] == progress.sentence
     calls.close()
     (Path(between.path) / "0/n0.md").write_text("other\n", encoding="utf-8")

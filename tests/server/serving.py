@@ -23,9 +23,6 @@ T = TypeVar("T")
 
 PROGRAM = [sys.executable, "-m", "vaulttools"]
 
-FROZEN = [sys.executable, "-c", "import sys; sys.frozen = True; from vaulttools.__main__ import run; run()"]
-"""A program that can start no Python."""
-
 WITHIN = 60.0
 """Seconds after which a test gives up; on a busy machine a server takes several to start."""
 
@@ -116,9 +113,9 @@ def http(*words: str, **more: str) -> Iterator[Served]:
 class Raw:
     """A server to which bytes are written and from which lines are read, as no client would do it."""
 
-    def __init__(self, *words: str, program: Sequence[str] = PROGRAM, **more: str) -> None:
+    def __init__(self, *words: str, **more: str) -> None:
         self.process = subprocess.Popen(
-            [*program, *words],
+            [*PROGRAM, *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -17,12 +17,10 @@ from vaulttools.cli.options import Parser
 from vaulttools.cli.surroundings import working_folder
 from vaulttools.clients import change, registry, saving
 from vaulttools.clients.change import ConfigChange, Unchangeable
-from vaulttools.clients.machine import KnownVault, Machine, known_vaults, this_machine
-from vaulttools.clients.registry import CLIENTS, Client
+from vaulttools.clients.registry import CLIENTS, NAME, Client, KnownVault, Machine, known_vaults, this_machine
 from vaulttools.core import render
 from vaulttools.core.paths import shown
 from vaulttools.errors import BadArgument, VaultToolsError
-from vaulttools.server.mcp.clients import NAME
 from vaulttools.server.vault_names import folders
 from vaulttools.vault import Vault
 

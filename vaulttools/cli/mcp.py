@@ -7,24 +7,32 @@ import logging
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools import tools
 from vaulttools.cli import access
-from vaulttools.cli.importing import importing_much
+from vaulttools.cli.importing import defer_packages, importing_much
 from vaulttools.cli.main import Said, Switches
-from vaulttools.clients import change, registry
-from vaulttools.clients.machine import this_machine
+from vaulttools.clients import registry
 from vaulttools.errors import BadArgument
-from vaulttools.server.mcp import clients, deferral, vault_client
-from vaulttools.server.mcp.vault_client import VaultClient
 from vaulttools.server.vault_names import folders
 
-_OWN: Final = ("claude", "cursor", "vscode", "generic")
-"""Those of whom `server.mcp.clients` knows the form, over HTTP too."""
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+    from vaulttools.server.calls import Calls
+    from vaulttools.server.vaults import Vaults
+
+_OWN: Final[Mapping[str, str]] = {
+    "claude": "Claude Desktop: Settings > Developer > Edit Config. Claude Code: .mcp.json of a project.",
+    "cursor": "Cursor: ~/.cursor/mcp.json, or .cursor/mcp.json of a project.",
+    "vscode": "VS Code: .vscode/mcp.json, or the command 'MCP: Open User Configuration'.",
+    "generic": "Any client that starts a program and speaks MCP over its stdin and stdout, or over HTTP.",
+}
+"""Those whose form is known over HTTP too, and where the block goes."""
 
 ASSISTANTS: Final = (*_OWN, *(client.name for client in registry.CLIENTS if client.name not in _OWN))
 """What `--print-config` takes: what `init` knows, `claude` for both of Anthropic's, and any other."""
@@ -109,74 +117,43 @@ def run(options: McpOptions) -> None:
         _print_config(options, by_name)
         return
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    index: Literal["off"] | None = None if options.has_index else "off"
-    if options.http is not None:
-        _serve_http(options, by_name, index, *options.http)
-        return
-    process = vault_client.started(by_name, options.tools, index=index, is_structured=options.is_structured)
-    if process is not None:
-        _serve_apart(options, process)
-    else:
-        _serve_here(options, by_name, index)
-
-
-def _serve_apart(options: McpOptions, process: VaultClient) -> None:
-    """Over stdin and stdout; the vaults are opened meanwhile."""
-    try:
-        with _importing_the_sdk():
-            from vaulttools.server.mcp import protocol, stdio
-
-            server = protocol.server(process)
-        process.ensure_opened()
-        stdio.serve(server, process.stop)
-    finally:
-        process.stop()
-
-
-def _serve_here(options: McpOptions, by_name: dict[str, str], index: Literal["off"] | None) -> None:
-    """Over stdin and stdout, where no process can be started."""
     from vaulttools.server.calls import Calls
     from vaulttools.server.vaults import opened
 
-    with opened(by_name, index=index) as vaults:
+    calls = Calls()
+    with ExitStack() as used:
+        vaults = used.enter_context(opened(by_name, index=None if options.has_index else "off"))
+        used.callback(calls.close)
         with _importing_the_sdk():
             from vaulttools.server.mcp import protocol, stdio
-            from vaulttools.server.mcp.jobs import InProcess
-        calls = Calls()
-        backend = InProcess(vaults, options.tools, calls, is_structured=options.is_structured)
-        stdio.serve(protocol.server(backend), calls.close)
+            from vaulttools.server.mcp.backend import Backend
+        server = protocol.server(Backend(vaults, options.tools, calls, is_structured=options.is_structured))
+        if options.http is None:
+            stdio.serve(server, used.close)
+        else:
+            _serve_http(options, vaults, calls, server, *options.http)
 
 
-def _serve_http(
-    options: McpOptions, by_name: dict[str, str], index: Literal["off"] | None, host: str, port: int
-) -> None:
-    from vaulttools.server.calls import Calls
-    from vaulttools.server.vaults import opened
-
-    with opened(by_name, index=index) as vaults:
-        with _importing_the_sdk():
-            from vaulttools.cli import resident
-            from vaulttools.server import listener
-            from vaulttools.server.application import application
-            from vaulttools.server.callers import Alike
-            from vaulttools.server.guard import MCP, Access
-            from vaulttools.server.mcp import protocol
-            from vaulttools.server.mcp.jobs import InProcess
-            from vaulttools.server.mcp.streamable import streamable
-            from vaulttools.server.service import Service
-        calls = Calls()
-        backend = InProcess(vaults, options.tools, calls, is_structured=options.is_structured)
-        service = Service(Alike(options.token, vaults), calls)
-        app = application(service, streamable(protocol.server(backend)), Access(host, options.allow_origin))
-        with resident.offered(map(vaults.lent, vaults.names)):
-            listener.serve(app, listener.Listening(host, port), f"Serving MCP at {{url}}{MCP}", calls.close)
+def _serve_http(options: McpOptions, vaults: Vaults, calls: Calls, server: Server[Any], host: str, port: int) -> None:
+    with importing_much():
+        from vaulttools.cli import resident
+        from vaulttools.server import listener
+        from vaulttools.server.application import application
+        from vaulttools.server.callers import Alike
+        from vaulttools.server.guard import MCP, Access
+        from vaulttools.server.mcp.streamable import streamable
+        from vaulttools.server.service import Service
+    service = Service(Alike(options.token, vaults), calls)
+    app = application(service, streamable(server), Access(host, options.allow_origin))
+    with resident.offered(map(vaults.lent, vaults.names)):
+        listener.serve(app, listener.Listening(host, port), f"Serving MCP at {{url}}{MCP}", calls.close)
 
 
 @contextmanager
 def _importing_the_sdk() -> Iterator[None]:
     with importing_much():
         try:
-            deferral.defer()
+            defer_packages()
             yield
         except ModuleNotFoundError as error:
             raise BadArgument(NEEDS_EXTRA) from error
@@ -193,16 +170,32 @@ def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
     else:
         entry = _command(options, by_name)
     if options.print_config in _OWN:
-        print(json.dumps(clients.block(options.print_config, entry), indent=2, ensure_ascii=False))
-        print(clients.where(options.print_config), file=sys.stderr)
+        print(json.dumps(_block(options.print_config, entry), indent=2, ensure_ascii=False))
+        print(_OWN[options.print_config], file=sys.stderr)
         return
     if options.http is not None:
         raise BadArgument(f"With --http, --print-config must be one of {', '.join(_OWN)}")
+    from vaulttools.clients import change  # measured: tomlkit takes 30 ms, which no server needs
+
     # What `init` would write into a file that holds nothing else.
     client = next(client for client in registry.CLIENTS if client.name == options.print_config)
-    file = client.places(this_machine())[0].file
-    print((change.added(client, file, None, None, entry, clients.NAME).after or b"").decode().rstrip("\n"))
+    file = client.places(registry.this_machine())[0].file
+    print((change.added(client, file, None, None, entry, registry.NAME).after or b"").decode().rstrip("\n"))
     print(f"{client.title}: {file}", file=sys.stderr)
+
+
+def _block(client: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON to paste, for one of `_OWN`.
+
+    `entry`: how the client starts the server, `command` and `args`; or where it finds it, `url` and `headers`.
+    """
+    kind = "stdio" if "command" in entry else "http"
+    if client == "generic":
+        return {"type": kind, **entry}
+    if client == "vscode":
+        return {"servers": {registry.NAME: {"type": kind, **entry}}}
+    typed = {"type": kind} if client == "claude" and kind == "http" else {}
+    return {"mcpServers": {registry.NAME: {**typed, **entry}}}
 
 
 def program() -> tuple[str, list[str]]:

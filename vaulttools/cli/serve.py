@@ -191,7 +191,7 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike, Tenants
     from vaulttools.server.mcp import protocol
-    from vaulttools.server.mcp.jobs import InProcess
+    from vaulttools.server.mcp.backend import Backend
     from vaulttools.server.mcp.streamable import streamable, streamable_by_caller
     from vaulttools.server.service import Service
     from vaulttools.server.tokens import TokenFile
@@ -200,7 +200,7 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     from vaulttools.server.vaults import opened
 
     index: Literal["off"] | None = None if options.has_index else "off"
-    backend = partial(InProcess, tools=options.tools, calls=calls, is_structured=options.is_structured)
+    backend = partial(Backend, tools=options.tools, calls=calls, is_structured=options.is_structured)
     if options.vaults_root is None:
         with opened(folders(options.vaults), index=index) as vaults:
             with importing_much():

@@ -84,10 +84,16 @@ class Calls:
             Exception: what the call raises.
         """
         future, cancel = self.begin(call, caller=caller, lane=lane)
+        start = time.monotonic()
+        running = asyncio.wrap_future(future)
         try:
-            return await ended(future, report)
+            while not (await asyncio.wait((running,), timeout=REPORT_SECONDS if report else None))[0]:
+                if report is not None:
+                    await report(time.monotonic() - start)
+            return running.result()
         finally:
             cancel.set()
+            running.cancel()  # where it has not started yet
 
     def begin(self, call: Callable[[Event], T], *, caller: str = "", lane: Lane = "usual") -> tuple[Future[T], Event]:
         """What the call will return, and the event that it was given; to be set when nobody waits any more.
@@ -107,19 +113,6 @@ class Calls:
             cancel.set()
         for lane in self._lanes.values():
             lane.close()
-
-
-async def ended(future: Future[T], report: Callable[[float], Awaitable[None]] | None = None) -> T:
-    """What a call comes to, which is cancelled with the task that waits; `report` is that of `Calls.run`."""
-    start = time.monotonic()
-    running = asyncio.wrap_future(future)
-    try:
-        while not (await asyncio.wait((running,), timeout=REPORT_SECONDS if report else None))[0]:
-            if report is not None:
-                await report(time.monotonic() - start)
-        return running.result()
-    finally:
-        running.cancel()  # where it has not started yet
 
 
 @dataclass(slots=True, eq=False)

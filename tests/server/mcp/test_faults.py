@@ -18,12 +18,12 @@ import pytest
 from mcp import Client
 
 from tests.conftest import write_files
-from tests.server.serving import FROZEN, PROGRAM, WITHIN, Raw, answers, linux_only, ripgreps, run, stdio, text_of
+from tests.server.serving import WITHIN, Raw, answers, linux_only, ripgreps, run, stdio, text_of
 from vaulttools import tools
 from vaulttools.server import vaults
 from vaulttools.server.calls import Calls
 from vaulttools.server.mcp import protocol
-from vaulttools.server.mcp.jobs import InProcess
+from vaulttools.server.mcp.backend import Backend
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
@@ -54,11 +54,10 @@ sys.meta_path.insert(0, Noise())
 """
 
 
-@pytest.mark.parametrize("program", [PROGRAM, FROZEN], ids=["apart", "in process"])
-def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path, program: list[str]) -> None:
+def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path) -> None:
     write_files(tmp_path, {"vault/a.md": "# A\n", "site/sitecustomize.py": NOISE})
     words = "--vault", str(tmp_path / "vault"), "mcp", "--tools", "all"
-    with Raw(*words, program=program, PYTHONPATH=str(tmp_path / "site")) as raw:
+    with Raw(*words, PYTHONPATH=str(tmp_path / "site")) as raw:
         raw.initialize()
         raw.call(1, "outline", {"note": "a"})
         assert raw.read()["result"]["content"][0]["text"].startswith("a.md: ")
@@ -229,7 +228,7 @@ def test_faults_M12_and_M13_an_error_of_ours_is_told_without_what_it_says(
     async def talk() -> Any:
         with vaults.opened({"v": str(small_vault)}) as opened:
             pool = Calls()
-            async with Client(protocol.server(InProcess(opened, ["outline", "read"], pool))) as client:
+            async with Client(protocol.server(Backend(opened, ["outline", "read"], pool))) as client:
                 found = [await client.call_tool(name, {"note": "inbox"}) for name in ("outline", "read")]
             pool.close()
             return found

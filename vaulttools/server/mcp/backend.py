@@ -1,16 +1,30 @@
-"""Defines what the protocol asks of vaults, wherever they are open."""
+"""Answers what the protocol asks of vaults: by their tools, in the threads of `Calls`."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from functools import partial
+from threading import Event
+from typing import Any, Final, TypeAlias
 
+from vaulttools.answers.reading import MOST_CHARACTERS
 from vaulttools.attachments.extracted import Picture
+from vaulttools.server.calls import Calls, Lane
+from vaulttools.server.vaults import Vaults, ensure_indexed
+from vaulttools.tools import TOOLS
+from vaulttools.tools.definitions import definitions
+from vaulttools.vault import ToolResult, Vault
 
 Report: TypeAlias = Callable[[float], Awaitable[None]]
 """Is told the seconds since a call was made, every 200 ms until it ends."""
+
+INDEXING_SECONDS: Final = 15.0
+"""To wait for the first indexing of a vault of a host."""
+
+LISTED: Final = 100
+"""Notes of a vault that `resources/list` names, the newest; every other is reached by the template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,50 +32,125 @@ class Reply:
     """What is said to one request; its texts hold no lone surrogates."""
 
     text: str
-    is_error: bool
+    is_error: bool = False
     """Whether it is a refusal."""
     details: dict[str, Any] | None = None
     """JSON-ready values: of a tool's answer where the server sends them."""
     picture: Picture | None = None
 
 
-class Backend(ABC):
+class Backend:
     """The vaults of a server, and the tools that it offers over them.
 
     Cancelling the task that waits for an answer stops the work on it; every method raises `VaultToolsError` when the
     request cannot be answered now.
     """
 
-    def __init__(self, vaults: Sequence[str], tools: Sequence[str]) -> None:
-        self.vaults = tuple(vaults)
+    def __init__(
+        self, vaults: Vaults, tools: Sequence[str], calls: Calls, *, is_structured: bool = False, caller: str = ""
+    ) -> None:
+        """With `is_structured` the details of answers come too, and the tools are listed with output schemas; only
+        programs should ask for it. `calls` does the work, in turn for callers of different names."""
+        self.vaults = vaults.names
         """Their names, in the order given."""
         self.tools = tuple(tools)
         """The names of the tools."""
+        self._lent = vaults
+        self._is_structured = is_structured
+        self._run = partial(calls.run, caller=caller)
+        self._defined: dict[str, dict[str, Any]] = {}
+        """Those that were asked for: to define all takes a fifth of the time from the start to a first answer."""
+
+    def input_schema(self, tool: str) -> Mapping[str, Any] | None:
+        """The schema of the arguments of a tool that is offered, which the SDK compares with HTTP's headers."""
+        return self._definition(tool)["inputSchema"] if tool in self.tools else None
 
     async def definitions(self) -> list[dict[str, Any]]:
-        """The definitions of the tools, as `tools/list` has them."""
-        return cast("list[dict[str, Any]]", await self._ask("definitions"))
+        """The definitions of the tools, as `tools/list` has them; with output schemas where details are sent."""
+        return await self._run(lambda _: [*map(self._definition, self.tools)], lane="quick")
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
         """What a tool answers to the arguments of a client."""
-        return cast("Reply", await self._ask("call", tool, arguments, report=report))
+        name, rest = self._lent.meant(arguments)
+        lane: Lane = "quick" if TOOLS[tool].is_quick else self._lent.lane(name)
+        lent, waits = self._lent.lent(name), lane == "opening" and TOOLS[tool].reads_all_notes
+
+        def answered(cancel: Event) -> Reply:
+            result = _result(lent, tool, rest, cancel, waits=waits)
+            # A refusal has no details that the tool's output schema promises.
+            is_refusal = result.is_error and set(result.details) == {"error"}
+            details = _encodable(result.details) if self._is_structured and not is_refusal else None
+            return Reply(_encodable(result.text), result.is_error, details, result.picture)
+
+        return await self._run(answered, report, lane=lane)
 
     async def progress(self, arguments: Mapping[str, Any]) -> str:
         """How far the index is of the vault that a call with these arguments means; "": nothing is missing."""
-        return cast("str", await self._ask("progress", arguments))
+        name, _ = self._lent.meant(arguments)
+        lent = self._lent.lent(name)
+
+        def told(_: Event) -> str:
+            with lent as vault:
+                progress = vault.index_progress
+            return "" if progress is None else progress.sentence
+
+        return await self._run(told, lane="quick")
 
     async def newest(self, vault: str) -> Reply:
         """The notes of a vault that were written last; `details` has their `paths`."""
-        return cast("Reply", await self._ask("newest", vault))
+        lent = self._lent.lent(vault)
+
+        def found(cancel: Event) -> Reply:
+            result = _result(lent, "find", {"paths": "*.md", "limit": LISTED, "hidden": False}, cancel)
+            if result.is_error:
+                return Reply(_encodable(result.text), is_error=True)
+            paths = [path for path in _encodable(result.details["files"]) if not path.endswith("/")]
+            return Reply("", details={"paths": paths})
+
+        return await self._run(found, lane="quick")
 
     async def text(self, vault: str, path: str) -> Reply:
         """The text of a note or another text file."""
-        return cast("Reply", await self._ask("text", vault, path))
+        lent = self._lent.lent(vault)
 
-    def input_schema(self, tool: str) -> Mapping[str, Any] | None:
-        """The schema of a tool's arguments, where the SDK is to compare them with HTTP's headers."""
-        return None
+        def read(cancel: Event) -> Reply:
+            result = _result(lent, "read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel)
+            if result.is_error:
+                return Reply(_encodable(result.text), is_error=True)
+            text, next_line = _encodable(result.details["text"]), result.details["next_line"]
+            cut = "" if next_line is None else f"\n\n[Cut here: the tool read goes on from start_line {next_line}.]"
+            return Reply(text + cut)
 
-    @abstractmethod
-    async def _ask(self, method: str, *arguments: Any, report: Report | None = None) -> Any:
-        """What the job of that name of `Jobs` returns."""
+        return await self._run(read, lane="quick")
+
+    def _definition(self, name: str) -> dict[str, Any]:
+        if name not in self._defined:
+            [defined] = definitions("mcp", [name], answers=self._is_structured)
+            self._defined[name] = {**defined, "inputSchema": self._lent.with_vault(defined["inputSchema"])}
+        return self._defined[name]
+
+
+def _result(
+    lent: AbstractContextManager[Vault],
+    tool: str,
+    arguments: Mapping[str, Any],
+    cancel: Event,
+    *,
+    waits: bool = False,
+) -> ToolResult:
+    """What a tool returns; `waits`: once the vault has been indexed."""
+    with lent as vault:
+        if waits:
+            ensure_indexed(vault, INDEXING_SECONDS, cancel)
+        return vault.call(tool, arguments, cancel=cancel, bounded=True)
+
+
+def _encodable(node: Any) -> Any:
+    """A text, or the texts in details, without lone surrogates: one that a tool let through would end the server."""
+    if isinstance(node, str):
+        return node if node.isascii() else node.encode("utf-8", "backslashreplace").decode()
+    if isinstance(node, list):
+        return [_encodable(item) for item in node]
+    if isinstance(node, dict):
+        return {_encodable(name): _encodable(item) for name, item in node.items()}
+    return node
