@@ -295,7 +295,8 @@ def _asked(vault: Vault, asked: Asked, connection: apsw.Connection | None = None
     start = time.process_time()
     answer = vault.query(asked.text, limit=SHOWN)
     took = (time.process_time() - start) * 1000
-    found = [note.path for note in answer.notes]
+    listed = [row.path for row in answer.listed or ()]  # the text shows these first
+    found = list(dict.fromkeys([*listed, *(note.path for note in answer.notes)]))
     plain = 0 if connection is None else asked.place(_plain(connection, asked.text))
     is_answered = asked.is_answered_by(answer.text)
     return Answered(asked, asked.place(found), plain, took, len(answer.text), is_answered, bool(answer.weak))

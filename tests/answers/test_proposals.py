@@ -64,7 +64,7 @@ def first(question: str, known: Vocabulary, vault: Vault) -> tuple[str, object, 
     found = tried(proposals(question, known, DAY), rows)
     if found is None:
         return None
-    (tool, arguments), number = found
+    (tool, arguments, _), number = found
     return tool, arguments.get("where", arguments), number
 
 
@@ -172,3 +172,42 @@ def test_a_proposed_call_keeps_the_filters_of_the_question(vault: Vault) -> None
 def test_an_ordinary_question_ends_without_a_call(vault: Vault) -> None:
     assert closing(vault, "what do we decide") == (None, [])
     assert closing(vault, 'which notes have a rating of 5 path:"Books"') == (None, [])
+
+
+def test_the_rows_of_a_list_come_before_the_notes(vault: Vault) -> None:
+    found = vault.query("which notes have a rating of 5")
+    assert found.text.split("\n")[2:6] == [
+        "The whole list, 3 rows:",
+        "- Books/Ash.md: rating: 5",
+        "- Books/Birch.md: rating: 5",
+        "- Films/Dawn.md: rating: 5",
+    ]
+    assert [row.model_dump() for row in found.listed or ()][0] == {
+        "path": "Books/Ash.md",
+        "line": None,
+        "text": "rating: 5",
+    }
+    assert found.listed_total == 3
+    assert found.weak is False
+
+
+def test_tasks_are_listed_as_their_notes_write_them(vault: Vault) -> None:
+    for question in ("Which to-dos are not ticked off and due in November 2026?", "to-dos due in November 2026"):
+        found = vault.query(question)
+        assert "The whole list, 1 row:\n- Jobs.md:1: - [ ] plant garlic 📅 2026-11-08 #garden\n" in found.text
+        assert [(row.path, row.line) for row in found.listed or ()] == [("Jobs.md", 1)]
+    assert [row.line for row in vault.query("which tasks are still to be done").listed or ()] == [3, 1, 2]
+
+
+def test_a_long_list_says_how_much_of_it_is_shown(make_vault: MakeVault) -> None:
+    vault = make_vault({f"Books/{number:02}.md": book(5, "2026-03-01") for number in range(25)})
+    found = vault.query("Which books did I give a 5?")
+    assert "The first 20 of 25 rows:\n- Books/00.md: rating: 5\n" in found.text
+    assert (len(found.listed or ()), found.listed_total) == (20, 25)
+    assert len(vault.query("Which books did I give a 5?", max_chars=500).text) <= 500
+
+
+def test_a_list_may_be_of_a_kind_a_tag_and_a_folder_at_once(make_vault: MakeVault) -> None:
+    vault = make_vault({"Work/Decisions/a.md": decision("superseded"), "Home/b.md": decision("superseded")})
+    found = vault.query("How many of our decisions at work have the status superseded?")
+    assert [row.path for row in found.listed or ()] == ["Work/Decisions/a.md"]

@@ -48,6 +48,11 @@ en | What did I do from March to May 2025?            | March to May 2025       
 en | What did I see last winter?                      | last winter                      | 2025-12-01 2026-02-28
 en | What has changed since March 2026?               | since March 2026                 | 2026-03-01 2026-11-01
 en | What did I do October last year?                 | October last year                | 2025-10-01 2025-10-31
+en | What did Toms break in late September?           | late September                   | 2026-09-21 2026-09-30
+en | What did we harvest in early 2025?               | early 2025                       | 2025-01-01 2025-04-30
+en | Who stayed with us at the end of May 2026?       | the end of May 2026              | 2026-05-21 2026-05-31
+en | What did I play in the second half of May?       | the second half of May           | 2026-05-16 2026-05-31
+de | Wer kam Mitte August zu Besuch?                  | Mitte August                     | 2026-08-11 2026-08-20
 de | Was habe ich im März gekauft?                    | März                             | 2026-03-01 2026-03-31
 de | Was ist letzte Woche passiert?                   | letzte Woche                     | 2026-10-19 2026-10-25
 de | Wen wollte ich letzten Montag fragen?            | letzten Montag                   | 2026-10-26 2026-10-26
@@ -59,6 +64,8 @@ de | Was kostete der Umbau im Frühjahr 2025?          | Frühjahr 2025         
 de | Was steht in KW 32 an?                           | KW 32                            | 2026-08-03 2026-08-09
 de | Was war vom 3. bis 9. August 2026?               | 3. bis 9. August 2026            | 2026-08-03 2026-08-09
 fr | Que s'est-il passé la semaine du 3 août ?        | la semaine du 3 août             | 2026-08-03 2026-08-09
+fr | Qui a téléphoné fin septembre ?                  | fin septembre                    | 2026-09-21 2026-09-30
+fr | Qu'ai-je planté à la mi-mai ?                    | la mi-mai                        | 2026-05-11 2026-05-20
 fr | Qu'ai-je écrit hier ?                            | hier                             | 2026-10-31 2026-10-31
 fr | Qu'avons-nous mangé avant-hier ?                 | avant-hier                       | 2026-10-30 2026-10-30
 fr | Qui est venu la semaine dernière ?               | la semaine dernière              | 2026-10-19 2026-10-25
@@ -68,6 +75,7 @@ fr | Qu'a dit le médecin mardi dernier ?              | mardi dernier          
 fr | Où étions-nous l'été dernier ?                   | été dernier                      | 2026-06-01 2026-08-31
 fr | Qu'ai-je payé il y a deux mois ?                 | il y a deux mois                 | 2026-09-01 2026-09-30
 es | ¿Qué dijo el médico el martes pasado?            | el martes pasado                 | 2026-10-27 2026-10-27
+es | ¿Quién llamó a finales de agosto de 2025?        | finales de agosto de 2025        | 2025-08-21 2025-08-31
 es | ¿Qué hice ayer?                                  | ayer                             | 2026-10-31 2026-10-31
 es | ¿Qué compré la semana pasada?                    | la semana pasada                 | 2026-10-19 2026-10-25
 es | ¿Qué leí en agosto de 2025?                      | agosto de 2025                   | 2025-08-01 2025-08-31
@@ -77,6 +85,7 @@ es | ¿Qué pasó hace dos años?                         | hace dos años      
 nl | Wat heb ik vorige week gedaan?                   | vorige week                      | 2026-10-19 2026-10-25
 nl | Wat zei de dokter afgelopen dinsdag?             | afgelopen dinsdag                | 2026-10-27 2026-10-27
 nl | Wat kostte het in maart 2025?                    | maart 2025                       | 2025-03-01 2025-03-31
+nl | Wat kostte het eind maart 2025?                  | het eind maart 2025              | 2025-03-21 2025-03-31
 nl | Wie kwam er eergisteren?                         | eergisteren                      | 2026-10-30 2026-10-30
 nl | Wat gebeurde er in de week van 3 augustus 2026?  | week van 3 augustus 2026         | 2026-08-03 2026-08-09
 nl | Wat deden we in het voorjaar van 2025?           | het voorjaar van 2025            | 2025-03-01 2025-05-31

@@ -27,6 +27,16 @@ class Proposal(NamedTuple):
 
     tool: str
     arguments: Mapping[str, Any]
+    properties: Sequence[str] = ()
+    """Those that it asks for: a row that shows them shows why it is one."""
+
+
+class _Condition(NamedTuple):
+    """A part of a `where`."""
+
+    text: str
+    property: str = ""
+    """The property that it is about; empty: it is about a tag or a folder."""
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -84,6 +94,16 @@ _COMPARED: Final = (
 )
 _WORD: Final = re.compile(r"#?[^\W_]+")
 _TO_DO: Final = re.compile(r"\bto[- ]do(s?)\b", re.IGNORECASE)
+_NOT_DONE: Final = re.compile(
+    r"\b(?:(?:not|never|isn'?t|aren'?t|hasn'?t|haven'?t)(?: (?:i|we|yet|been|got|already|all)){0,3}"
+    r" (?:done|finished|completed|closed|(?:ticked|checked|crossed)(?: off)?)|un(?:ticked|checked)"
+    r"|(?:still|left|yet) (?:to be done|todo)"
+    r"|(?:noch )?nicht (?:erledigt|abgehakt|abgeschlossen|fertig)"
+    r"|pas (?:encore )?(?:faite?s?|terminée?s?|cochée?s?)|sin (?:hacer|terminar|marcar)"
+    r"|(?:nog )?niet (?:gedaan|afgevinkt|afgerond|klaar))\b",
+    re.IGNORECASE,
+)
+"""What says that a task is open without saying `open`."""
 _ON_MY_LIST: Final = re.compile(r"\bon my (?:to-?do )?list\b", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _NOTE_DATE: Final = Name("note_date", "date", is_list=False)
@@ -108,7 +128,7 @@ def proposals(question: str, known: Vocabulary, today: date, first_weekday: int 
     """
     if not asks_for_list(question):
         return []
-    text = _TO_DO.sub(r"todo\1", question)
+    text = _NOT_DONE.sub("open", _TO_DO.sub(r"todo\1", question))
     period = periods.limits(text, today, first_weekday)
     asked = _Asked.of(text, period)
     tags = list(asked.tags(known))
@@ -118,7 +138,7 @@ def proposals(question: str, known: Vocabulary, today: date, first_weekday: int 
 
 
 def tried(every: Sequence[Proposal], rows: Callable[[Proposal], int]) -> tuple[Proposal, int] | None:
-    """The proposal to make, and how many rows it has, as `rows` counts them; None: none of them finds anything.
+    """The proposal to make, and how many rows it has, as `rows` counts them; None when no proposal finds anything.
 
     The narrowest one that does; of two that find as much, the shorter.
     """
@@ -202,8 +222,9 @@ class _Asked:
 
 def _of_tasks(asked: _Asked, tags: Sequence[str], period: Period | None) -> Iterator[Proposal]:
     arguments: dict[str, Any] = {}
-    is_done = asked.take(_DONE)
-    asked.take(_OPEN | _DUE)
+    is_open = asked.take(_OPEN)
+    is_done = asked.take(_DONE) and not is_open
+    asked.take(_DUE)
     if asked.take(_OVERDUE):
         arguments["overdue"] = True
     if period is not None:
@@ -217,41 +238,45 @@ def _of_tasks(asked: _Asked, tags: Sequence[str], period: Period | None) -> Iter
     if tags:
         arguments["tags"] = list(tags)
     about = [asked.words[place].stem for place in asked.left()]
+    if is_open and not arguments:
+        arguments["status"] = "open"
     if arguments and not set(about) - {stems(tag) for tag in tags}:
         yield Proposal("tasks", arguments)
 
 
 def _of_notes(asked: _Asked, known: Vocabulary, tags: Sequence[str], period: Period | None) -> Iterator[Proposal]:
-    conditions = [f"file.hasTag({_text(tag)})" for tag in tags]
+    conditions = [_Condition(f"file.hasTag({_text(tag)})") for tag in tags]
     is_sure = bool(conditions)
     for made in (_named_properties(asked, known, period), _rated(asked, known)):
         for condition in made:
             conditions.append(condition)
             is_sure = True
-            period = None if " >= date(" in condition or " <= date(" in condition else period
+            period = None if " >= date(" in condition.text or " <= date(" in condition.text else period
     values = [] if is_sure or period is not None else list(_values(asked, known))
-    subject = _subject(asked, known)
+    subjects = list(_subjects(asked, known))
     if period is not None:
-        if subject and not (is_sure or asked.left()):
-            yield _base([subject, *_within(_NOTE_DATE, period)])
+        if subjects and not (is_sure or asked.left()):
+            yield _base([*subjects, *_within(_NOTE_DATE, period)])
         return
     left = asked.left()
-    if is_sure and not subject and len(left) == 1 and _is_subject(asked, left[0]):
+    if is_sure and not subjects and len(left) == 1 and _is_subject(asked, left[0]):
         left = []  # what the notes are called that have this value
-    if left or not (is_sure or (subject and (values or _asks_for_every(asked)))):
+    if left or not (is_sure or (subjects and (values or _asks_for_every(asked)))):
         return
     every = [*conditions, *values]
-    if subject and every:
-        yield _base([*every, subject])
-    if is_sure or not subject or not every:
-        yield _base(every or [subject or ""])
+    if subjects:
+        yield _base([*every, *subjects])
+    if is_sure:
+        yield _base(every)
 
 
-def _base(conditions: Sequence[str]) -> Proposal:
-    return Proposal("base", {"where": " && ".join(conditions), "columns": ["file.name"]})
+def _base(conditions: Sequence[_Condition]) -> Proposal:
+    where = " && ".join(each.text for each in conditions)
+    properties = dict.fromkeys(each.property for each in conditions if each.property)
+    return Proposal("base", {"where": where, "columns": ["file.name"]}, tuple(properties))
 
 
-def _named_properties(asked: _Asked, known: Vocabulary, period: Period | None) -> Iterator[str]:
+def _named_properties(asked: _Asked, known: Vocabulary, period: Period | None) -> Iterator[_Condition]:
     """What is asked of properties that are named: `status superseded`, `rating of 4`, `finished in 2025`."""
     speaks_of_properties = asked.has(_PROPERTIES)
     for place in range(len(asked.words)):
@@ -264,7 +289,7 @@ def _named_properties(asked: _Asked, known: Vocabulary, period: Period | None) -
         if speaks_of_properties:
             asked.understood |= named
             asked.take(_PROPERTIES)
-            yield f"file.hasProperty({_text(name.name)})"
+            yield _has(name)
             continue
         if asked.words[place].stem in _FILLERS and len(named) == 1 and name.type != "date":
             continue
@@ -273,17 +298,17 @@ def _named_properties(asked: _Asked, known: Vocabulary, period: Period | None) -
             yield value
         elif name.type == "number" and (number := _number(asked)):
             asked.understood |= named
-            yield f"{_of(name)} {number}"
+            yield _Condition(f"{_of(name)} {number}", name.name)
         elif asked.take(_SOMEBODY):
             asked.understood |= named
-            yield f"file.hasProperty({_text(name.name)})"
+            yield _has(name)
         elif name.type in ("date", "datetime") and period is not None:
             asked.understood |= named
             yield from _within(name, period)
             period = None
 
 
-def _value_beside(asked: _Asked, known: Vocabulary, name: Name, start: int, end: int) -> str:
+def _value_beside(asked: _Asked, known: Vocabulary, name: Name, start: int, end: int) -> _Condition | None:
     """The condition for a value of a property that stands behind its name, or right before it."""
     for place in (*range(end, min(end + _NEAR, len(asked.words))), max(0, start - 1)):
         found = asked.longest(place, known.values)
@@ -293,10 +318,10 @@ def _value_beside(asked: _Asked, known: Vocabulary, name: Name, start: int, end:
             if meaning.property.name == name.name and name.type != "number":
                 asked.understood.update(range(place, found[1]))
                 return _is(meaning)
-    return ""
+    return None
 
 
-def _values(asked: _Asked, known: Vocabulary) -> Iterator[str]:
+def _values(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
     """The conditions for values that are named without their property, where this can only be one."""
     for place in range(len(asked.words)):
         found = asked.longest(place, known.values)
@@ -312,7 +337,7 @@ def _values(asked: _Asked, known: Vocabulary) -> Iterator[str]:
             yield _is(max(meanings, key=lambda each: each.notes))
 
 
-def _rated(asked: _Asked, known: Vocabulary) -> Iterator[str]:
+def _rated(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
     """`gave a 5`, `got a 3 or less`: of the one property that holds ratings."""
     if not asked.has(_RATED) or any(word.stem in _RATINGS and word.stem in known.names for word in asked.words):
         return
@@ -322,7 +347,7 @@ def _rated(asked: _Asked, known: Vocabulary) -> Iterator[str]:
     names = [each.property for each in held if stem(each.property.name) in _RATINGS]
     if len(names) == 1:
         asked.take(_RATED)
-        yield f"{_of(names[0])} {number}"
+        yield _Condition(f"{_of(names[0])} {number}", names[0].name)
     else:
         asked.understood = before
 
@@ -347,24 +372,23 @@ def _number(asked: _Asked) -> str:
     return f"== {number}"
 
 
-def _subject(asked: _Asked, known: Vocabulary) -> str:
-    """The condition for what the notes are that are asked for: a value of `type`, a tag, or a folder."""
+def _subjects(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
+    """The conditions for what the notes are that are asked for, and where: values of `type`, tags, folders."""
     for place in range(len(asked.words)):
-        if asked.words[place].stem in _FILLERS | _LISTS:
+        if place in asked.understood or asked.words[place].stem in _FILLERS | _LISTS:
             continue
         readings = []
         if found := asked.longest(place, known.values):
             kinds = [each for each in known.values[found[0]] if stem(each.property.name) in _KINDS]
             readings += [(each.notes, found[1], _is(each)) for each in kinds]
-        for some, condition in ((known.tags, "file.hasTag"), (known.folders, "file.inFolder")):
+        for some, call in ((known.tags, "file.hasTag"), (known.folders, "file.inFolder")):
             if found := asked.longest(place, some):
                 group = some[found[0]]
-                readings.append((group.notes, found[1], f"{condition}({_text(group.name)})"))
+                readings.append((group.notes, found[1], _Condition(f"{call}({_text(group.name)})")))
         if readings:  # the widest: some notes of a kind have only the tag, others only the property
             _, end, condition = max(readings, key=itemgetter(0))
             asked.understood.update(range(place, end))
-            return condition
-    return ""
+            yield condition
 
 
 def _is_subject(asked: _Asked, place: int) -> bool:
@@ -381,22 +405,23 @@ _EVERY: Final = listed("all every alle tous toutes todos todas")
 """A question for a kind of note alone must ask for every one."""
 
 
-def _within(name: Name, period: Period) -> Iterator[str]:
+def _within(name: Name, period: Period) -> Iterator[_Condition]:
     if period.first > date.min:
-        yield f'{_of(name)} >= date("{period.first}")'
+        yield _Condition(f'{_of(name)} >= date("{period.first}")', name.name)
     if period.last < date.max:
-        yield f'{_of(name)} <= date("{period.last}")'
+        yield _Condition(f'{_of(name)} <= date("{period.last}")', name.name)
 
 
-def _is(meaning: Meaning) -> str:
+def _has(name: Name) -> _Condition:
+    return _Condition(f"file.hasProperty({_text(name.name)})", name.name)
+
+
+def _is(meaning: Meaning) -> _Condition:
     value = meaning.value
     link = isinstance(value, str) and value.startswith("[[") and value.endswith("]]")
     written = f"link({_text(value[2:-2].partition('|')[0])})" if link else _text(value)
-    return (
-        f"{_of(meaning.property)}.contains({written})"
-        if meaning.property.is_list
-        else f"{_of(meaning.property)} == {written}"
-    )
+    holds = f".contains({written})" if meaning.property.is_list else f" == {written}"
+    return _Condition(f"{_of(meaning.property)}{holds}", meaning.property.name)
 
 
 def _of(name: Name) -> str:

@@ -87,7 +87,10 @@ def of(vault: Session, work: Work) -> Vocabulary:
     scope = corpus.scope_of(vault, work, None, None)
     properties = corpus.answered(vault, PROPERTIES, work, scope)
     tags = corpus.answered(vault, TAGS, work, scope)
-    folders = Counter(path.rpartition("/")[0] for path in properties.files)
+    folders = Counter[str]()  # of each folder: its notes, also those of the folders in it
+    for folder, notes in Counter(path.rpartition("/")[0] for path in properties.files).items():
+        names = folder.split("/")
+        folders.update(dict.fromkeys(("/".join(names[:end]) for end in range(1, len(names) + 1)), notes))
     return _made(properties.answer, tags.answer, frozenset(folders.items()))
 
 

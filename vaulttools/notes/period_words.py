@@ -119,6 +119,16 @@ ORDINALS: Final = _numbered(
 )
 """Of quarters of a year."""
 
+PARTS: Final = {
+    **dict.fromkeys(listed("early beginning start anfang debut principios comienzos inicios begin"), (0, 3)),
+    **dict.fromkeys(listed("mid middle mitte mi milieu mediados midden"), (1, 3)),
+    **dict.fromkeys(listed("late end ende fin finales fines eind einde"), (2, 3)),
+}
+"""Which third of a month or a year is meant: its number from 0, and into how many parts the whole is cut."""
+PARTS_OF: Final = listed("beginning start middle milieu end")
+"""Those that mean a time only before `of`: `end of May`, while `I end May` does not."""
+HALVES: Final = listed("half halfte moitie quinzaine mitad quincena helft")
+
 IN: Final = listed("in during throughout of for from over this im wahrend ab en au pendant durant de del du d tijdens")
 """What a month or a year without anything beside it stands behind."""
 OF: Final = listed("of de d del du des von van vom der la le l the")

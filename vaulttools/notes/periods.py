@@ -211,6 +211,7 @@ class _Reader:
             self._day(place),
             self._season(place),
             self._quarter(place),
+            self._part(place),
             self._date(place),
             self._year_alone(place),
             self._alone(place),
@@ -498,6 +499,37 @@ class _Reader:
             end = at
             year = self._today.year - (date(self._today.year, 3 * number - 2, 1) > self._today)
         return self._whole(end, "quarter", date(year, 3 * number - 2, 1))
+
+    def _part(self, place: int) -> _Found | None:
+        """`late September`, `Anfang 2025`, `the second half of May`: ten days, four months, half of them."""
+        number, count, at = self._which_part(place)
+        if not count:
+            return None
+        named = self.named(at)
+        if named is not None and named.month and not named.day:
+            if self._text(at) in words.DOUBTFUL_MONTHS and not self._is_capital_or_last(at):
+                return None
+            whole = self._days(named)
+            days = (whole.last - whole.first).days + 1
+            first, behind = (whole.first + days * each // count * _DAY for each in (number, number + 1))
+            return _Found(whole.end, first, behind - _DAY)
+        if _YEAR.fullmatch(self._text(at)):
+            new_year = date(int(self._text(at)), 1, 1)
+            first, behind = (dates.moved(new_year, 12 // count * each, "m") for each in (number, number + 1))
+            return _Found(at + 1, first, behind - _DAY)
+        return None
+
+    def _which_part(self, place: int) -> tuple[int, int, int]:
+        """The number of a part from 0, of how many, and the place of what it is a part of; of 0: it is none."""
+        text = self._text(place)
+        at = self._skip(place + 1, words.OF | {"-", "'", "’"})
+        if text in words.PARTS and (text not in words.PARTS_OF or self._text(place + 1) in words.OF - words.ARTICLES):
+            return *words.PARTS[text], at
+        order = words.ORDINALS.get(text, 0) or self._number(place, 2)
+        half = self._skip(place + 1, {"."})
+        if order in (1, 2) and self._text(half) in words.HALVES:
+            return order - 1, 2, self._skip(half + 1, words.OF | {"'", "’"})
+        return 0, 0, place
 
     def _week(self, place: int) -> _Found | None:
         """`the week of 3 August`, `KW 32`, `week 32 of 2026`, `2026-W32`. A week that begins on a Monday by its date

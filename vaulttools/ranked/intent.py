@@ -39,6 +39,11 @@ _NEXT: Final = re.compile(
     re.IGNORECASE,
 )
 
+_DUE: Final = re.compile(
+    r"\b(?:(?:over)?due|deadlines?|(?:über)?fällig\w*|échéances?|vence[nr]?|vencimientos?|verval(?:t|len))\b",
+    re.IGNORECASE,
+)
+"""What makes a period one of tasks: the notes that say so were written at another time."""
 _BETWEEN: Final = re.compile(
     r"[,;]\s+(?:and|und|et|y|e|en)\s+|[;:?.!]\s+(?=\w)"
     r"|\s+(?:and|und|et|y|en)\s+(?=(?:who|whose|what|when|where|which|why|how|wer|wessen|was|wann|wo|welche\w*|warum|wie|qui|que|quand|où|quel\w*|pourquoi|comment|combien|quién|qué|cuándo|dónde"
@@ -78,7 +83,7 @@ class Intent:
 def intent(question: str, calendar: Calendar) -> Intent:
     """What a question asks for on a day."""
     today = calendar.today()
-    period = periods.period(question, today, calendar.first_weekday)
+    period = None if _DUE.search(question) else periods.period(question, today, calendar.first_weekday)
     words = question if period is None or period.is_all else _without_period(question, period)
     wanted: Wanted | None = "next" if _NEXT.search(words) else "newest" if _NEWEST.search(words) else None
     parts = _BETWEEN.split(words, maxsplit=1)

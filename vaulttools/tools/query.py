@@ -17,6 +17,7 @@ from vaulttools.answers.exact import Order, Sort, exact, other_readings
 from vaulttools.answers.proposals import Proposal, asks_for_list, proposals, tried
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
+from vaulttools.answers.whole_list import MOST_ROWS, Row, WholeList
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import UNREAD, Work
@@ -133,6 +134,14 @@ class ProposedCall(BaseModel):
     arguments: dict[str, Any]
 
 
+class ListedRow(BaseModel):
+    """A row of the list that a question asks for: a note, or a task of one."""
+
+    path: str
+    line: int | None = Field(description="Of a task, from 1; null: the row is the note.")
+    text: str = Field(description="A task as written; of a note the properties asked about, in one line.")
+
+
 class QueryAnswer(Answer):
     """The answer of `query`."""
 
@@ -173,6 +182,12 @@ class QueryAnswer(Answer):
         exclude_if=is_none,
         description="In mode ranked: calls that list all that is asked for; each was made and found something.",
     )
+    listed: list[ListedRow] | None = Field(
+        None,
+        exclude_if=is_none,
+        description="In mode ranked: the first rows of such a call, which the text begins with.",
+    )
+    listed_total: int | None = Field(None, exclude_if=is_none, description="Rows of that call, shown or not.")
 
 
 def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
@@ -199,13 +214,13 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
     most = request.page * request.limit + _COPIES
     found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
     return _ranked_page(
-        request, work, found, _proposed(vault, request, request.query, work) if found.is_ready else None
+        request, work, found, _whole_list(vault, request, request.query, work) if found.is_ready else None
     )
 
 
-def _proposed(vault: Session, request: QueryRequest, question: str, work: Work) -> tuple[Proposal, int] | None:
-    """The call that lists all that a question asks for, once it was made, and how many rows it has; None: there is
-    none, or it cannot keep the filters of the request."""
+def _whole_list(vault: Session, request: QueryRequest, question: str, work: Work) -> WholeList | None:
+    """The call that lists all that a question asks for, once it was made; None: there is none, or it cannot keep the
+    filters of the request."""
     others = request.model_dump(exclude_defaults=True).keys() - {*_KEPT}
     if others or request.page > 1 or not asks_for_list(question) or without_operators(question)[1]:
         return None
@@ -214,17 +229,24 @@ def _proposed(vault: Session, request: QueryRequest, question: str, work: Work) 
     known = vocabulary.of(vault, again)
     every = proposals(question, known, calendar.today(), calendar.first_weekday)
     kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
+    made: dict[int, Any] = {}
 
-    def rows(proposal: Proposal) -> int:
+    def total(proposal: Proposal) -> int:
         tool = tools.named(proposal.tool)
         if kept.keys() - tool.request.model_fields.keys() or again.remaining() <= 0:
             return 0
         trial = work.again()
-        answered = tool.run(vault, tool.request(**proposal.arguments, **kept, limit=1), trial)
+        answered = tool.run(vault, tool.request(**proposal.arguments, **kept, limit=MOST_ROWS), trial)
+        made[id(proposal)] = answered
         return answered.total if trial.complete else 0
 
-    found = tried(every, rows) if again.complete else None
-    return None if found is None else (found[0]._replace(arguments={**found[0].arguments, **kept}), found[1])
+    found = tried(every, total) if again.complete else None
+    if found is None:
+        return None
+    answered = made[id(found[0])]
+    listed = answered.tasks if found[0].tool == "tasks" else answered.rows
+    rows = [Row(each.path, getattr(each, "line", 0)) for each in listed]
+    return WholeList(found[0]._replace(arguments={**found[0].arguments, **kept}), found[1], rows)
 
 
 _KEPT: Final = ("query", "mode", "limit", "max_chars", "page", "explain", "folder", "glob")
@@ -244,10 +266,9 @@ def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> Quer
     return _ranked_page(request, work, found)
 
 
-def _ranked_page(
-    request: QueryRequest, work: Work, found: Ranked, proposed: tuple[Proposal, int] | None = None
-) -> QueryAnswer:
-    """The page asked for, with as many passages as fit into `max_chars`; its last line is the call that is proposed."""
+def _ranked_page(request: QueryRequest, work: Work, found: Ranked, whole: WholeList | None = None) -> QueryAnswer:
+    """The page asked for, with as many passages as fit into `max_chars`; where the question asks for a list, its rows
+    come first, and the last line is the call that makes it."""
     ranking = found.ranking
     is_sorted = request.sort not in (None, "relevance")
     notices = ["Case is ignored: match_case works in mode obsidian only."] if request.match_case else []
@@ -262,14 +283,19 @@ def _ranked_page(
     found.deduplicator.look_for_copies(notes)
     doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in found.doubts]
     fixed = sum(len(each) + 3 for each in (*doubts, *notices)) + (len(explanation) + 20 if request.explain else 0)
-    listing = [] if proposed is None else [_to_list(*proposed, work.voice)]
-    fixed += sum(len(each) + 3 for each in listing)
+    listing = [] if whole is None else [whole.call(work.voice)]
+    rows = [] if whole is None else whole.read(found.deduplicator.read)
+    listed = "" if whole is None else whole.block(rows)
+    fixed += sum(len(each) + 3 for each in listing) + len(listed)
     room = max(request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
+    if whole is not None:
+        room = min(room, _BESIDE_LIST)
+        doubts = [doubt for doubt in doubts if doubt != ranking.weakness]  # the list answers
     while True:
         allotted = found.allotted(notes, room, is_sorted=is_sorted)
         shown = [_with_link(each, found.like) for each in allotted.notes]
-        steps = [*_next_steps(request, found, allotted, next_page, work.voice), *listing]
-        text = _ranked_text(request, work, found, explanation, doubts, notices, shown, steps)
+        steps = [*_next_steps(request, found, allotted, next_page, work.voice, whole is not None), *listing]
+        text = _ranked_text(request, work, found, explanation, doubts, listed, notices, shown, steps)
         octets = len(text.encode("utf-8", "surrogatepass"))
         if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
@@ -281,18 +307,18 @@ def _ranked_page(
         shown={"notes": [_ranked_note(each, is_cut=True) for each in shown]},
         notes=[_ranked_note(_with_link(each, found.like)) for each in (*shown, *others)],
         shown_notes=len(shown),
-        weak=bool(ranking.weakness) if found.like is None else None,
+        weak=bool(ranking.weakness) and whole is None if found.like is None else None,
         by_words_alone=found.by_words_alone,
         also=[paths.portable(each.path) for each in allotted.also],
         period=None if found.period is None else [day.isoformat() for day in found.period.days],
         explanation=explanation,
         next_page=next_page,
-        proposed_calls=[] if proposed is None else [ProposedCall(**proposed[0]._asdict())],
+        proposed_calls=[]
+        if whole is None
+        else [ProposedCall(tool=whole.proposal.tool, arguments=dict(whole.proposal.arguments))],
+        listed=[ListedRow(path=each.path, line=each.line or None, text=each.text) for each in rows] if whole else None,
+        listed_total=whole.total if whole else None,
     )
-
-
-def _to_list(proposal: Proposal, rows: int, voice: Voice) -> str:
-    return f"For a complete list: {voice.call(proposal.tool, proposal.arguments)} ({corpus.counted(rows, 'row')})"
 
 
 def _with_link(shown: ShownNote, like: Like | None) -> ShownNote:
@@ -306,6 +332,7 @@ def _ranked_text(
     found: Ranked,
     explanation: str,
     doubts: Sequence[str],
+    listed: str,
     notices: Sequence[str],
     shown: list[ShownNote],
     steps: list[str],
@@ -317,7 +344,7 @@ def _ranked_text(
     while True:
         first = " ".join([_ranked_first_line(request, work, found, len(shown)), *doubts])
         closing = "\n".join(answer.bracketed([*notices, *steps]))
-        text = "\n\n".join(filter(None, [*head, first, *blocks[: len(shown)], closing]))
+        text = "\n\n".join(filter(None, [*head, first, listed, *blocks[: len(shown)], closing]))
         if len(text) <= request.max_chars:
             return text
         if steps:
@@ -340,11 +367,11 @@ def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, count: 
 
 
 def _next_steps(
-    request: QueryRequest, found: Ranked, allotted: Allotted, next_page: int | None, voice: Voice
+    request: QueryRequest, found: Ranked, allotted: Allotted, next_page: int | None, voice: Voice, is_listed: bool
 ) -> Iterator[str]:
     """The next steps, the most useful one first."""
     shown, also = allotted.notes, allotted.also
-    is_far = found.ranking.weakness == NOTHING_NEAR or found.like is not None
+    is_far = found.ranking.weakness == NOTHING_NEAR or found.like is not None or is_listed
     following = None if is_far else reading_on(shown, found.deduplicator.read)
     if following is not None:
         yield _to_read_on(*following, voice)
@@ -367,6 +394,8 @@ _COPIES: Final = 20
 """Notes beyond the page that are ranked as well, since copies are folded."""
 _CLOSING_CHARACTERS: Final = 320
 """Room kept for the first line and the next steps."""
+_BESIDE_LIST: Final = 800
+"""Characters that the passages of an answer may have where a list answers."""
 _LEAST_CHARACTERS: Final = 160
 """Characters that the passages of an answer have however little is left for them."""
 _NAMED: Final = 4
