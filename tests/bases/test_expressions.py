@@ -53,7 +53,7 @@ def test_the_page_describes_every_operator_function_field_and_summary() -> None:
         heading = "Global:" if kind == "global" else f"On {kind}:"
         assert set(described(heading)) == {each.signature for each in FUNCTIONS.values() if each.kind == kind}
     assert {sign for each in described("## Operators") for sign in each.split()} >= {*OPERATORS, "&&", "||"}
-    assert described("Fields of files:") == list(FILE_FIELDS)
+    assert described("### Fields of files") == list(FILE_FIELDS)
     assert described("## Summaries") == list(lists.SUMMARIES)
 
 
