@@ -137,7 +137,7 @@ def test_a_broken_file_stays_and_the_others_are_written(home: Path) -> None:
     broken = b'{"mcpServers": {"x": {"env": {"K": "sk-1"}}'
     (home / ".cursor/mcp.json").write_bytes(broken)
     text, details, is_well = ran(home, "--write")
-    assert "mcp.json is left as it is: it cannot be read as JSON: line 1: a comma or } is expected" in text
+    assert "mcp.json is left as it is: it cannot be read as JSON: line 1: expecting ',' delimiter" in text
     assert "\nNotice: 1 of 2 files is left as before.\n" in text
     assert is_well is True
     assert [each["action"] for each in details["clients"]] == [None, "add"]

@@ -122,7 +122,7 @@ def test_clients_that_name_the_transport_get_it() -> None:
 @pytest.mark.parametrize(
     ("client", "content", "sentence"),
     [
-        (CURSOR, b'{"KEY": "sk-secret"', "it cannot be read as JSON: line 1: a comma or } is expected"),
+        (CURSOR, b'{"KEY": "sk-secret"', "it cannot be read as JSON: line 1: expecting ',' delimiter"),
         (CODEX, b"KEY = sk-secret", "it cannot be read as TOML: line 1: it breaks the rules of TOML"),
         (CURSOR, b"\xff\xfe{\x00}\x00", "it is not UTF-8"),
         (CURSOR, b"[]", "it is not an object"),

@@ -63,27 +63,16 @@ def test_a_member_is_taken_out_of_the_text(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "reason"),
+    ("text", "line"),
     [
-        ("", 1, "a value is expected"),
-        ('{"a": }', 1, "a value is expected"),
-        ('{\n"a" 1}', 2, "a colon is expected"),
-        ('{\n"a": 1\n"b": 2}', 3, "a comma or } is expected"),
-        ("[1\n 2]", 2, "a comma or ] is expected"),
-        ("{a: 1}", 1, 'a key in "quotes" is expected'),
-        ("{,}", 1, 'a key in "quotes" is expected'),
-        ('{"a": 1', 1, "a comma or } is expected"),
-        ("{} {}", 1, "something follows the end of the value"),
-        ("{} /* open", 1, "something follows the end of the value"),
-        ('{"a": "\t"}', 1, "a value is expected"),
-        ('{"a": NaN}', 1, "a value is expected"),
-        ("[" * 300 + "]" * 300, 1, "its brackets are nested too deeply"),
+        *(("", 1), ('{"a": }', 1), ('{\n"a" 1}', 2), ('{\n"a": 1\n"b": 2}', 3), ("[1\n 2]", 2), ("{a: 1}", 1)),
+        *(("{,}", 1), ("[ /**/ ,]", 1), ("[1,,]", 1), ('{"a": 1', 1), ("{} {}", 1), ("{} /* open", 1)),
+        *(('{"a": "\t"}', 1), ('{"a": "// \n}', 1), ("[" * 100_000, 1), ("1" * 10_000, 1)),
     ],
 )
-def test_a_broken_text_is_refused_with_its_line(text: str, line: int, reason: str) -> None:
-    with pytest.raises(MalformedConfig) as caught:
+def test_a_broken_text_is_refused_with_its_line(text: str, line: int) -> None:
+    with pytest.raises(MalformedConfig, match=f"^line {line}: [a-z]"):
         jsonc.read(text)
-    assert (caught.value.line, caught.value.reason) == (line, reason)
 
 
 @pytest.mark.parametrize(("text", "key"), [("[]", ""), ('"x"', ""), ('{"s": []}', "s"), ('{"s": null}', "s")])
@@ -94,10 +83,10 @@ def test_what_cannot_hold_a_member_is_named(text: str, key: str) -> None:
 
 
 def listed(value: Any) -> Any:
-    """Plain JSON in the form of `read`: pairs in order, arrays as tuples."""
+    """Plain JSON in the form of `read`: objects as pairs in order."""
     if isinstance(value, dict):
-        return [(key, listed(each)) for key, each in value.items()]
-    return tuple(map(listed, value)) if isinstance(value, list) else value
+        return tuple((key, listed(each)) for key, each in value.items())
+    return list(map(listed, value)) if isinstance(value, list) else value
 
 
 KEYS = st.sampled_from(["a", "mcpServers", "vault", "ü", "// no", "}", '"', "vaulttools2"])
@@ -111,7 +100,7 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_what_json_writes_is_read_as_json_reads_it(value: Any) -> None:
     for text in (json.dumps(value), json.dumps(value, indent=1, ensure_ascii=False)):
-        assert jsonc.read(text).value == listed(json.loads(text))
+        assert jsonc.read(text) == listed(json.loads(text))
 
 
 GAPS = st.lists(
@@ -146,13 +135,13 @@ SETTINGS = (
 @settings(max_examples=150)
 @given(SETTINGS)
 def test_an_entry_comes_and_goes_and_every_other_byte_stays(text: str) -> None:
-    before = dict(jsonc.read(text).value)
+    before = dict(jsonc.read(text))
     after = jsonc.put(text, PATH, ENTRY)
 
-    servers = dict(before.get("mcpServers", []))
-    assert dict(dict(jsonc.read(after).value)["mcpServers"]) == {**servers, "vaulttools": listed(ENTRY)}
-    assert [pair for pair in jsonc.read(after).value if pair[0] != "mcpServers"] == [
-        pair for pair in jsonc.read(text).value if pair[0] != "mcpServers"
+    servers = dict(before.get("mcpServers", ()))
+    assert dict(dict(jsonc.read(after))["mcpServers"]) == {**servers, "vaulttools": listed(ENTRY)}
+    assert [pair for pair in jsonc.read(after) if pair[0] != "mcpServers"] == [
+        pair for pair in jsonc.read(text) if pair[0] != "mcpServers"
     ]
     if servers or (before and "mcpServers" not in before):  # one piece is put in, and the rest is as it was
         start = next((at for at, (one, other) in enumerate(zip(text, after, strict=False)) if one != other), len(text))
@@ -160,8 +149,8 @@ def test_an_entry_comes_and_goes_and_every_other_byte_stays(text: str) -> None:
     if servers:
         assert jsonc.removed(after, PATH) == text
     else:
-        left = dict(jsonc.read(jsonc.removed(after, PATH)).value)
-        assert left == {**before, "mcpServers": []}
+        left = dict(jsonc.read(jsonc.removed(after, PATH)))
+        assert left == {**before, "mcpServers": ()}
 
 
 @settings(max_examples=50)
@@ -169,6 +158,6 @@ def test_an_entry_comes_and_goes_and_every_other_byte_stays(text: str) -> None:
 def test_a_changed_value_changes_nothing_else(text: str, key: str) -> None:
     added = jsonc.put(text, PATH, ENTRY)
     changed = jsonc.put(added, (*PATH, key), "new")
-    assert jsonc.read(changed).value != jsonc.read(added).value
+    assert jsonc.read(changed) != jsonc.read(added)
     back = jsonc.removed(changed, (*PATH, key)) if key not in ENTRY else jsonc.put(changed, (*PATH, key), ENTRY[key])
     assert back == added

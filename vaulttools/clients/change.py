@@ -58,7 +58,7 @@ def added(
     old = text.entry()
     if old is not None and "url" in old:
         raise Unchangeable(f"its {name} is a server at an address: take it out first, with --remove")
-    if old is not None and all(old.get(key) == _tuple(value) for key, value in values.items()):
+    if old is not None and all(old.get(key) == value for key, value in values.items()):
         return ConfigChange(client, file, "none", before, before)
     after = text.put(values)
     lines = _difference(client, name, old, {**(old or {}), **values})
@@ -160,53 +160,43 @@ class _Text:
     def _checked(self, text: str, values: Mapping[str, Any] | None) -> bytes:
         """The text as bytes, when everything but our entry reads as before and our entry reads as it should."""
         entry = jsonc.at(self._read(text), self._path)
-        holds = entry is None if values is None else all(entry.get(key) == _tuple(values[key]) for key in values)
+        holds = entry is None if values is None else all(entry.get(key) == values[key] for key in values)
         if not holds or self._without_ours(text) != self._before:
             raise Unchangeable("it cannot be changed safely")
         return (self._bom + text).encode("utf-8")
 
     def _read(self, text: str) -> Any:
-        """What the text holds, as dicts and tuples."""
+        """What the text holds, as dicts and lists."""
         if self._is_toml:
-            return _plain(toml.read(text))
-        return _pairs_as_dicts(jsonc.read(text).value) if text.strip() else {}
+            return toml.read(text)
+        return _pairs_as_dicts(jsonc.read(text)) if text.strip() else {}
 
     def _without_ours(self, text: str) -> Any:
         """What the text holds beside our entry; an empty object of servers counts as none.
 
-        Objects of JSON are lists of pairs here, so that order and repeated keys are compared as well.
+        Objects of JSON are tuples of pairs here, so that order and repeated keys are compared as well.
         """
         if self._is_toml:
-            return _dropped(tuple(toml.read(text).items()), self._path)
-        return _dropped(jsonc.read(text).value, self._path) if text.strip() else []
+            return _dropped(toml.read(text), self._path)
+        return _dropped(jsonc.read(text), self._path) if text.strip() else ()
 
 
 def _dropped(pairs: Any, path: Sequence[str]) -> Any:
     if isinstance(pairs, Mapping):
-        pairs = list(pairs.items())
-    if not isinstance(pairs, list | tuple):
+        pairs = tuple(pairs.items())
+    if not isinstance(pairs, tuple):
         return pairs
     key, *below = path
     if not below:
-        return [pair for pair in pairs if pair[0] != key]
-    kept = [(name, _dropped(value, below) if name == key else value) for name, value in pairs]
-    return [pair for pair in kept if pair != (key, [])]
+        return tuple(pair for pair in pairs if pair[0] != key)
+    kept = ((name, _dropped(value, below) if name == key else value) for name, value in pairs)
+    return tuple(pair for pair in kept if pair != (key, ()))
 
 
 def _pairs_as_dicts(value: Any) -> Any:
-    if isinstance(value, list):
+    if isinstance(value, tuple):
         return {key: _pairs_as_dicts(each) for key, each in value}
-    return tuple(map(_pairs_as_dicts, value)) if isinstance(value, tuple) else value
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    return tuple(map(_plain, value)) if isinstance(value, list | tuple) else value
-
-
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list | tuple) else value
+    return list(map(_pairs_as_dicts, value)) if isinstance(value, list) else value
 
 
 def _no_object(error: NotAnObject) -> str:
@@ -228,7 +218,7 @@ def _difference(
 
 
 def _block(client: Client, name: str, entry: Mapping[str, Any]) -> list[str]:
-    values = {key: list(entry[key]) if isinstance(entry[key], tuple) else entry[key] for key in OURS if key in entry}
+    values = {key: entry[key] for key in OURS if key in entry}
     if client.servers == "mcp_servers":
         return toml.printed((client.servers, name), values, "\n").splitlines()
     return f"{json.dumps(name)}: {jsonc.printed(values, '', '  ', chr(10))}".splitlines()

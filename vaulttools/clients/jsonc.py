@@ -1,7 +1,8 @@
 """Reads JSON with comments, and sets or removes one member, every other byte kept.
 
-Editors and assistants let users write `//` and `/* */` comments and trailing commas into their settings. An edit is
-made in the text, at offsets that the reader found; nothing is printed anew.
+Editors and assistants let users write `//` and `/* */` comments and trailing commas into their settings. Blanks in
+their place make JSON of it, in which every value is where it was: an edit is made in the text as it is written, and
+nothing is printed anew.
 """
 
 from __future__ import annotations
@@ -9,147 +10,80 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, NamedTuple
 
-DEEPEST: Final = 200
-"""Nested brackets that are read; settings have about ten."""
+_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 
-_GAP = re.compile(r"(?:[ \t\r\n]|//[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/)*")
-"""What may stand between two signs."""
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_STRING_OR_COMMENT = re.compile(f"{_STRING}|{_COMMENT.pattern}", re.DOTALL)
+_STRING_OR_COMMA = re.compile(rf"{_STRING}|[{{\[][ \t\r\n]*,|,(?=[ \t\r\n]*[}}\]])", re.DOTALL)
+"""The last is a comma behind all values; one before all is no JSON."""
+
+_GAP = re.compile(r"[ \t\r\n]*")
+_INDENT = re.compile(r"[ \t]*")
 
 _REST_OF_LINE = re.compile(r"[ \t]*//[^\r\n]*")
 """A comment behind an opening bracket, which belongs to it."""
 
-_COMMENT = re.compile(r"//[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/")
-
 _BLANK_LINE = re.compile(r"[ \t]*(?://[^\r\n]*)?\r?\n")
 """What hides nothing when a comment stands before it."""
 
-_INDENT = re.compile(r"[ \t]*")
+_DECODER = json.JSONDecoder(object_pairs_hook=tuple)
 
 
 class MalformedConfig(Exception):
     """A text that is no JSON, or no TOML; holds the line, from 1, and nothing of the text itself."""
 
     def __init__(self, line: int, reason: str) -> None:
-        self.line = line
-        self.reason = reason
         super().__init__(f"line {line}: {reason}")
 
 
-@dataclass(frozen=True, slots=True)
-class JsonValue:
-    """A value and where it is: characters from 0, end exclusive."""
-
-    start: int
-    end: int
-    value: Any
-    """Plain Python; an object as its pairs in order, so that no difference is lost in a dict."""
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A key with its value."""
+class Member(NamedTuple):
+    """A member of an object, by offsets into its text: characters from 0, end exclusive."""
 
     key: str
     start: int
-    value: JsonValue
+    value: int
+    """Where its value begins."""
+    end: int
+    """Where its value ends."""
     comma: int | None
     """Where the comma behind it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Object(JsonValue):
-    """An object with its members in order."""
+class Object(NamedTuple):
+    """An object with its members in order; end exclusive."""
 
-    members: tuple[Member, ...]
-
-    def named(self, key: str) -> Member | None:
-        """The member of that key; of equal keys the last, as parsers take it."""
-        return next((member for member in reversed(self.members) if member.key == key), None)
+    start: int
+    end: int
+    members: Sequence[Member]
 
 
-def read(text: str) -> JsonValue:
-    """The value that the whole text holds.
+def read(text: str) -> Any:
+    """The value that the whole text holds, in plain Python; an object as a tuple of its pairs in order, so that no
+    difference is lost in a dict.
 
     Raises:
         MalformedConfig: it is not one value, or its brackets are too deep.
     """
-    return _Reader(text).whole()
+    try:
+        return _DECODER.decode(_plain(_uncommented(text)))
+    except json.JSONDecodeError as error:
+        raise MalformedConfig(error.lineno, f"{error.msg[:1].lower()}{error.msg[1:]}") from None
+    except (ValueError, RecursionError):
+        raise MalformedConfig(1, "a number is too long, or its brackets are nested too deeply") from None
 
 
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._scalar = json.JSONDecoder(parse_constant=self._no_number).raw_decode
+def _uncommented(text: str) -> str:
+    """The text with blanks for comments; all else is where it was."""
+    return _STRING_OR_COMMENT.sub(
+        lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\r\n]", " ", found[0]), text
+    )
 
-    def whole(self) -> JsonValue:
-        node = self._value(self._gap(0), 0)
-        end = self._gap(node.end)
-        if end < len(self._text):
-            self._fail(end, "something follows the end of the value")
-        return node
 
-    def _value(self, at: int, depth: int) -> JsonValue:
-        if depth > DEEPEST:
-            self._fail(at, "its brackets are nested too deeply")
-        match self._text[at : at + 1]:
-            case "{":
-                return self._object(at, depth)
-            case "[":
-                return self._array(at, depth)
-        try:
-            value, end = self._scalar(self._text, at)
-        except (ValueError, RecursionError):
-            self._fail(at, "a value is expected")
-        return JsonValue(at, end, value)
-
-    def _object(self, start: int, depth: int) -> Object:
-        members: list[Member] = []
-        at = self._gap(start + 1)
-        while self._text[at : at + 1] != "}":
-            if members and members[-1].comma is None:
-                self._fail(at, "a comma or } is expected")
-            if self._text[at : at + 1] != '"':
-                self._fail(at, 'a key in "quotes" is expected')
-            key = self._value(at, depth)
-            colon = self._gap(key.end)
-            if self._text[colon : colon + 1] != ":":
-                self._fail(colon, "a colon is expected")
-            value = self._value(self._gap(colon + 1), depth + 1)
-            comma, at = self._comma(value.end)
-            members.append(Member(key.value, key.start, value, comma))
-        return Object(start, at + 1, [(each.key, each.value.value) for each in members], tuple(members))
-
-    def _array(self, start: int, depth: int) -> JsonValue:
-        values: list[Any] = []
-        comma: int | None = None
-        at = self._gap(start + 1)
-        while self._text[at : at + 1] != "]":
-            if values and comma is None:
-                self._fail(at, "a comma or ] is expected")
-            value = self._value(at, depth + 1)
-            comma, at = self._comma(value.end)
-            values.append(value.value)
-        # As a tuple, so that no array equals an object of the same pairs.
-        return JsonValue(start, at + 1, tuple(values))
-
-    def _comma(self, at: int) -> tuple[int | None, int]:
-        """Where the comma behind a value is, and where what follows begins."""
-        at = self._gap(at)
-        return (at, self._gap(at + 1)) if self._text[at : at + 1] == "," else (None, at)
-
-    def _gap(self, at: int) -> int:
-        match = _GAP.match(self._text, at)
-        assert match is not None
-        return match.end()
-
-    def _fail(self, at: int, reason: str) -> NoReturn:
-        raise MalformedConfig(self._text.count("\n", 0, at) + 1, reason)
-
-    def _no_number(self, constant: str) -> NoReturn:
-        raise ValueError(constant)
+def _plain(text: str) -> str:
+    """A text without comments, with blanks for the commas behind all values."""
+    return _STRING_OR_COMMA.sub(lambda found: " " if found[0] == "," else found[0], text)
 
 
 class NotAnObject(Exception):
@@ -195,7 +129,7 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
         return printed(value, "", "  ", newline) + newline
     holder, member, left = _found(text, path)
     if member is not None:
-        return f"{text[: member.value.start]}{_on_one_line(value)}{text[member.value.end :]}"
+        return f"{text[: member.value]}{_on_one_line(value)}{text[member.end :]}"
     key, *below = left
     for each in reversed(below):
         value = {each: value}
@@ -218,16 +152,16 @@ def removed(text: str, path: Sequence[str]) -> str:
         return text
     before = text[: member.start]
     if member.comma is not None and len(holder.members) > 1:
-        after = text[member.value.end : member.comma] + text[member.comma + 1 :]
+        after = text[member.end : member.comma] + text[member.comma + 1 :]
         cut = _cut(before, _end_of_last(holder, member), after)
         return cut + (after.removeprefix(" ") if cut == before else after)
     if len(holder.members) > 1:  # the last: the comma before it goes too
         comma = holder.members[-2].comma
         assert comma is not None
-        after = text[member.value.end :]
+        after = text[member.end :]
         between = _cut(before, comma + 1, after)[comma + 1 :]
         return text[:comma] + (between if between.strip() else "") + after
-    end = member.value.end if member.comma is None else member.comma + 1
+    end = member.end if member.comma is None else member.comma + 1
     inside = _cut(before, holder.start + 1, text[end:])[holder.start + 1 :] + text[end : holder.end - 1]
     return f"{text[: holder.start]}{{{inside if inside.strip() else ''}}}{text[holder.end :]}"
 
@@ -269,15 +203,41 @@ def _on_one_line(value: Any) -> str:
 
 def _found(text: str, path: Sequence[str]) -> tuple[Object, Member | None, Sequence[str]]:
     """The innermost object on the path, its member when that is the end of the path, and the keys still to make."""
-    node, last = read(text), ""
+    read(text)
+    commented = _uncommented(text)
+    start, last = _behind_gap(commented, 0), ""
     for number, key in enumerate(path):
-        if not isinstance(node, Object):
+        if commented[start] != "{":
             raise NotAnObject(last)
-        member = node.named(key)
+        holder = _object(commented, start)
+        # Of equal keys the last, as parsers take it.
+        member = next((each for each in reversed(holder.members) if each.key == key), None)
         if member is None or number == len(path) - 1:
-            return node, member, path[number:]
-        node, last = member.value, key
+            return holder, member, path[number:]
+        start, last = member.value, key
     raise AssertionError("a path has a key")
+
+
+def _object(text: str, start: int) -> Object:
+    """The object that begins at a bracket of a text that can be read, without its comments."""
+    plain = _plain(text)
+    members: list[Member] = []
+    at = _behind_gap(text, start + 1)
+    while text[at] != "}":
+        key, end = _DECODER.raw_decode(plain, at)
+        value = _behind_gap(text, _behind_gap(text, end) + 1)
+        _, end = _DECODER.raw_decode(plain, value)
+        comma = _behind_gap(text, end)
+        has_comma = text[comma] == ","
+        members.append(Member(key, at, value, end, comma if has_comma else None))
+        at = _behind_gap(text, comma + has_comma)
+    return Object(start, at + 1, members)
+
+
+def _behind_gap(text: str, at: int) -> int:
+    match = _GAP.match(text, at)
+    assert match is not None
+    return match.end()
 
 
 def _with_first(text: str, holder: Object, key: str, value: Any, newline: str) -> str:

@@ -84,7 +84,7 @@ def printed(path: Sequence[str], values: Mapping[str, Any], newline: str) -> str
 
 
 def _value(value: Any) -> str:
-    item: tomlkit.items.Item = tomlkit.item(list(value) if isinstance(value, tuple) else value)
+    item: tomlkit.items.Item = tomlkit.item(value)
     return item.as_string()
 
 
