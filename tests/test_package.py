@@ -33,9 +33,9 @@ with Vault.open(".") as vault:
 
 PAGES = """\
 import json
-from vaulttools.resources import resolvers
+from vaulttools.resources import urls
 
-print(json.dumps({page.name: page.text for page in resolvers.documentation("vaulttools://docs")}))
+print(json.dumps({page.name: page.text for page in urls.documentation("vaulttools://docs")}))
 """
 
 pytestmark = pytest.mark.skipif(not (REPOSITORY / "pyproject.toml").exists(), reason="not in a source tree")

@@ -92,11 +92,11 @@ class Session:
     @cached_property
     def resolvers(self) -> Resolvers:
         """What answers for URLs, by scheme: ours, and those that the embedding program registers."""
-        from vaulttools.resources import resolvers, urls
+        from vaulttools.resources import urls
 
         known = urls.Resolvers()
-        known.register_linking("obsidian", lambda resolve_link: resolvers.of_obsidian(self.root, resolve_link))
-        known.register("vaulttools", resolvers.documentation)
+        known.register_linking("obsidian", lambda resolve_link: urls.of_obsidian(self.root, resolve_link))
+        known.register("vaulttools", urls.documentation)
         return known
 
     @cached_property

@@ -78,13 +78,13 @@ def test_it_leaves_the_work_to_a_process_that_builds_already(folder: Path) -> No
     with Vault.open(folder) as vault:
         where = location.of(vault.session.root, vault.config.index_folder)
     with database.write_lock(where.database, wait=False):
-        process = child.detached("vaulttools.cli.builder", str(folder))
+        process = child.detached("vaulttools.cli.index", str(folder))
         assert process is not None
         assert process.wait() == 0
     assert indexed(folder) == 0
 
 
 def test_where_no_index_can_be_it_ends_without_one(folder: Path, tmp_path: Path) -> None:
-    process = child.detached("vaulttools.cli.builder", str(tmp_path / "no such vault"))
+    process = child.detached("vaulttools.cli.index", str(tmp_path / "no such vault"))
     assert process is not None
     assert process.wait() == 0

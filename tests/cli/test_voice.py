@@ -21,7 +21,7 @@ from vaulttools.answers.request import parse
 from vaulttools.cli import main as cli
 from vaulttools.cli import options
 from vaulttools.cli.command_line import quoted
-from vaulttools.cli.voice import Commands
+from vaulttools.cli.options import Commands
 
 Printed = pytest.CaptureFixture[str]
 

@@ -14,7 +14,7 @@ from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathNotFo
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.notes.links.targets import LinkIndex
-from vaulttools.resources import resolvers
+from vaulttools.resources import urls
 from vaulttools.resources.urls import Backed, Resolvers, Virtual
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
@@ -37,7 +37,7 @@ def opened(folder: Path, spelling: Path | None = None) -> Resolvers:
     files = [path.relative_to(real).as_posix() for path in real.rglob("*.*") if "/." not in path.as_posix()]
     root = Root(str(real), str(spelling or folder), Protection.of())
     made = Resolvers()
-    made.register("obsidian", resolvers.of_obsidian(root, LinkIndex(files).resolve))
+    made.register("obsidian", urls.of_obsidian(root, LinkIndex(files).resolve))
     return made
 
 
@@ -171,7 +171,7 @@ def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("index.md", "tools/search.md", "tools/find.md", "guide/find.md", "generate.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"page {name}\n", encoding="utf-8")
-    monkeypatch.setattr(resolvers, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(urls, "_folder", lambda: tmp_path)
 
 
 def page(name: str) -> Virtual:
@@ -182,7 +182,7 @@ def page(name: str) -> Virtual:
 @pytest.mark.parametrize("url", ["vaulttools://docs", "vaulttools://docs/"])
 def test_without_a_page_every_page_comes_in_path_order(url: str) -> None:
     names = ("guide/find", "index", "tools/find", "tools/search")
-    assert resolvers.documentation(url) == [page(name) for name in names]
+    assert urls.documentation(url) == [page(name) for name in names]
 
 
 @pytest.mark.usefixtures("pages")
@@ -199,7 +199,7 @@ def test_without_a_page_every_page_comes_in_path_order(url: str) -> None:
     ],
 )
 def test_a_page_is_found_by_its_path_or_name(url: str, name: str) -> None:
-    assert resolvers.documentation(url) == [page(name)]
+    assert urls.documentation(url) == [page(name)]
 
 
 @pytest.mark.usefixtures("pages")
@@ -208,30 +208,30 @@ def test_a_page_is_found_by_its_path_or_name(url: str, name: str) -> None:
 )
 def test_an_unknown_page_is_told_which_there_are(asked: str) -> None:
     with pytest.raises(BadArgument) as caught:
-        resolvers.documentation(f"vaulttools://docs/{asked}")
+        urls.documentation(f"vaulttools://docs/{asked}")
     assert str(caught.value) == f"Unknown page: {asked}; pages are guide/find, index, tools/find, tools/search"
 
 
 @pytest.mark.parametrize("url", ["vaulttools://", "vaulttools://tools", "vaulttools://docsx/a"])
 def test_there_is_nothing_but_the_documentation(url: str) -> None:
     with pytest.raises(BadArgument) as caught:
-        resolvers.documentation(url)
+        urls.documentation(url)
     sentence = f"Unknown URL: {url}; accepted are vaulttools://docs and vaulttools://docs/<page>"
     assert str(caught.value) == sentence
 
 
 def test_in_a_checkout_the_pages_are_those_of_its_docs_folder() -> None:
-    shown = {resource.name: resource.text for resource in resolvers.documentation("vaulttools://docs")}
+    shown = {resource.name: resource.text for resource in urls.documentation("vaulttools://docs")}
     assert shown == {
         f"vaulttools://docs/{path.relative_to(CHECKOUT).with_suffix('').as_posix()}": path.read_text(encoding="utf-8")
         for path in CHECKOUT.rglob("*.md")
     }
     for name in shown:
-        assert [resource.name for resource in resolvers.documentation(name)] == [name]
+        assert [resource.name for resource in urls.documentation(name)] == [name]
 
 
 def test_pages_in_the_package_come_before_those_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "documentation").mkdir()
     (tmp_path / "documentation" / "shipped.md").write_text("here\n", encoding="utf-8")
     monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path)
-    assert resolvers.documentation("vaulttools://docs") == [Virtual("vaulttools://docs/shipped", "here\n")]
+    assert urls.documentation("vaulttools://docs") == [Virtual("vaulttools://docs/shipped", "here\n")]

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
+
+from vaulttools.cli.pager import ESCAPE
+from vaulttools.core.work import Work
+from vaulttools.errors import VaultToolsError
+from vaulttools.patterns.pattern import Mode
+from vaulttools.vault import Vault
 
 RESET: Final = "\x1b[0m"
 BOLD: Final = "\x1b[1m"
 _DIM: Final = "\x1b[2m"
 _PATH: Final = "\x1b[35m"
 _NUMBER: Final = "\x1b[32m"
-
-ESCAPE: Final = re.compile(r"\x1b\[[\d;]*[mK]")
 
 # Our own lines, by how they begin; no line of a note can begin so.
 _LINES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = (
@@ -81,3 +85,40 @@ def _ours(line: str) -> str:
         if found:
             return paint(found)
     return line
+
+
+_SECONDS: Final = 1.0
+"""For ripgrep; an answer has 50 KiB at most."""
+
+_STYLE: Final = ("--color=always", "--colors=match:none", "--colors=match:fg:red", "--colors=match:style:bold")
+
+
+def highlighter(vault: Vault, arguments: Mapping[str, Any]) -> Highlighter | None:
+    """What shows the matches of a call with these arguments; None: it looks for no words."""
+    mode: Mode
+    if pattern := arguments.get("pattern"):
+        mode = "fixed" if arguments.get("fixed") else "regex"
+        ignores_case = bool(arguments.get("i")) or arguments.get("case_sensitive") is False
+    elif "file" in arguments and (pattern := arguments.get("query")):
+        mode, ignores_case = arguments.get("mode", "fixed"), False
+    elif (question := arguments.get("query") or arguments.get("question")) and isinstance(question, str):
+        from vaulttools.ranked.question import read, without_operators
+
+        terms = [re.escape(term.text) for term in read(without_operators(question)[0]).terms]
+        pattern, mode, ignores_case = rf"\b(?:{'|'.join(terms)})" if terms else "", "regex", True
+    if not pattern:
+        return None
+
+    def highlighted(lines: Sequence[str]) -> Sequence[str]:
+        try:
+            flags = vault.session.ripgrep.compile(pattern, mode, ignore_case=ignores_case).arguments(normalised=True)
+            asked = [*_STYLE, "--passthru", "--no-line-number", "--no-filename", *flags, "-"]
+            text = "\n".join([*lines, ""]).encode("utf-8", "replace")
+            printed = vault.session.ripgrep.start(asked, stdin=text).outcome(Work(_SECONDS)).stdout
+        except VaultToolsError:
+            return whole(lines)
+        shown = printed.decode("utf-8", "replace").split("\n")[: len(lines)]
+        # Whatever ripgrep made of them, the lines stay what they are.
+        return shown if [ESCAPE.sub("", line) for line in shown] == [*lines] else whole(lines)
+
+    return highlighted

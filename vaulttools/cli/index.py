@@ -1,15 +1,23 @@
-"""Implements `vaulttools index`: build, status, verify and clear."""
+"""Implements `vaulttools index`: build, status, verify and clear.
+
+Run as `python -m vaulttools.cli.index DIR`, it builds the index for which a command had no time.
+"""
 
 from __future__ import annotations
 
+import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.answers.corpus import counted
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
 from vaulttools.cli.surroundings import progress
-from vaulttools.errors import BadArgument
+from vaulttools.core import child
+from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.index import database, location
+from vaulttools.index.database import IndexBusy
 from vaulttools.meaning.embedders import NoMeaning
 from vaulttools.vault import Vault
 
@@ -32,6 +40,9 @@ Keep an index for long-lived processes, in the user's cache folder. They build i
 _MEANING: Final = "--meaning"
 
 MEGABYTE: Final = 1_000_000
+
+_LOWER: Final = 19
+"""How much lower the priority of a builder is, as far as it goes: whatever else the machine has to do comes first."""
 
 
 def command(words: list[str], switches: Switches) -> Said:
@@ -148,3 +159,18 @@ def _verify(vault: Vault) -> tuple[str, dict[str, Any], bool]:
     found = vault.verify_index()
     text = "\n".join(found) if found else "The index holds every file as it is."
     return text, {"differences": found}, not found
+
+
+def _build_beside(folder: str) -> None:
+    """Build the index of a vault for a command that has ended, unless another process does."""
+    child.begin(_LOWER)
+    # The next command that needs an index says why there is none.
+    with suppress(VaultToolsError), Vault.open(folder, index="auto") as vault, suppress(IndexBusy):
+        where = location.of(vault.session.root, vault.config.index_folder)
+        with database.write_lock(where.database, wait=False):
+            pass
+        vault.build_index()
+
+
+if __name__ == "__main__":
+    _build_beside(sys.argv[1])

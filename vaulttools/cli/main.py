@@ -247,7 +247,7 @@ def _call(words: list[str], switches: Switches) -> int:
 def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_call: bool = False) -> int:
     """Print what a tool answers. `is_call`: for `call`, whose words are those of Python."""
     from vaulttools import tools
-    from vaulttools.cli.voice import Commands
+    from vaulttools.cli.options import Commands
     from vaulttools.core.voice import CALLS
 
     tool = tools.named(name)
@@ -287,13 +287,13 @@ def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_ca
 
 def _on_a_terminal(text: str, arguments: dict[str, Any], vault: Vault, here: Surroundings) -> str:
     """The text of an answer with its tables laid out and its matches in colour."""
-    from vaulttools.cli import colour, highlight, table
+    from vaulttools.cli import colour, table
 
     text = table.laid_out(text, here.width(table.WIDEST))
     if not colour.is_wanted(here.out, here.environ):
         return text
     is_question = not {"pattern", "file"} & arguments.keys() and bool({"query", "question"} & arguments.keys())
-    return colour.coloured(text, highlight.of(vault, arguments) or list, has_passages=is_question)
+    return colour.coloured(text, colour.highlighter(vault, arguments) or list, has_passages=is_question)
 
 
 def print_json(details: Any, out: TextIO) -> None:

@@ -13,6 +13,7 @@ from vaulttools.answers.request import Request, accepted, explained, json_of, sc
 from vaulttools.answers.tool import Tool
 from vaulttools.cli.command_line import quoted
 from vaulttools.cli.mistakes import Mistake, unknown
+from vaulttools.core.voice import Voice
 from vaulttools.errors import BadArgument
 
 _WIDTH = 80
@@ -313,3 +314,32 @@ def _pairs(field: str, given: object) -> dict[str, str | None]:
             raise BadArgument(f"--{_dashed(field)} takes name=value, got '{pair}'")
         pairs[name] = None if value == "null" else value
     return pairs
+
+
+class Commands(Voice):
+    """Speaks to those who use the command line."""
+
+    def __init__(self, request: type[Request], vaults: Sequence[str]) -> None:
+        """`request` is that of the tool that answers, `vaults` what `--vault` was given."""
+        self._request = request
+        self._program = ["vaulttools", *(word for vault in vaults for word in ("--vault", vault))]
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """A whole command."""
+        return " ".join(map(quoted, [*self._program, tool.replace("_", "-"), *words(arguments)]))
+
+    def name(self, argument: str) -> str:
+        """The name of an option, or of what is positional."""
+        return name(self._request, argument)
+
+    def given(self, argument: str, value: object) -> str:
+        """An option with its value."""
+        return " ".join(map(quoted, words({argument: value})))
+
+    def set(self, argument: str, value: str | int) -> str:
+        """The beginning of a sentence that has an option used."""
+        return f"Use {name(self._request, argument)} {value}"
+
+    def again(self, tool: str, same: Mapping[str, Any], changed: Mapping[str, Any], instead: str = "") -> str:
+        """A command that goes on, for a line of its own: without a full stop."""
+        return f"Continue with: {self.call(tool, {**same, **changed})}"

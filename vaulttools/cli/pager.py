@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TextIO
+from typing import Final, TextIO
 
-from vaulttools.cli.colour import ESCAPE
+ESCAPE: Final = re.compile(r"\x1b\[[\d;]*[mK]")
+"""What colours a text and takes no column."""
 
 
 def show(text: str, out: TextIO, environ: Mapping[str, str]) -> None:

@@ -119,7 +119,7 @@ def _opened(given: str | None, has_index: bool) -> Iterator[Vault]:
     if lacks_index:
         from vaulttools.core import child
 
-        child.detached("vaulttools.cli.builder", os.path.abspath(os.path.expanduser(folder)))
+        child.detached("vaulttools.cli.index", os.path.abspath(os.path.expanduser(folder)))
 
 
 def _read_structures(vault: Vault) -> None:

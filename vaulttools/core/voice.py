@@ -1,4 +1,4 @@
-"""Writes the next step as a call; `cli/voice` writes it as a command."""
+"""Writes the next step as a call; `cli/options` writes it as a command."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.properties import ValuePart, properties
+from vaulttools.server.page.reading import ValuePart, properties
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from threading import Event
 from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound
-from vaulttools.server.page import folders
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.folders import Folder
 from vaulttools.server.page.searching import Results, recent
 from vaulttools.server.page.vault_notes import Soon, in_time, note_paths
 from vaulttools.tools.tags import TagCount, TagsAnswer
@@ -29,6 +27,24 @@ _TAGS: Final = 40
 _SECONDS: Final = 1.5
 """For each part that reads all notes. Only while the vault is indexed for the first time it takes longer, and search
 need not wait for that."""
+
+
+@dataclass(slots=True)
+class Folder:
+    """A folder with what lies in it."""
+
+    path: str
+    """Empty: the vault itself."""
+    folders: list[Folder] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """The paths of the notes directly in it."""
+    total: int = 0
+    """How many notes lie in it and in the folders below."""
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +77,7 @@ def start_page(vault: Vault, addresses: Addresses, cancel: Event) -> StartPage:
         latest,
         path,
         _is_there(vault, path),
-        None if notes is None else folders.tree(notes),
+        None if notes is None else tree(notes),
         notes is not None and len(notes) <= _TREE,
         None if tags is None else tags.tags,
         0 if tags is None else tags.total_tags,
@@ -87,12 +103,41 @@ def folder_page(vault: Vault, path: str, cancel: Event) -> FolderPage:
     """
     name = path.strip("/")
     notes, _ = note_paths(vault, cancel)
-    found = folders.tree(each for each in notes if not name or paths.portable(each).startswith(f"{name}/"))
+    found = tree(each for each in notes if not name or paths.portable(each).startswith(f"{name}/"))
     for _ in filter(None, name.split("/")):
         found = next(iter(found.folders), found)
     if name and not found.total:
         raise PathNotFound(paths.shown(name))
     return FolderPage(found, found.total <= _TREE)
+
+
+def tree(notes: Iterable[str]) -> Folder:
+    """The folders that hold notes, given the paths of all notes; in the order of their names."""
+    by_path = {"": Folder("")}
+
+    def folder(path: str) -> Folder:
+        if path not in by_path:
+            by_path[path] = made = Folder(path)
+            folder(path.rpartition("/")[0]).folders.append(made)
+        return by_path[path]
+
+    for note in sorted(notes, key=paths.order):
+        above = note.rpartition("/")[0]
+        folder(above).notes.append(note)
+        for path in (above, *above_all(above)):
+            by_path[path].total += 1
+    for each in by_path.values():
+        each.folders.sort(key=lambda folder: paths.order(folder.path))
+    return by_path[""]
+
+
+def above_all(path: str) -> list[str]:
+    """The paths of the folders that a file or folder lies in, the nearest first; the vault itself is the last."""
+    above = []
+    while path:
+        path = path.rpartition("/")[0]
+        above.append(path)
+    return above
 
 
 def _is_there(vault: Vault, path: str) -> bool:

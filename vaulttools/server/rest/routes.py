@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from vaulttools import __version__
 from vaulttools.answers import corpus, vocabulary
 from vaulttools.core.work import Work
-from vaulttools.server.rest import files, periodic, searches
+from vaulttools.server.rest import files, searches
 from vaulttools.server.rest.answering import answered, as_json, refused
 from vaulttools.server.service import Service
 from vaulttools.session import Session
@@ -78,9 +78,9 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
         "/vault": partial(files.answer, service),
         "/vault/{path:path}": partial(files.answer, service),
         "/tags/": partial(_tags, service),
-        "/periodic/{period}/": partial(periodic.current, service),
-        "/periodic/{period}/{year}/{month}/{day}/": partial(periodic.current, service),
-        "/periodic/{period}/recent": partial(periodic.newest, service),
+        "/periodic/{period}/": partial(files.periodic, service),
+        "/periodic/{period}/{year}/{month}/{day}/": partial(files.periodic, service),
+        "/periodic/{period}/recent": partial(files.newest_periodic, service),
         "/commands/": _no_commands,
     }
     posted: dict[str, Endpoint] = {

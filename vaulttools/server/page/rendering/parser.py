@@ -20,7 +20,6 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from vaulttools.server.page.rendering import blocks, inline, links
 from vaulttools.server.page.rendering.context import context
-from vaulttools.server.page.rendering.raw_html import close_raw_html
 
 _QUOTES: Final = 8
 _LISTS: Final = 48
@@ -113,7 +112,7 @@ def _add_core_rules(ruler: Ruler[_CoreRule]) -> None:
     ruler.before("inline", "take_boxes", blocks.take_boxes)
     before = "inline"
     for name, rule in {
-        "close_raw_html": close_raw_html,
+        "close_raw_html": blocks.close_raw_html,
         "resolve_markdown_links": links.resolve_markdown_links,
         "place_embeds": links.place_embeds,
         "show_boxes": blocks.show_boxes,
