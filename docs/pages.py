@@ -137,14 +137,14 @@ def _configuration(_: str, __: str) -> str:
 
 
 def _field(name: str, kind: str, required: bool, default: object, meaning: str) -> str:
-    """One line of a list of parameters: name, type, whether it is required or its default, meaning."""
+    """One line of a list of parameters: name, type, whether it is required or its default (but for false), meaning."""
     written = _default(default)
     about = [kind, *(["required"] if required else []), *([f"default {written}"] if written else [])]
     return f"- `{name}` ({'; '.join(about)}): {meaning}"
 
 
 def _default(value: object) -> str:
-    if value is None or value == ():
+    if value is None or value is False or value == ():
         return ""
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
