@@ -22,14 +22,12 @@ from hypothesis import strategies as st
 import vaulttools
 from tests.regexes import MATCHES
 from vaulttools.files import globs, ignores
-from vaulttools.notes.markdown import callouts
 
 PACKAGE = Path(vaulttools.__file__).parent
 
 BUILT = {
     "files/globs.py": "parse",
     "files/ignores.py": "_any_of",
-    "notes/markdown/callouts.py": "_at_depth",
 }
 """The functions that compile a text put together at run time; a test of its own reads what each of them compiles."""
 
@@ -151,7 +149,3 @@ def test_no_regex_made_of_an_ignore_line_needs_it(pieces: list[str]) -> None:
     lines, _ = ignores.parse_lines("".join(pieces))
     for block in ignores._blocks(lines):
         assert [risky(pattern) for pattern in (block.names, block.paths) if pattern] in ([[]], [[], []])
-
-
-def test_no_regex_of_a_callout_needs_it() -> None:
-    assert risky(callouts._at_depth(3)) == []

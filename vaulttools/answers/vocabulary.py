@@ -15,7 +15,7 @@ from vaulttools.core.work import Work
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.period_words import plain
 from vaulttools.notes.properties.property_counts import PropertyCounts
-from vaulttools.notes.properties.safe_yaml import Value
+from vaulttools.notes.properties.values import Value
 from vaulttools.notes.tags import TagCounts
 from vaulttools.session import Session
 

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from vaulttools.core import spelling
 from vaulttools.core.cached import cached_property
 from vaulttools.errors import PartNotFound
-from vaulttools.notes.markdown.outline import section_of
 from vaulttools.notes.tags import covers, distinct, property_tags
 
 if TYPE_CHECKING:
     from vaulttools.notes.links.references import Reference
     from vaulttools.notes.parts import Block, BlockId, DatedLine, Heading, Structure, Tag, Task
-    from vaulttools.notes.properties.safe_yaml import Value
+    from vaulttools.notes.properties.values import Value
 
 
 Part: TypeAlias = Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"]
 """Which part of a note a matching line must lie in."""
+
+
+_PUNCTUATION: Final = re.compile(r"""[!"#$%&()*+,./:;<=>?@\[\\\]^`{|}~]""")
+"""What is ASCII and no part of a word; `-`, `_` and `'` are."""
 
 
 class Contents(ABC):
@@ -163,7 +167,7 @@ class Contents(ABC):
         return tuple(reversed(trail))
 
     def section(self, headings: Sequence[str]) -> Heading | None:
-        """The heading that a chain of headings leads to, as `outline.section_of`."""
+        """The heading that a chain of headings leads to, as `section_of`."""
         return section_of(self.headings, headings)
 
     def required_section(self, headings: Sequence[str], name: str) -> Heading:
@@ -216,3 +220,36 @@ def texts(value: Value) -> Iterator[str]:
             yield from texts(element)
     elif value is not None:
         yield str(value)
+
+
+def section_of(headings: Sequence[Heading], chain: Sequence[str]) -> Heading | None:
+    """The heading that a chain of headings leads to, `[[Note#H1#H2]]` (rule-L05): each below the one before, the first
+    that fits; upper and lower case and runs of blanks do not matter. None when there is none.
+
+    Where none fits, punctuation does not matter either: Obsidian takes it out of the links that it writes to headings
+    (`stripHeading` of its API; 3 of 422 such links in its own help need it).
+    """
+    return _leading(headings, chain, _plain) or _leading(headings, chain, _stripped)
+
+
+def _leading(headings: Sequence[Heading], chain: Sequence[str], plain: Callable[[str], str]) -> Heading | None:
+    wanted = [plain(text) for text in chain]
+    if not all(wanted):
+        return None
+    trail: list[Heading] = []
+    for heading in headings:
+        while trail and trail[-1].level >= heading.level:
+            trail.pop()
+        if len(trail) < len(wanted) and plain(heading.text) == wanted[len(trail)]:
+            trail.append(heading)
+            if len(trail) == len(wanted):
+                return heading
+    return None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _stripped(text: str) -> str:
+    return _plain(_PUNCTUATION.sub(" ", text))

@@ -16,7 +16,7 @@ from vaulttools.notes.properties.frontmatter import FrontmatterBlock, Properties
 if TYPE_CHECKING:
     from vaulttools.notes.links.references import Reference
     from vaulttools.notes.parts import DatedLine, Span, Structure
-    from vaulttools.notes.properties.safe_yaml import Value
+    from vaulttools.notes.properties.values import Value
     from vaulttools.notes.stored import Stored
 
 
@@ -123,7 +123,7 @@ class Note(Contents):
             return self.stored.property_references
         if not (self.frontmatter and ("[[" in self.frontmatter.raw or "](" in self.frontmatter.raw)):
             return ()
-        from vaulttools.notes.properties.property_links import in_properties
+        from vaulttools.notes.markdown.structure import in_properties
 
         return tuple(in_properties(self.properties, self.frontmatter.raw, self.frontmatter.start_line + 1))
 

@@ -12,10 +12,9 @@ from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
 
 from vaulttools.notes.links.references import Reference
-from vaulttools.notes.markdown.callouts import Callout
 
 BlockKind: TypeAlias = Literal[
-    "paragraph", "heading", "list_item", "quote", "callout", "table", "code", "html", "thematic_break", "footnote"
+    "paragraph", "heading", "list_item", "quote", "table", "code", "html", "thematic_break", "footnote"
 ]
 Span: TypeAlias = tuple[int, int]
 """First and last line."""
@@ -36,8 +35,8 @@ class Heading(NamedTuple):
 class Block(NamedTuple):
     """A stretch of lines that reads as one thing; blocks do not overlap, and each line with text lies in one.
 
-    A list item ends before the first item nested in it; what follows that list is a block of its own. A quote or
-    callout is one block with all it holds. Each definition of a footnote is one.
+    A list item ends before the first item nested in it; what follows that list is a block of its own. A quote is
+    one block with all it holds. Each definition of a footnote is one.
     """
 
     kind: BlockKind
@@ -94,7 +93,6 @@ class Structure:
     headings: tuple[Heading, ...] = ()
     blocks: tuple[Block, ...] = ()
     block_ids: tuple[BlockId, ...] = ()
-    callouts: tuple[Callout, ...] = ()
     code: tuple[Span, ...] = ()
     """Code blocks; the lines of their fences belong to them, an unclosed fence runs to the end."""
     comments: tuple[Span, ...] = ()

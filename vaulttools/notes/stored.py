@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, get_args
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.links.references import Reference, wikilink
-from vaulttools.notes.markdown.callouts import Callout
 from vaulttools.notes.parts import Block, BlockId, BlockKind, DatedLine, Heading, Span, Structure, Tag, Task
 
 if TYPE_CHECKING:
-    from vaulttools.notes.properties.safe_yaml import Value
+    from vaulttools.notes.properties.values import Value
 
 _PARTS = (
     "lines",
@@ -30,7 +29,6 @@ _PARTS = (
     "tasks",
     "blocks",
     "block_ids",
-    "callouts",
     "code",
     "comments",
     "dated_lines",
@@ -57,7 +55,6 @@ def dump(note: Contents) -> bytes:
         found.tasks,
         _numbers(found.blocks),
         found.block_ids,
-        found.callouts,
         found.code,
         found.comments,
         note.dated_lines,
@@ -137,10 +134,6 @@ class _StoredStructure(Structure):
     @cached_property
     def block_ids(self) -> tuple[BlockId, ...]:
         return tuple(starmap(BlockId, self._part("block_ids")))
-
-    @cached_property
-    def callouts(self) -> tuple[Callout, ...]:
-        return tuple(starmap(Callout, self._part("callouts")))
 
     @cached_property
     def code(self) -> tuple[Span, ...]:

@@ -11,7 +11,7 @@ from vaulttools.core.cached import cached_property
 from vaulttools.notes.difference import Change, Draft, first_spelling
 
 if TYPE_CHECKING:
-    from vaulttools.notes.properties.safe_yaml import Value
+    from vaulttools.notes.properties.values import Value
 
 # The expression of Obsidian's app.js, as quoted in obsidianmd/obsidian-help issue 816 (rule-T01): all but blanks, the
 # general and supplemental punctuation blocks, and ASCII punctuation other than `_`, `-` and `/`.

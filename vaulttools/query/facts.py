@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, NamedTuple, TypeAlias
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.core.cached import cached_property
+from vaulttools.notes import contents
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
-from vaulttools.notes.properties.safe_yaml import Value
-from vaulttools.query import values
-from vaulttools.query.tree import Phrase, Term
+from vaulttools.notes.properties.values import Value
+from vaulttools.query.tree import Compare, Is, Phrase, Term
 from vaulttools.query.wording import Lines
+
+_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""The exponent because that is how a property of 1e+20 is written as text."""
 
 
 class NoteFacts(NamedTuple):
@@ -51,7 +56,7 @@ class Values:
     @cached_property
     def _single(self) -> tuple[Sequence[int], Lines]:
         """The single values of all as text, each with the place of what it stands in."""
-        found = [(place, text) for place, value in enumerate(self.values) for text in values.texts(value)]
+        found = [(place, text) for place, value in enumerate(self.values) for text in _texts(value)]
         return [place for place, _ in found], Lines([text for _, text in found])
 
     @property
@@ -188,3 +193,49 @@ def _present(notes: AbstractSet[str], changes: Sequence[tuple[str, bool]]) -> Ab
         return notes
     gone = {path for path, is_there in changes if not is_there}
     return frozenset(notes).difference(gone).union(path for path, is_there in changes if is_there)
+
+
+def _texts(value: Value) -> Iterator[str]:
+    """The single values of a property as text, on one line: `true`, `2.5`, `2024-01-31`; none for null."""
+    return (text.replace("\n", " ") for text in contents.texts(value))
+
+
+def has_fact(value: Value, asked: Is) -> bool:
+    """Whether a value is null in YAML, which `""` and `[]` are not (rule-S36); or empty, true, false (rule-S37)."""
+    match asked.fact:
+        case "null":
+            return value is None
+        case "EMPTY":
+            return value is None or value in ("", [], {})
+        case "TRUE":
+            return value is True
+        case "FALSE":
+            return value is False
+
+
+def compares(value: Value, asked: Compare) -> bool:
+    """Whether any single value is greater or less: numbers as such, dates as such, anything else is neither
+    (rule-S38)."""
+    return any(_compares(text, asked) for text in _texts(value))
+
+
+def _compares(text: str, asked: Compare) -> bool:
+    for read in (_number, _date):
+        left, right = read(text), read(asked.than)
+        if left is not None and right is not None:
+            return left < right if asked.sign == "<" else left > right
+    return False
+
+
+def _number(text: str) -> float | None:
+    """Of a decimal number as notes are written, `5`, `-1.5`, `1e3`; Python would take `1_000` and `nan` as well."""
+    return float(text) if _DECIMAL.fullmatch(text.strip()) else None
+
+
+def _date(text: str) -> float | None:
+    """Seconds, from a date or a date and time (rule-P03); one without a zone counts as UTC, so that any two compare."""
+    try:
+        read = datetime.fromisoformat(text.strip())
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

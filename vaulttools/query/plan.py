@@ -17,8 +17,8 @@ from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.paths import is_note
 from vaulttools.patterns.literals import Requirement
-from vaulttools.query import tree, values, wording
-from vaulttools.query.facts import Facts, Values
+from vaulttools.query import tree, wording
+from vaulttools.query.facts import Facts, Values, compares, has_fact
 from vaulttools.query.tree import (
     And,
     Case,
@@ -248,9 +248,9 @@ class Plan:
         def holding(leaf: Node, sensitive: bool) -> AbstractSet[int]:
             match leaf:
                 case Is():
-                    return {place for place, value in enumerate(held.values) if values.has_fact(value, leaf)}
+                    return {place for place, value in enumerate(held.values) if has_fact(value, leaf)}
                 case Compare():
-                    return {place for place, value in enumerate(held.values) if values.compares(value, leaf)}
+                    return {place for place, value in enumerate(held.values) if compares(value, leaf)}
                 case Regex():
                     return held.among(self.matching(leaf, sensitive, held.texts))
                 case Term() | Phrase():

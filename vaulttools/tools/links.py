@@ -21,9 +21,8 @@ from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
 from vaulttools.models import BaseModel, Field
 from vaulttools.notes.links import graph
-from vaulttools.notes.links.graph import Edge, Graph, Unresolved
+from vaulttools.notes.links.graph import Edge, Graph, Reached, Unresolved, reach
 from vaulttools.notes.links.mentions import mentions
-from vaulttools.notes.links.reach import Reached, reach
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.patterns import pattern
 from vaulttools.session import Session

@@ -18,9 +18,7 @@ from vaulttools.core.work import Work
 from vaulttools.files import globs
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes.properties.property_counts import PropertyUsage
-from vaulttools.notes.properties.safe_yaml import Value
-from vaulttools.notes.properties.scalars import resolve
-from vaulttools.notes.properties.values import PropertyType
+from vaulttools.notes.properties.values import PropertyType, Value, resolve
 from vaulttools.session import Session
 
 FIRST_VALUES: Final = 5

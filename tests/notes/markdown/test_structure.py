@@ -73,7 +73,7 @@ def test_a_section_ends_before_the_next_heading_of_its_level_or_above() -> None:
         ("- a\n  - b\n\n  c", [("list_item", 1, 1), ("list_item", 2, 2), ("paragraph", 4, 4)]),
         ("- a\n  ```\n  b\n  ```\n  > c", [("list_item", 1, 5)]),
         ("> a\n> - b\nlazy\n\nc", [("quote", 1, 3), ("paragraph", 5, 5)]),
-        ("> [!tip]- a\n> > [!note]\n> b", [("callout", 1, 3)]),
+        ("> [!tip]- a\n> > [!note]\n> b", [("quote", 1, 3)]),
         ("> a [!tip]", [("quote", 1, 1)]),
         ("|a|b|\n|-|-|\n|c|d|\n\ne", [("table", 1, 3), ("paragraph", 5, 5)]),
         ("```\na\n\n```\nb", [("code", 1, 4), ("paragraph", 5, 5)]),

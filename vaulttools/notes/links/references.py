@@ -1,7 +1,7 @@
 """Lists the links and embeds of a note's body and properties, with their targets.
 
 Finding them between other things in a line is left to `inline`, finding them in properties to
-`property_links`; which file they lead to, to `links`.
+`structure`; which file they lead to, to `links`.
 """
 
 from __future__ import annotations

@@ -13,9 +13,7 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
-from vaulttools.notes.markdown import callouts
 from vaulttools.notes.markdown.block_parser import tokens
-from vaulttools.notes.markdown.callouts import Callout
 from vaulttools.notes.parts import Block, BlockId, BlockKind, Heading, Source, Span
 
 _KINDS: dict[str, BlockKind] = {
@@ -60,7 +58,6 @@ class BlockWalk:
     first_line: int
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
-    callouts: list[Callout] = field(default_factory=list)
     code: list[Span] = field(default_factory=list)
     html: list[Region] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
@@ -101,7 +98,6 @@ class BlockWalk:
                     self.html.append(Region(start, end, table=False))
                 elif kind == "quote":
                     quotes += 1
-                    kind = self._quote(quotes, start, end)
                 elif kind == "table":
                     in_table = True
                 elif kind == "heading" and token.level == 0:
@@ -130,13 +126,6 @@ class BlockWalk:
         self.items[item.start] = (own_end, whole)
         if not item.quotes:
             self.blocks.append(Block("list_item", item.start, own_end))
-
-    def _quote(self, depth: int, start: int, end: int) -> BlockKind:
-        found = callouts.read(self.source.lines[start - 1], depth, start, self.source.trimmed(start, end))
-        if found is None:
-            return "quote"
-        self.callouts.append(found)
-        return "callout"
 
     def _add_block(self, kind: BlockKind, start: int, end: int) -> None:
         if kind == "paragraph" and _FOOTNOTE.match(self.source.lines[start - 1]):
@@ -167,7 +156,7 @@ class RegionIndex:
 def block_ids(walk: BlockWalk, regions: RegionIndex, blocks: Sequence[Block], start: int) -> Iterator[BlockId]:
     """The ids from offset ``start`` on that end a text: that of a paragraph, a list item, a heading (rule-L07).
 
-    One that ends a text of a quote or callout names the whole of that, since parts of it have no names (rule-L08). One
+    One that ends a text of a quote names the whole of that, since parts of it have no names (rule-L08). One
     that is all of its text names what stands before: a whole list, a quote, a table, any block.
     """
     source = walk.source

@@ -7,14 +7,17 @@ that no depth and no oddity of a parser can hide it. Imported late: it loads the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from vaulttools.notes.links.references import Reference, markdown_link, wikilink
+from vaulttools.notes.links.references import WIKILINK, Reference, markdown_link, wikilink
 from vaulttools.notes.markdown import inline
 from vaulttools.notes.markdown.blocks import BlockWalk, RegionIndex, block_ids
-from vaulttools.notes.markdown.outline import with_sections
-from vaulttools.notes.parts import Source, Span, Structure, Tag, Task
+from vaulttools.notes.parts import Heading, Source, Span, Structure, Tag, Task
+
+if TYPE_CHECKING:
+    from vaulttools.notes.properties.values import Value
 
 _CHECKBOX = re.compile(r"\[(.)\](?=[ \t\n]|\Z)")
 _TASK_PREFIX = re.compile(r"(?:[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])+[ \t]*+")
@@ -30,10 +33,9 @@ def parse(text: str, body_line: int = 1) -> Structure:
     tags, references, spans = _inline(source, regions, RegionIndex(walk.html), in_code, start)
     blocks = tuple(sorted(walk.blocks, key=attrgetter("start_line")))
     return Structure(
-        headings=tuple(with_sections(walk.headings, source.count)),
+        headings=tuple(_with_sections(walk.headings, source.count)),
         blocks=blocks,
         block_ids=tuple(block_ids(walk, regions, blocks, start)),
-        callouts=tuple(walk.callouts),
         code=tuple(walk.code),
         comments=tuple((source.line_of(first), source.line_of(last)) for first, last in spans),
         tasks=tuple(_tasks(source, walk.items, in_code, start)),
@@ -107,3 +109,53 @@ def _reference(link: inline.Wikilink | inline.MarkdownLink, written: str, line: 
     if isinstance(link, inline.MarkdownLink):
         return markdown_link(written, line, link.text, link.destination)
     return wikilink(written, line)
+
+
+def _with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Heading]:
+    """The headings with the ends of their sections, in order, in a note of ``last_line`` lines."""
+    ends: list[int] = []
+    following: list[tuple[int, int]] = []  # level and line of the headings below that can still end a section
+    for heading in reversed(headings):
+        while following and following[-1][0] > heading.level:
+            following.pop()
+        ends.append(following[-1][1] - 1 if following else last_line)
+        following.append((heading.level, heading.line))
+    for heading, end in zip(headings, reversed(ends), strict=True):
+        yield type(heading)(*heading[:4], end)
+
+
+def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) -> Iterator[Reference]:
+    """The links in the values of a block (rule-P05), in the order of properties.
+
+    A Markdown link counts where it is the whole of a text or of an element of a list, as Obsidian 1.12 caches it;
+    wikilinks count anywhere in a text. ``raw`` is the text of the block, from line ``first_line`` on: a link's line is
+    the first on which it is written so after those before it, or the first of the block where it is not written so.
+    """
+    position = 0
+    for name, value in properties.items():
+        for text in _texts_of(value):
+            for reference in _links(text, name):
+                offset = raw.find(reference.written, position)
+                position = offset + len(reference.written) if offset >= 0 else position
+                yield reference._replace(line=raw.count("\n", 0, max(offset, 0)) + first_line)
+
+
+def _links(text: str, name: str) -> Iterator[Reference]:
+    """The links of one text, their lines not yet known."""
+    whole = text.strip()
+    if whole.startswith(("[", "![")) and whole.endswith(")") and "](" in whole:
+        for hit in inline.scan(whole, 0, len(whole), table=False):
+            if isinstance(hit, inline.MarkdownLink) and hit.start == 0 and hit.end == len(whole):
+                link = markdown_link(whole, 0, hit.text, hit.destination, name)
+                return (yield from () if link is None else (link,))
+    for found in WIKILINK.finditer(text):
+        if link := wikilink(found[0], 0, name):
+            yield link
+
+
+def _texts_of(value: Value) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for element in value.values() if isinstance(value, dict) else value:
+            yield from _texts_of(element)

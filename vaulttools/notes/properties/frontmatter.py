@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from vaulttools.notes.properties.scalars import NOT_JSON, resolve
+from vaulttools.notes.properties.values import NOT_JSON, resolve
 
 if TYPE_CHECKING:
-    from vaulttools.notes.properties.safe_yaml import Loaded, Value
+    from vaulttools.notes.properties.safe_yaml import Loaded
+    from vaulttools.notes.properties.values import Value
 
 # Beyond these limits a parser's time is no longer bounded by the note's size.
 MAX_BYTES = 64 * 1024

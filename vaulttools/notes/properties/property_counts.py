@@ -10,8 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.difference import Change, Draft, first_spelling, is_same
-from vaulttools.notes.properties.safe_yaml import Value
-from vaulttools.notes.properties.values import PropertyType, property_type
+from vaulttools.notes.properties.values import PropertyType, Value, property_type
 
 T = TypeVar("T")
 

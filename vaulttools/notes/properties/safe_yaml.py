@@ -10,13 +10,11 @@ import base64
 import binascii
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import yaml
 
-from vaulttools.notes.properties.scalars import Scalar, resolve
-
-Value: TypeAlias = "Scalar | list[Value] | dict[str, Value]"
+from vaulttools.notes.properties.values import Scalar, Value, resolve
 
 # Beyond these limits a parser's time is no longer bounded by the note's size.
 MAX_DEPTH = 64

@@ -19,7 +19,7 @@ from vaulttools.notes.links.references import WIKILINK, Reference, wikilink
 from vaulttools.notes.links.targets import split_linktext
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
-from vaulttools.notes.properties.safe_yaml import Value
+from vaulttools.notes.properties.values import Value
 from vaulttools.notes.tags import property_tags
 from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses

@@ -5,16 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import Final
+from typing import Final, NamedTuple
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from vaulttools.core import render
-from vaulttools.notes.markdown.callouts import Callout
-from vaulttools.notes.markdown.callouts import read as read_callout
 from vaulttools.server.page.addresses import HERE
 from vaulttools.server.page.rendering.context import context, heading_id
+
+# What follows the quote sign at which a callout begins.
+_CALLOUT: Final = re.compile(r"[ \t]*\[!([^\]\n]+)\]([+-]?)[ \t]*([^\n]*)")
+
+_STYLES: Final = {
+    *("note", "abstract", "info", "todo", "tip", "success", "question"),
+    *("warning", "failure", "danger", "bug", "example", "quote"),
+}
+_ALIASES: Final = {
+    **dict.fromkeys(("summary", "tldr"), "abstract"),
+    **dict.fromkeys(("hint", "important"), "tip"),
+    **dict.fromkeys(("check", "done"), "success"),
+    **dict.fromkeys(("help", "faq"), "question"),
+    **dict.fromkeys(("caution", "attention"), "warning"),
+    **dict.fromkeys(("fail", "missing"), "failure"),
+    "error": "danger",
+    "cite": "quote",
+}
+"""rule-K02."""
 
 _BOX: Final = re.compile(r"\[(.)\](?:[ \t]+|(?=\n)|\Z)")
 
@@ -25,6 +42,29 @@ _MARKED: Final = frozenset(
     )
 )
 """The blocks that can be the one that the page's address means."""
+
+
+class Callout(NamedTuple):
+    """A quote whose first line names a type, `> [!tip]- Title`."""
+
+    type: str
+    """As written, in lower case, without what follows a `|` (rule-K01)."""
+    fold: str
+    """`+`, `-`, or `""`."""
+    title: str
+    """Empty when there is none."""
+
+    @property
+    def style(self) -> str:
+        """The type that an alias stands for; `note` for one that is not built in (rule-K01, rule-K02)."""
+        style = _ALIASES.get(self.type, self.type)
+        return style if style in _STYLES else "note"
+
+
+def callout(line: str) -> Callout | None:
+    """The callout that the first line of a quote, given without its sign, begins; None: it begins none."""
+    found = _CALLOUT.match(line)
+    return found and Callout(found[1].partition("|")[0].strip().lower(), found[2], found[3].strip())
 
 
 def callouts(state: StateCore) -> None:
@@ -55,7 +95,7 @@ def callouts(state: StateCore) -> None:
 def _callout_at(tokens: list[Token], index: int) -> Callout | None:
     if index + 2 >= len(tokens) or tokens[index + 1].type != "paragraph_open":
         return None
-    return read_callout(f"> {tokens[index + 2].content.partition(chr(10))[0]}", 1, 0, 0)
+    return callout(tokens[index + 2].content.partition("\n")[0])
 
 
 def _opened(token: Token, found: Callout) -> list[Token]:
