@@ -182,7 +182,7 @@ def test_the_rows_of_a_list_come_before_the_notes(vault: Vault) -> None:
         "- Books/Birch.md: rating: 5",
         "- Films/Dawn.md: rating: 5",
     ]
-    assert [row.model_dump() for row in found.listed or ()][0] == {
+    assert next(row.model_dump() for row in found.listed or ()) == {
         "path": "Books/Ash.md",
         "line": None,
         "text": "rating: 5",
