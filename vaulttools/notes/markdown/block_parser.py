@@ -3,8 +3,8 @@
 It takes a third of the time of markdown-it-py's own parser.
 
 What differs: lines are found from a `Source`, rules are chosen by the first character of a line, paragraphs and setext
-headings are one rule (which markdown-it reads twice), lists have one of their own, tokens that `blocks` does not read
-are not made, and the depth is bounded. A differential test holds it to the parser as it comes.
+headings are one rule (which markdown-it reads twice), tokens that `blocks` does not read are not made, and the depth is
+bounded. A differential test holds it to the parser as it comes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ _READ = frozenset(
 )
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
 _BELOW_HEAD = re.compile(r"[-:|][-:| \t]*")
-_MARKER = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?![^ \t])")
 
 
 def tokens(source: Source, first_line: int) -> list[Token]:
@@ -93,7 +92,7 @@ class _State(StateBlock):
         self.tight = False
         self.parentType = "root"
         self._code_enabled = True
-        self.lists = self.quotes = 0
+        self.depths = {"lists": 0, "quotes": 0}
         self._unread = _Token("", "", 0)
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
@@ -111,11 +110,12 @@ class _State(StateBlock):
 
 
 class _Blocks(ParserBlock):
-    """The loop over blocks, and the rules that end a quote or a table for their own rules to ask."""
+    """The loop over blocks, and the rules that end a quote, a table or a list for their own rules to ask."""
 
     def __init__(self) -> None:
         self.ruler = Ruler[_Rule]()
         self.ruler.push("in quotes and tables", _any_of(_BY_SIGN), {"alt": ["blockquote"]})
+        self.ruler.push("in lists", _any_of(_ENDING_LISTS), {"alt": ["list"]})
         self.ruler.getRules("")  # compiles the chains here, since doing so in two threads at once is not safe
 
     def tokenize(self, state: StateBlock, start: int, end: int) -> None:
@@ -195,83 +195,19 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     )
 
 
-def _list(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A list: the rule `list`, without what only rendering needs."""
-    assert isinstance(state, _State)
-    if state.lists >= MAX_LISTS:
-        return False
-    source, begins, ends, shifts, indents = state.src, state.bMarks, state.eMarks, state.tShift, state.sCount
-    indent = state.blkIndent
-    width = indents[start]
-    if width - indent >= 4 or (width < indent and state.listIndent >= 0 and width - state.listIndent >= 4):
-        return False
-    marker = _MARKER.match(source, begins[start] + shifts[start], ends[start])
-    if marker is None:
-        return False
-    if silent:
-        if state.parentType != "paragraph" or width < indent:
-            return True
-        # What interrupts a paragraph begins with a text, and counts from one.
-        return (not marker[1] or int(marker[1]) == 1) and bool(source[marker.end() : ends[start]].strip(" \t"))
-    sign = source[marker.end() - 1]
-    state.lists += 1
-    lines = [start, 0]
-    kind, tag = ("bullet_list_open", "ul") if marker[1] is None else ("ordered_list_open", "ol")
-    state.tokens.append(_Token(kind, tag, state.level, lines))
-    state.level += 1
-    parent, state.parentType = state.parentType, "list"
-    line = start
-    while True:
-        line = _item(state, line, end, marker.end())
-        if line >= end or not 0 <= indents[line] - indent <= 3 or _ends_list(state, line, end, True):
-            break
-        marker = _MARKER.match(source, begins[line] + shifts[line], ends[line])
-        if marker is None or source[marker.end() - 1] != sign:
-            break
-    lines[1] = state.line = line
-    state.parentType = parent
-    state.level -= 1
-    state.lists -= 1
-    return True
+def _bounded(rule: _Rule, kind: str, most: int) -> _Rule:
+    """A rule that holds only within fewer than so many blocks of its own kind."""
 
+    def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        assert isinstance(state, _State)
+        if state.depths[kind] >= most:
+            return False
+        state.depths[kind] += 1
+        found = rule(state, start, end, silent)
+        state.depths[kind] -= 1
+        return found
 
-def _item(state: StateBlock, line: int, end: int, after: int) -> int:
-    """One item of a list, whose marker ends before offset ``after``; the line behind it."""
-    source, begins, shifts, indents = state.src, state.bMarks, state.tShift, state.sCount
-    last = state.eMarks[line]
-    was = shifts[line], indents[line], state.listIndent, state.blkIndent
-    margin = column = indents[line] + after - begins[line] - shifts[line]
-    text = after
-    while text < last and (character := source[text]) in " \t":
-        column += 1 if character == " " else 4 - (column + state.bsCount[line]) % 4
-        text += 1
-    # Of more than four blanks all but the first belong to a code block.
-    state.listIndent = state.blkIndent
-    state.blkIndent = column if text < last and column - margin <= 4 else margin + 1
-    shifts[line] = text - begins[line]
-    indents[line] = column
-    lines = [line, 0]
-    state.tokens.append(_Token("list_item_open", "li", state.level, lines))
-    state.level += 1
-    if text >= last and state.isEmpty(line + 1):  # two empty lines end it
-        state.line = min(line + 2, end)
-    else:
-        state.md.block.tokenize(state, line, end)
-    shifts[line], indents[line], state.listIndent, state.blkIndent = was
-    state.level -= 1
-    state.tokens.append(_Token("list_item_close", "li", state.level))
-    lines[1] = state.line
-    return state.line
-
-
-def _quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    assert isinstance(state, _State)
-    if state.quotes >= MAX_QUOTES:
-        return False
-    state.quotes += 1
-    found = rules_block.blockquote(state, start, end, silent)
-    state.quotes -= 1
-    return found
+    return bounded
 
 
 def _hr(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -294,6 +230,9 @@ def _any_of(rules: _Rules) -> _Rule:
     return found
 
 
+_list = _bounded(rules_block.list_block, "lists", MAX_LISTS)
+_quote = _bounded(rules_block.blockquote, "quotes", MAX_QUOTES)
+
 # In the order in which markdown-it asks them (markdown_it/parser_block.py).
 _BY_SIGN: _Rules = {
     "`": (rules_block.fence,),
@@ -315,7 +254,6 @@ _ENDING_LISTS: _Rules = {
 }
 _BELOW_HEADS = frozenset("|-:")
 _ends_text = _any_of(_BY_SIGN)
-_ends_list = _any_of(_ENDING_LISTS)
 
 _PARSER = MarkdownIt("commonmark")
 _PARSER.block = _Blocks()
