@@ -13,7 +13,7 @@ import apsw
 
 from vaulttools.core.windows import replace
 
-SCHEMA: Final = 13
+SCHEMA: Final = 14
 """Raised with every change of a table, of a tokenizer or of what `content` makes of a file (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000

@@ -1,0 +1,27 @@
+"""The number of the index's schema, which must rise with what is stored: an older index would be read wrongly."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from pathlib import Path
+
+from vaulttools.index import passages
+from vaulttools.index.file import _TABLES, SCHEMA, WORDS_TOKENIZER
+from vaulttools.notes import stored
+from vaulttools.notes.note import Note
+
+VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
+STORED = {14: "570c3d0f0ad3d688"}
+"""By the number, a digest of the tables and of what is stored of the notes of `fixtures/vault`."""
+
+
+def test_the_number_of_the_schema_rises_with_what_is_stored() -> None:
+    digest = hashlib.sha256(f"{_TABLES}{WORDS_TOKENIZER}".encode())
+    for path in sorted(VAULT.rglob("*.md"), key=Path.as_posix):
+        note = Note(path.relative_to(VAULT).as_posix(), path.read_text(encoding="utf-8"))
+        digest.update(stored.dump(note))
+        data = passages.dump(note)
+        reader = zlib.decompressobj()  # the bytes that zlib makes are its version's
+        digest.update(reader.decompress(data) + reader.unused_data)
+    assert STORED == {SCHEMA: digest.hexdigest()[:16]}, "raise SCHEMA, and write the digest beside it"
