@@ -112,7 +112,7 @@ class Sharing:
     """The part of the first note's score below which a note has no text."""
     named: float = 0.5
     """The part of the first note's score below which a note is not even named."""
-    passage: float = 0.6
+    passage: float = 0.8
     """The part of the score of a note's best passage that a further one must have to be shown."""
     beside: int = 500
     """Characters of the passage that follows on the best one of the first note, up to which it is shown, too."""
