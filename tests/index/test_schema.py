@@ -24,4 +24,4 @@ def test_the_number_of_the_schema_rises_with_what_is_stored() -> None:
         data = passages.dump(note)
         reader = zlib.decompressobj()  # the bytes that zlib makes are its version's
         digest.update(reader.decompress(data) + reader.unused_data)
-    assert STORED == {SCHEMA: digest.hexdigest()[:16]}, "raise SCHEMA, and write the digest beside it"
+    assert {SCHEMA: digest.hexdigest()[:16]} == STORED, "raise SCHEMA, and write the digest beside it"
