@@ -23,8 +23,7 @@ from vaulttools.notes.difference import Change
 from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
-from vaulttools.notes.properties.property_counts import PropertyCounts
-from vaulttools.notes.tags import TagCounts
+from vaulttools.notes.tallies import PropertyCounts, TagCounts
 from vaulttools.query.facts import Facts
 from vaulttools.tools import base, tasks
 

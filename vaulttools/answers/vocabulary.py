@@ -14,9 +14,8 @@ from vaulttools.answers.incremental import NoteProjection
 from vaulttools.core.work import Work
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.period_words import plain
-from vaulttools.notes.properties.property_counts import PropertyCounts
 from vaulttools.notes.properties.values import Value
-from vaulttools.notes.tags import TagCounts
+from vaulttools.notes.tallies import PropertyCounts, TagCounts
 from vaulttools.session import Session
 
 MOST_WORDS: Final = 5

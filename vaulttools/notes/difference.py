@@ -7,10 +7,7 @@ readers in other threads keep what they have.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
 from typing import Any, Generic, NamedTuple, TypeVar
-
-from vaulttools.core import paths
 
 F = TypeVar("F")
 K = TypeVar("K")
@@ -53,10 +50,3 @@ class Draft(dict[K, D], Generic[K, V, D]):
 def is_same(before: object, after: object) -> bool:
     """Whether two facts are the same in every respect: Python takes 1, 1.0 and true for equal."""
     return before is after or (before == after and repr(before) == repr(after))
-
-
-def first_spelling(spellings: Mapping[str, AbstractSet[str]]) -> str:
-    """Of spellings and the notes with each, that of the first note in path order."""
-    if len(spellings) == 1:
-        return next(iter(spellings))
-    return min(spellings, key=lambda spelling: min(map(paths.order, spellings[spelling])))

@@ -17,8 +17,8 @@ from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work
 from vaulttools.files import globs
 from vaulttools.models import AfterValidator, BaseModel, Field
-from vaulttools.notes.properties.property_counts import PropertyUsage
 from vaulttools.notes.properties.values import PropertyType, Value, resolve
+from vaulttools.notes.tallies import PropertyUsage
 from vaulttools.session import Session
 
 FIRST_VALUES: Final = 5

@@ -14,7 +14,8 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.models import AfterValidator, BaseModel, Field
-from vaulttools.notes.tags import TagUsage, covers
+from vaulttools.notes.tags import covers
+from vaulttools.notes.tallies import TagUsage
 from vaulttools.query import quoting
 from vaulttools.session import Session
 

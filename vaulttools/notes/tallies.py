@@ -1,0 +1,190 @@
+"""Counts the tags and the properties of notes (rule-T01 to rule-T09, rule-P02 to rule-P09)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self, TypeAlias
+
+from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
+from vaulttools.notes.difference import Change, Draft
+from vaulttools.notes.properties.values import PropertyType, Value, property_type
+
+Part: TypeAlias = tuple[str, Mapping[str, Mapping[str, int]]]
+"""What one note adds to a tally: its first spelling of the name, and by kind what it counts."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one name comes to, in whatever case it is written."""
+
+    spellings: dict[str, set[str]] = field(default_factory=dict)
+    """By the spelling that a note has first, the notes."""
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By kind what is counted."""
+
+    def copy(self) -> Tally:
+        """The same, for a change."""
+        spellings = {spelling: set(notes) for spelling, notes in self.spellings.items()}
+        return Tally(spellings, {kind: dict(found) for kind, found in self.counts.items()})
+
+    def __bool__(self) -> bool:
+        return bool(self.spellings)
+
+    def add(self, path: str, part: Part, number: int) -> None:
+        """Add what a note has, or with -1 take it away."""
+        spelling, counted = part
+        notes = self.spellings.setdefault(spelling, set())
+        (notes.add if number > 0 else notes.discard)(path)
+        if not notes:
+            del self.spellings[spelling]
+        for kind, found in counted.items():
+            held = self.counts.setdefault(kind, {})
+            for each, times in found.items():
+                held[each] = held.get(each, 0) + number * times
+                if not held[each]:
+                    del held[each]
+
+    @property
+    def notes(self) -> int:
+        """How many notes have the name."""
+        return sum(map(len, self.spellings.values()))
+
+    @property
+    def spelling(self) -> str:
+        """That of the first note in path order."""
+        if len(self.spellings) == 1:
+            return next(iter(self.spellings))
+        return min(self.spellings, key=lambda spelling: min(map(paths.order, self.spellings[spelling])))
+
+    def most_first(self, kind: str) -> list[tuple[Any, int]]:
+        """What is counted of a kind, the most first, then by name."""
+        return sorted(self.counts[kind].items(), key=lambda each: (-each[1], each[0]))
+
+
+class _Tallies:
+    """The tallies of some notes, by name as it is compared; never changes once made."""
+
+    def __init__(self, tallies: Mapping[str, Tally] | None = None) -> None:
+        self._tallies = tallies or {}
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, tuple[dict[str, set[str]], dict[str, dict[str, int]]]]) -> Self:
+        """What `plain` gave."""
+        return cls({folded: Tally(*tally) for folded, tally in plain.items()})
+
+    def plain(self) -> object:
+        """The same as plain values."""
+        return {folded: (tally.spellings, tally.counts) for folded, tally in self._tallies.items()}
+
+    def _after(self, changes: Iterable[tuple[str, Mapping[str, Part], Mapping[str, Part]]]) -> Self:
+        """The same after some notes, each by its path, changed their parts from some to others."""
+        draft: Draft[str, Tally, Tally] = Draft(self._tallies, Tally.copy, Tally)
+        for path, before, after in changes:
+            for folded in before.keys() | after.keys():
+                old, new = before.get(folded), after.get(folded)
+                if old == new:
+                    continue
+                if old is not None:
+                    draft[folded].add(path, old, -1)
+                if new is not None:
+                    draft[folded].add(path, new, 1)
+        return type(self)(draft.merged(lambda tally: tally))
+
+
+WrittenTags: TypeAlias = tuple[str, ...]
+"""The tags of one note as often as they are written, without `#`."""
+
+
+class TagUsage(NamedTuple):
+    """One tag; what is nested in it counts for it too."""
+
+    tag: str
+    """In the casing first seen, in path order."""
+    notes: int
+    occurrences: int
+
+
+class TagCounts(_Tallies):
+    """The tags of some notes."""
+
+    def changed(self, changes: Sequence[Change[WrittenTags]]) -> TagCounts:
+        """The same after some notes changed."""
+        return self._after((path, _tags(before or ()), _tags(after or ())) for path, before, after in changes)
+
+    @cached_property
+    def all(self) -> Sequence[TagUsage]:
+        """Every tag, those of most notes first, then by name."""
+        found = (TagUsage(each.spelling, each.notes, each.counts["times"][""]) for each in self._tallies.values())
+        return sorted(found, key=lambda each: (-each.notes, each.tag.casefold()))
+
+
+def _tags(written: WrittenTags) -> dict[str, Part]:
+    """Each tag of a note, and each that one is nested in: how often it is written."""
+    found: dict[str, tuple[str, int]] = {}
+    for tag in written:
+        while tag:
+            spelling, times = found.get(tag.casefold(), (tag, 0))
+            found[tag.casefold()] = spelling, times + 1
+            tag = tag.rpartition("/")[0].rstrip("/")
+    return {folded: (spelling, {"times": {"": times}}) for folded, (spelling, times) in found.items()}
+
+
+WrittenProperties: TypeAlias = tuple[tuple[str, Value], ...]
+"""The properties of one note: names as written, and values."""
+
+
+class PropertyUsage(NamedTuple):
+    """One property."""
+
+    name: str
+    """In the casing first seen, in path order; case does not matter."""
+    notes: int
+    types: Mapping[PropertyType, int]
+    """Notes by type, the most first."""
+    values: Sequence[tuple[str, int]]
+    """The different values as JSON, which tells 1 from 1.0 and from true, with their notes, the most first."""
+
+
+class PropertyCounts(_Tallies):
+    """The properties of some notes."""
+
+    def changed(self, changes: Sequence[Change[WrittenProperties]]) -> PropertyCounts:
+        """The same after some notes changed."""
+        return self._after(
+            (path, _properties(before or ()), _properties(after or ())) for path, before, after in changes
+        )
+
+    @cached_property
+    def all(self) -> Sequence[PropertyUsage]:
+        """Every property, those of most notes first, then by name."""
+        found = (
+            PropertyUsage(each.spelling, each.notes, dict(each.most_first("types")), each.most_first("values"))
+            for each in self._tallies.values()
+        )
+        return sorted(found, key=lambda each: (-each.notes, each.name.casefold()))
+
+
+def _properties(properties: WrittenProperties) -> dict[str, Part]:
+    """Each property of a note: its types and its values, once each; two names may differ in case alone."""
+    named: dict[str, list[tuple[str, Value]]] = {}
+    for name, value in properties:
+        named.setdefault(name.casefold(), []).append((name, value))
+    found: dict[str, Part] = {}
+    for folded, pairs in named.items():
+        types = {property_type(name, value) for name, value in pairs}
+        values = {json.dumps(each, ensure_ascii=False) for _, value in pairs for each in _elements(value)}
+        found[folded] = pairs[0][0], {"types": dict.fromkeys(types, 1), "values": dict.fromkeys(values, 1)}
+    return found
+
+
+def _elements(value: Value) -> Iterator[Value]:
+    """A value, of a list its elements; nothing of one that is null among others."""
+    if isinstance(value, list) and value:
+        for element in value:
+            if element is not None:
+                yield from _elements(element)
+    else:
+        yield value
