@@ -1,4 +1,4 @@
-"""Shows the rows that a proposed call finds, so that a list needs no second call."""
+"""Shows the rows of a proposed call, so that a list needs no second call."""
 
 from __future__ import annotations
 
