@@ -6,12 +6,13 @@ import random
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from threading import Event
 from typing import Any
 
 import pytest
 
+from vaulttools.errors import Cancelled
 from vaulttools.server import calls
 from vaulttools.server.calls import AT_ONCE, MOST, Calls, TooManyCalls
 
@@ -63,7 +64,7 @@ def test_calls_that_take_no_time_run_a_few_at_once(pool: Calls) -> None:
 
 def test_calls_that_were_cancelled_while_they_waited_take_no_room(pool: Calls) -> None:
     end = Event()
-    asked = [begun(pool, end)[0] for _ in range(AT_ONCE + 1)]
+    asked = [*occupied(pool, end), begun(pool, end)[0]]
     for _ in range(calls.WAITING - 1):
         pool.begin(lambda _: None)[0].cancel()
     asked += [begun(pool, end)[0] for _ in range(calls.WAITING - 1)]
@@ -103,41 +104,19 @@ def test_whatever_takes_how_long_all_calls_end_and_no_more_run_than_may(
             time.sleep(0.02)
     assert [future.result(SECONDS) for future in futures] == list(range(120))
     assert max(seen) <= MOST
-    pool.close()
-    lane = pool._lanes["usual"]
-    assert (lane._free, lane._more, lane._running) == (AT_ONCE, MOST - AT_ONCE, {})
 
 
-def test_a_call_that_comes_while_others_are_waited_for_at_the_end_is_answered(
-    pool: Calls, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(calls, "LONG_SECONDS", 0.05)
+def test_at_the_end_what_waits_is_dropped_and_what_comes_is_refused(pool: Calls) -> None:
     end = Event()
-    occupied(pool, end)
+    running = occupied(pool, end)
+    waiting, _ = begun(pool, end)
     closing = threading.Thread(target=pool.close)
     closing.start()
-    while not pool._lanes["usual"]._pool._shutdown:
-        time.sleep(0.001)
-    late = pool.begin(lambda _: "late")[0]
-    time.sleep(0.2)  # it has waited as long as for a place beside long ones
+    with pytest.raises(CancelledError):
+        waiting.result(SECONDS)
+    with pytest.raises(Cancelled):
+        while True:
+            pool.begin(lambda _: None)
     end.set()
-    assert late.result(SECONDS) == "late"
-    closing.join()
-
-
-def test_where_no_thread_can_be_started_to_look_again_a_later_call_has_it_done(
-    pool: Calls, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(calls, "LONG_SECONDS", 0.05)
-    end = Event()
-    occupied(pool, end)
-
-    def start(_: threading.Timer) -> None:
-        raise RuntimeError("can't start new thread")
-
-    with monkeypatch.context() as limited:
-        limited.setattr(threading.Timer, "start", start)
-        first = pool.begin(lambda _: "first")[0]
-    second = pool.begin(lambda _: "second")[0]
-    assert (first.result(SECONDS), second.result(SECONDS)) == ("first", "second")
-    end.set()
+    closing.join(SECONDS)
+    assert all(each.done() for each in running)

@@ -8,12 +8,11 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
-from threading import Event, Lock, Timer
+from threading import Condition, Event
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-from vaulttools.errors import VaultToolsError
+from vaulttools.errors import Cancelled, VaultToolsError
 
 T = TypeVar("T")
 
@@ -100,6 +99,7 @@ class Calls:
 
         Raises:
             Busy: as `run`.
+            Cancelled: the server ends, or no thread can be started.
         """
         cancel = Event()
         future = self._lanes[lane].submit(caller, call, cancel)
@@ -122,10 +122,6 @@ class _Call:
     future: Future[Any]
     function: Callable[[Event], Any]
     cancel: Event
-    started: float = 0.0
-    """By the monotonic clock."""
-    is_long: bool = False
-    """Whether another one runs in its place."""
 
 
 class _Lane:
@@ -134,114 +130,71 @@ class _Lane:
     def __init__(self, at_once: int, most: int, name: str) -> None:
         """`at_once` calls run at once, and up to `most` when some of them take long."""
         self._pool = ThreadPoolExecutor(most, thread_name_prefix=f"vaulttools-{name}")
-        self._free = at_once
-        """How many more may run."""
-        self._more = most - at_once
-        """How many more may run in the place of long ones."""
-        self._lock = Lock()
-        self._running: dict[_Call, None] = {}
-        """In the order in which they began."""
+        """Each call has one of its threads run one, whichever is next when there is room."""
+        self._at_once = at_once
+        self._changed = Condition()
+        self._running: dict[_Call, float] = {}
+        """When each began, by the monotonic clock; in that order."""
         self._waiting: OrderedDict[str, deque[_Call]] = OrderedDict()
         """Callers in the order in which they are served next."""
-        self._timer: Timer | None = None
-        """Until a running call is a long one, while one waits."""
-        self._is_closed = False
-        """Whether no more threads begin; what comes yet has to wait for one of those that run."""
 
     def submit(self, caller: str, function: Callable[[Event], T], cancel: Event) -> Future[T]:
         """Have a call run when it is its turn.
 
         Raises:
             Busy: too many calls of this caller are waiting.
+            Cancelled: the server ends, or no thread can be started.
         """
         call = _Call(Future[Any](), function, cancel)
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                self._start(call)
-            else:
-                queue = self._waiting.setdefault(caller, deque())
-                if len(queue) >= WAITING:
-                    live = [each for each in queue if not each.future.cancelled()]
-                    queue.clear()
-                    queue.extend(live)
-                if len(queue) >= WAITING:
-                    raise TooManyCalls
-                queue.append(call)
-                self._watch()
+        with self._changed:
+            queue = self._waiting.setdefault(caller, deque())
+            if len(queue) >= WAITING:
+                live = [each for each in queue if not each.future.cancelled()]
+                queue.clear()
+                queue.extend(live)
+            if len(queue) >= WAITING:
+                raise TooManyCalls
+            queue.append(call)
+            try:
+                self._pool.submit(self._run_next)
+            except RuntimeError as error:
+                call.future.cancel()
+                raise Cancelled from error
         return call.future
 
     def close(self) -> None:
         """Drop what waits, and wait for the threads."""
-        with self._lock:
-            self._is_closed = True
+        with self._changed:
             dropped = [call for queue in self._waiting.values() for call in queue]
             self._waiting.clear()
-            if self._timer is not None:
-                self._timer.cancel()
+            self._changed.notify_all()
         for call in dropped:
             call.future.cancel()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=True)
 
-    def _start(self, call: _Call) -> None:
-        self._begin(call)
-        self._pool.submit(self._work, call)
+    def _run_next(self) -> None:
+        with self._changed:
+            while self._waiting and (seconds := self._until_room()) > 0:
+                self._changed.wait(seconds)
+            if not self._waiting:  # they were dropped
+                return
+            caller, queue = self._waiting.popitem(last=False)
+            call = queue.popleft()
+            if queue:
+                self._waiting[caller] = queue  # behind the others
+            self._running[call] = time.monotonic()
+        if call.future.set_running_or_notify_cancel():
+            try:
+                call.future.set_result(call.function(call.cancel))
+            except BaseException as error:  # the waiting task is told, whatever it is
+                call.future.set_exception(error)
+        with self._changed:
+            del self._running[call]
+            self._changed.notify()
 
-    def _begin(self, call: _Call) -> None:
-        call.started = time.monotonic()
-        self._running[call] = None
-
-    def _work(self, call: _Call) -> None:
-        """Run a call, and those that wait after it."""
-        following: _Call | None = call
-        while following is not None:
-            if following.future.set_running_or_notify_cancel():
-                try:
-                    following.future.set_result(following.function(following.cancel))
-                except BaseException as error:  # the waiting task is told, whatever it is
-                    following.future.set_exception(error)
-            following = self._next(following)
-
-    def _next(self, done: _Call) -> _Call | None:
-        """What the thread of a call that is done runs now."""
-        with self._lock:
-            del self._running[done]
-            if done.is_long:
-                self._more += 1
-                self._watch()
-                return None
-            if not self._waiting:
-                self._free += 1
-                return None
-            call = self._next_waiting()
-            self._begin(call)
-            return call
-
-    def _next_waiting(self) -> _Call:
-        caller, queue = self._waiting.popitem(last=False)
-        call = queue.popleft()
-        if queue:
-            self._waiting[caller] = queue  # behind the others
-        return call
-
-    def _watch(self) -> None:
-        """Look again when the oldest call that runs is a long one."""
-        short = next((call for call in self._running if not call.is_long), None)
-        if self._timer is None and self._waiting and self._more and not self._is_closed and short is not None:
-            timer = Timer(max(0.0, short.started + LONG_SECONDS - time.monotonic()), self._make_room)
-            timer.daemon = True
-            with suppress(RuntimeError):  # no thread can be started now; it is tried again with the next call
-                timer.start()
-                self._timer = timer
-
-    def _make_room(self) -> None:
-        """Have calls that wait run in the place of long ones."""
-        with self._lock:
-            self._timer = None
-            long_ago = time.monotonic() - LONG_SECONDS
-            for call in [call for call in self._running if not call.is_long and call.started <= long_ago]:
-                if self._waiting and self._more and not self._is_closed:
-                    call.is_long = True
-                    self._more -= 1
-                    self._start(self._next_waiting())
-            self._watch()
+    def _until_room(self) -> float:
+        """The seconds until another call may run beside those that do not take long; 0: it may now."""
+        now = time.monotonic()
+        lasting = [LONG_SECONDS - (now - began) for began in self._running.values()]
+        short = [left for left in lasting if left > 0]
+        return 0.0 if len(short) < self._at_once else min(short)
