@@ -18,7 +18,7 @@ from vaulttools import BadArgument, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli.mcp import parse
 from vaulttools.clients.registry import CLIENTS
-from vaulttools.server.vault_names import folders
+from vaulttools.server.vaults import folders
 
 Printed = pytest.CaptureFixture[str]
 

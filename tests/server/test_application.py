@@ -12,11 +12,10 @@ from starlette.types import ASGIApp
 
 from tests.conftest import FIXTURES
 from tests.server.asking import ORIGIN, ask, at_rest
-from vaulttools.server.application import Mcp, Rooms, application
+from vaulttools.server.application import AccessLog, Mcp, Rooms, application
 from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access
-from vaulttools.server.logs import AccessLog
 from vaulttools.server.rest import answering, routes
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import opened

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from tests.conftest import FIXTURES
 from tests.server.serving import WITHIN, connected, free_port, http, linux_only, said
 from vaulttools.server import door, listener
-from vaulttools.server.logs import OncePerMinute
+from vaulttools.server.listener import OncePerMinute
 
 LARGE = b"x" * (8 << 20)
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -21,7 +21,7 @@ from vaulttools.clients.registry import CLIENTS, NAME, Client, KnownVault, Machi
 from vaulttools.core import render
 from vaulttools.core.paths import shown
 from vaulttools.errors import BadArgument, VaultToolsError
-from vaulttools.server.vault_names import folders
+from vaulttools.server.vaults import folders
 from vaulttools.vault import Vault
 
 HELP: Final = f"""\

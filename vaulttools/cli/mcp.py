@@ -18,7 +18,6 @@ from vaulttools.cli.importing import defer_packages, importing_much
 from vaulttools.cli.main import Said, Switches
 from vaulttools.clients import registry
 from vaulttools.errors import BadArgument
-from vaulttools.server.vault_names import folders
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -112,13 +111,14 @@ def run(options: McpOptions) -> None:
     Raises:
         BadArgument: a vault cannot be opened, the extra is not installed, or it cannot listen there.
     """
+    from vaulttools.server.vaults import folders, opened
+
     by_name = folders(options.vaults)
     if options.print_config is not None:
         _print_config(options, by_name)
         return
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     from vaulttools.server.calls import Calls
-    from vaulttools.server.vaults import opened
 
     calls = Calls()
     with ExitStack() as used:

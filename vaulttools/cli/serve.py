@@ -157,8 +157,7 @@ def run(options: ServeOptions) -> None:
     with importing_much():
         try:
             from vaulttools.server import certificate, listener
-            from vaulttools.server.application import FIRST, Rooms, application
-            from vaulttools.server.logs import AccessLog
+            from vaulttools.server.application import FIRST, AccessLog, Rooms, application
             from vaulttools.server.page import routes as page
             from vaulttools.server.rest import routes as rest
         except ModuleNotFoundError as error:
@@ -195,9 +194,8 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     from vaulttools.server.mcp.streamable import streamable, streamable_by_caller
     from vaulttools.server.service import Service
     from vaulttools.server.tokens import TokenFile
-    from vaulttools.server.vault_names import folders
     from vaulttools.server.vault_pool import VaultPool
-    from vaulttools.server.vaults import opened
+    from vaulttools.server.vaults import folders, opened
 
     index: Literal["off"] | None = None if options.has_index else "off"
     backend = partial(Backend, tools=options.tools, calls=calls, is_structured=options.is_structured)

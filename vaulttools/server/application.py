@@ -1,9 +1,12 @@
-"""Puts the rooms of the server together, behind one guard."""
+"""Puts the rooms of the server together, behind one guard and one log."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
@@ -12,11 +15,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
-from starlette.types import ASGIApp, Scope
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vaulttools.server.guard import MCP, Access, Guard
 from vaulttools.server.rest import answering
 from vaulttools.server.service import Service
+
+LONGEST: Final = 500
+"""Characters of a path that are logged."""
 
 HEALTH: Final = "/healthz"
 
@@ -106,3 +112,50 @@ def _is_for_people(path: str) -> bool:
     """Whether it is the page that is asked for: `/ui/…` or `/v/NAME/ui/…`."""
     parts = path.split("/")
     return parts[1] == "ui" or (parts[1] == "v" and parts[3:4] == ["ui"])
+
+
+def to_stderr(line: str) -> None:
+    """Write a line of the log."""
+    print(line, file=sys.stderr, flush=True)
+
+
+class AccessLog:
+    """Passes requests on, and writes a line when each has been answered: who asked for which path, what came of it.
+
+    A path is logged as it came over the wire, percent-encoded, so that no name of a note steers a terminal. Query
+    strings are left out: they hold what is searched for, and tokens of callers who put them there by mistake.
+    """
+
+    def __init__(self, app: ASGIApp, write: Callable[[str], None] = to_stderr) -> None:
+        self._app = app
+        self._write = write
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start = time.monotonic()
+        status = size = 0
+
+        async def noted(message: Message) -> None:
+            nonlocal status, size
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            elif message["type"] == "http.response.body":
+                size += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            self._write(_line(scope, status, size, time.monotonic() - start))
+
+
+def _line(scope: Scope, status: int, size: int, seconds: float) -> str:
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    client = scope["client"][0] if scope.get("client") else "-"
+    caller = scope.get("state", {}).get("caller")
+    name = caller.name if caller is not None and caller.name else "-"
+    path = scope.get("raw_path", b"").partition(b"?")[0].decode("ascii", "backslashreplace")[:LONGEST]
+    return f"{now} {client} {name} {scope['method']} {path} {status or 'cut'} {size} {seconds * 1000:.0f}ms"

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ from starlette.types import ASGIApp
 
 from vaulttools.errors import BadArgument
 from vaulttools.server import door
-from vaulttools.server.logs import OncePerMinute
 
 GRACE_SECONDS: Final = 1
 """Seconds for answers under way when a signal ends the server."""
@@ -26,6 +26,12 @@ GRACE_SECONDS: Final = 1
 KEEP_ALIVE_SECONDS: Final = 75
 """How long a connection may stay idle. Proxies and load balancers keep theirs for 60; the end that closes first must be
 theirs, or a request meets a closed connection, as some did with uvicorn's 5 seconds."""
+
+SECONDS: Final = 60.0
+"""Between two records of the log that are of the same kind."""
+
+_KEPT: Final = 100
+"""Different messages that are remembered."""
 
 _SHARED: Final[Mapping[str, Any]] = {
     "http": door.Connection,
@@ -142,3 +148,37 @@ class _Server(uvicorn.Server):
         # In a thread of its own: the one that is interrupted may hold a lock that `stop` needs.
         Thread(target=self._stop).start()
         super().handle_exit(sig, frame)
+
+
+class OncePerMinute(logging.Filter):
+    """Passes on the first record of a kind in a minute; the next one says how many were left out. Whoever can make a
+    server log something can make it do so ten thousand times a second."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._told: dict[tuple[object, ...], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is logged."""
+        kind = _kind(record)
+        now = self._clock()
+        last, left_out = self._told.get(kind, (-SECONDS, 0))
+        if now - last < SECONDS:
+            self._told[kind] = last, left_out + 1
+            return False
+        if len(self._told) >= _KEPT:
+            self._told.clear()
+        self._told[kind] = now, 0
+        if left_out:
+            record.msg, record.args = f"{record.getMessage()} (and {left_out:,} more like this before)", ()
+        return True
+
+
+def _kind(record: logging.LogRecord) -> tuple[object, ...]:
+    """Where a record comes from, how it begins, and for an error what and where it is."""
+    kind, _, trace = record.exc_info or (None, None, None)
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = None if trace is None else (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+    return record.name, record.pathname, record.lineno, str(record.msg).partition("\n")[0][:200], kind, place

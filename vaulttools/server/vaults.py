@@ -1,19 +1,26 @@
-"""Holds a server's open vaults by name, and finds which a call means."""
+"""Names vaults and their notes, and holds the open vaults of a server."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Event
-from typing import Any, Literal
+from typing import Any, Final, Literal
+from urllib.parse import quote, unquote
 
 from vaulttools.errors import BadArgument
 from vaulttools.index.database import Unavailable
 from vaulttools.resources.urls import Backed
 from vaulttools.server.calls import Busy, Lane
-from vaulttools.server.vault_names import SCHEME, no_vault, read_note_uri
 from vaulttools.vault import Vault
+
+SCHEME: Final = "vault"
+"""Of the URIs of notes: `vault://Notes/Projects/plan.md`, the vault's name and the path in it."""
+
+_NAMED: Final = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
 
 
 class NotIndexed(Busy):
@@ -65,6 +72,51 @@ class Vaults:
         vault = {"type": "string", "enum": list(self.names), "description": "The vault to look into."}
         required = ["vault", *schema.get("required", ())]
         return {**schema, "properties": {"vault": vault, **schema["properties"]}, "required": required}
+
+
+def folders(given: Sequence[str]) -> dict[str, str]:
+    """Folders by name, of `DIR` or `name=DIR` each; without a name the folder's own; a folder with a `=` is one.
+
+    Raises:
+        BadArgument: two have the same name.
+    """
+    found: dict[str, str] = {}
+    for each in given:
+        match = _NAMED.fullmatch(each)
+        if match is None or Path(each).expanduser().is_dir():
+            name, folder = Path(each).expanduser().resolve().name or "vault", each
+        else:
+            name, folder = match[1], match[2]
+        if name in found:
+            raise BadArgument(f"Two vaults are named {name}: give names, --vault one=DIR --vault two=DIR")
+        found[name] = folder
+    return found
+
+
+def no_vault(name: object, names: Sequence[str]) -> str:
+    """The sentence that refuses the name of a vault that is not among those of a caller."""
+    if not names:
+        return "There is no vault that this caller may see"
+    given = "" if name is None else f", got {name!r}"
+    return f"vault must be one of {', '.join(names)}{given}"
+
+
+def note_uri(vault: str, path: str) -> str:
+    """The URI of a note."""
+    return f"{SCHEME}://{quote(vault, safe='')}/{quote(path)}"
+
+
+def read_note_uri(uri: str) -> tuple[str, str]:
+    """The vault's name and the path in it that a URI names.
+
+    Raises:
+        BadArgument: it is none of ours.
+    """
+    scheme, _, rest = uri.partition("://")
+    name, _, path = rest.partition("/")
+    if scheme != SCHEME or not path:
+        raise BadArgument(f"Not the URI of a note: {uri[:200]}; expected {SCHEME}://VAULT/PATH")
+    return unquote(name), unquote(path)
 
 
 def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:

@@ -42,7 +42,7 @@ from vaulttools import __version__
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server.mcp import prompts
 from vaulttools.server.mcp.backend import Backend, Reply
-from vaulttools.server.vault_names import SCHEME, no_vault, note_uri, read_note_uri
+from vaulttools.server.vaults import SCHEME, no_vault, note_uri, read_note_uri
 
 Context = ServerRequestContext[Any, Any]
 
