@@ -13,8 +13,7 @@ from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
 from vaulttools.ranked.copies import Deduplicator
-from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.evidence import Evidence, RankedNote
 from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.showing import ShownNote
 from vaulttools.ranked.weights import SHARING, Sharing

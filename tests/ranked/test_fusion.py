@@ -18,10 +18,9 @@ from vaulttools.index.passages import Passages
 from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.vectors import Near, Vectors
 from vaulttools.notes.note import Note
-from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked.evidence import Evidence, RankedNote
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.fusion import Model, joined
-from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
 from vaulttools.ranked.weakness import nearness
 from vaulttools.ranked.weights import NEARNESS, Fusion

@@ -12,9 +12,8 @@ from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.ranked.copies import Deduplicator
-from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked.evidence import Evidence, RankedNote
 from vaulttools.ranked.gathering import Gathered, chosen, gathered
-from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import rank
 
 WORDS = ["roof", "repair", "tile", "house", "cost", "beam", "Ada", "[[a]]", "[[b#h|b]]", "日本", "4,200", "x" * 90]

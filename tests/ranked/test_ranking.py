@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from tests.ranked.ranking import Ranked, opened
 from vaulttools.index import build
-from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.evidence import Evidence, RankedNote
 
 NOTES = {
     "Minerals/Anglesite.md": "Consists of lead sulphate and forms where galena weathers.\n",

@@ -15,8 +15,8 @@ from vaulttools.notes.note import Note
 from vaulttools.ranked import question
 from vaulttools.ranked.allotment import allotted
 from vaulttools.ranked.copies import Deduplicator
+from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.showing import (
     ShownNote,

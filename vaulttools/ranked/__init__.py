@@ -5,7 +5,7 @@
 1. `question` reads the words, the language and the quantity asked for (`english` where no function word tells).
 2. `candidates` nominates the notes that hold the words, `counting` where no index knows them; `substitutes` finds what
    to look for instead of words that stand nowhere; `finder` tells where they stand in a note.
-3. `scoring` scores notes, `evidence` their passages, `order` puts both together, `weakness` says when they are weak.
+3. `scoring` scores notes, `evidence` their passages, `ranking` puts both together, `weakness` says when they are weak.
 4. `fusion` joins what is near in meaning.
    `intent` reads what a question asks for beside its words, and puts the notes in that order: `period` those of a time
    first, `latest` the newest, `halves` those that answer the other half; `days` tells the days of notes and passages.

@@ -8,7 +8,7 @@ from typing import Final
 
 from vaulttools.notes.note import Note
 from vaulttools.ranked.copies import Deduplicator
-from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.showing import ShownNote, ShownPassage, TermsOf, heading_of, lines_of, passage_of
 from vaulttools.ranked.weights import SHARING, Sharing
 

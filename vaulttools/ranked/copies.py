@@ -13,7 +13,7 @@ from vaulttools.core.cached import cached_property
 from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.candidates import Reader
-from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.weights import COPY
 
 _WORD: Final = re.compile(r"\w+")

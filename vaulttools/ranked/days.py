@@ -14,7 +14,7 @@ from vaulttools.notes.note_date import Dating, Told
 from vaulttools.notes.periods import Period
 from vaulttools.notes.stored import Stored
 from vaulttools.ranked.candidates import Reader
-from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.evidence import RankedNote
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot

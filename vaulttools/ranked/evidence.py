@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -34,38 +35,24 @@ class Evidence(NamedTuple):
     """The lists that it is in: `words`, `meaning`."""
 
 
+@dataclass(frozen=True, slots=True)
+class RankedNote:
+    """One note that answers, by its best passage."""
+
+    path: str
+    score: float
+    """From 0 to 1, higher is better. Three decimals."""
+    passages: Passages
+    """All of them."""
+    evidence: Sequence[Evidence]
+    """Those that hold a word of the question, best first; empty when only the name or a property block does."""
+
+
 def combined(of_note: float, of_passage: float) -> float:
     """How well a note answers, by its own score (`scoring.score`) and that of its best passage: 0.001 to 1, three
     decimals."""
     passage = PASSAGE.in_note * min(1.0, of_passage / PASSAGE.full)
     return round(max(0.001, (of_note + passage) / (1 + PASSAGE.in_note)), 3)
-
-
-def most(
-    places: Places,
-    rarities: Sequence[float],
-    quantity: Quantity = Quantity.NONE,
-) -> float:
-    """A score that no passage of a note exceeds, whatever its passages are."""
-    total = sum(rarities)
-    if not total:
-        return 0.0
-    beside = max(PASSAGE.header, PASSAGE.beside, PASSAGE.heading, PASSAGE.name)
-    score = 0.0
-    before: Sequence[int] = ()
-    for term, (rare, columns) in enumerate(zip(rarities, places.found, strict=True)):
-        body = columns[BODY]
-        if body:
-            score += rare * max(1 + PASSAGE.again * (len(body) > 1), beside)
-            if before:
-                score += PASSAGE.row * min(rarities[term - 1], rare)
-        elif columns[HEADINGS]:
-            score += rare * max(PASSAGE.heading, PASSAGE.name)
-        elif columns[TITLE] or columns[ALIASES] or columns[PROPERTIES]:
-            score += rare * PASSAGE.name
-        before = body
-    # Sums of the same numbers in another order differ in their last digits.
-    return score * (1 + PASSAGE.early) * (1 + PASSAGE.quantity * bool(quantity)) / total + 1e-9
 
 
 def best(

@@ -11,8 +11,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.values import in_one_line
 from vaulttools.ranked.copies import Deduplicator, Print, print_of, text_of
-from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.evidence import Evidence, RankedNote
 from vaulttools.ranked.showing import TermsOf, around_terms, compact, written
 from vaulttools.ranked.weights import GATHERING
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from vaulttools.ranked.order import AsAsked, RankedNote
-from vaulttools.ranked.ranking import Ranking
+from vaulttools.ranked.evidence import RankedNote
+from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.weights import DIVERSITY
 
 

@@ -11,8 +11,8 @@ from typing import Final, Literal, TypeAlias
 
 from vaulttools.notes.note import Note
 from vaulttools.ranked.days import Days
-from vaulttools.ranked.order import AsAsked, RankedNote
-from vaulttools.ranked.ranking import Ranking
+from vaulttools.ranked.evidence import RankedNote
+from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.weights import TIME
 
 Wanted: TypeAlias = Literal["newest", "next"]

@@ -11,9 +11,8 @@ from typing import Final
 from vaulttools.index import passages
 from vaulttools.notes.periods import Period
 from vaulttools.ranked.days import Days, in_time, is_in
-from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.order import AsAsked, RankedNote
-from vaulttools.ranked.ranking import Ranking
+from vaulttools.ranked.evidence import Evidence, RankedNote
+from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.showing import TermsOf
 from vaulttools.ranked.weights import TIME
 

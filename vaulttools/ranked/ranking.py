@@ -7,9 +7,11 @@ One function scores both (`scoring`), so that a note that was changed a moment a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, overload
 
 from vaulttools.index.kept_facts import value_of
 from vaulttools.index.passages import Passages
@@ -18,14 +20,14 @@ from vaulttools.notes.stored import Stored
 from vaulttools.ranked.candidates import Reader, TermMatches
 from vaulttools.ranked.counting import MANY, RipgrepCounter, TermCounts
 from vaulttools.ranked.english import languages_asked
+from vaulttools.ranked.evidence import RankedNote, best, combined
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
 from vaulttools.ranked.question import Question, QuestionTerm
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import BODY, score, term_weight
 from vaulttools.ranked.substitutes import Substitutes
 from vaulttools.ranked.weakness import covered
-from vaulttools.ranked.weights import NOMINATION, WEAK
+from vaulttools.ranked.weights import NOMINATION, NOTE, WEAK
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -57,14 +59,41 @@ class Ranking:
     languages: frozenset[str] = frozenset()
     """Those that the question may be in; none when nothing tells."""
     unread: Sequence[str] = ()
-    """Notes that hold what was looked for, and that there was no time to take apart into passages: more of them while
-    `notes` are asked for."""
+    """Notes that hold what was looked for, and that there was no time to take apart into passages."""
     corrected: Mapping[str, str] = field(default_factory=dict)
     """By word of the question that stands nowhere, how the vault spells it."""
     absences: Sequence[str] = ()
     """Sentences about the words that stand nowhere: which, and what was looked for instead."""
     is_by_time: bool = False
     """Whether the first notes are those of a period in order of time, whatever words they hold."""
+
+
+class AsAsked(Sequence[RankedNote]):
+    """Notes of an iterator, each taken from it when it is asked for: behind the first page hardly anybody does."""
+
+    def __init__(self, made: Iterator[RankedNote]) -> None:
+        self._left = made
+        self._made: list[RankedNote] = []
+
+    @overload
+    def __getitem__(self, index: int) -> RankedNote: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RankedNote]: ...
+    def __getitem__(self, index: int | slice) -> RankedNote | Sequence[RankedNote]:
+        self._make(None if isinstance(index, slice) or index < 0 else index + 1)
+        return self._made[index]
+
+    def __len__(self) -> int:
+        self._make(None)
+        return len(self._made)
+
+    def __bool__(self) -> bool:
+        self._make(1)
+        return bool(self._made)
+
+    def _make(self, count: int | None) -> None:
+        """Have so many, or all."""
+        self._made += islice(self._left, None if count is None else max(0, count - len(self._made)))
 
 
 def rank(
@@ -111,12 +140,16 @@ def rank(
     places = matches.candidates(finder, rarities, hits, wanted) | {path: looked_at[path] for path in matches.fresh}
     known = _KnownNotes(matches, finder, frozenset(term.text.casefold() for term in asked.terms), is_over)
     languages = asked.languages or languages_asked(question, lambda: known.languages(places), known.text)
-    scored = [
-        Candidate(path, of_note, each, 0 if path in matches.fresh else bisect_right(rounds, place))
-        for place, (path, each) in enumerate(places.items())
-        if (of_note := score(each, rarities)) > 0
-    ]
-    ranked = BestFirst(scored, rarities, known.passages, known.tie, languages, asked.quantity)
+    scores = {path: of_note for path, each in places.items() if (of_note := score(each, rarities)) > 0}
+    found = []
+    for path, passages in known.passages([*scores]).items():
+        evidence = best(places[path], passages, rarities, asked.quantity)
+        worth = combined(scores[path], evidence[0].score if evidence else 0.0)
+        if languages and passages.language not in languages:
+            worth = max(0.001, round(worth * NOTE.other_language, 3))
+        found.append(RankedNote(path, worth, passages, evidence))
+    turns = {path: 0 if path in matches.fresh else bisect_right(rounds, place) for place, path in enumerate(places)}
+    ranked = known.in_order(found, turns)
     coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, all_notes)
     uncounted = () if counts is None else counts.uncounted
     words = ", ".join(f'"{text}"' for text in uncounted)
@@ -195,20 +228,23 @@ class _KnownNotes:
         found |= {path: language.of(words.columns[BODY].text) for path, words in read.items() if words is not None}
         return {path: found[path] for path in notes if path in found}
 
-    def tie(self, notes: Sequence[str]) -> Sequence[str]:
-        """Notes that are worth the same: those tagged with most words of the question, the newest, the first by path
-        come first."""
+    def in_order(self, notes: Sequence[RankedNote], turns: Mapping[str, int]) -> list[RankedNote]:
+        """The notes by turn, then by their scores. Of equal ones those tagged with most words of the question, the
+        newest, the first by path come first."""
         index, fresh = self._index, self._matches.fresh
+        worth = {note.path: (turns[note.path], -note.score) for note in notes}
+        equal = Counter(worth.values())
+        tied = [path for path in worth if equal[worth[path]] > 1]
         tags: dict[str, tuple[str, ...]] = {}
-        if index is not None:
-            known = index.facts("tags", notes, lambda data: Stored(data).written_tags, self._matches.stop)
+        if index is not None and tied:
+            known = index.facts("tags", tied, lambda data: Stored(data).written_tags, self._matches.stop)
             tags |= {path: value_of(fact) for path, fact in known.items()}
-        tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
+        tags |= {path: fresh[path].written_tags for path in tied if path in fresh}
+        tagged = {path: len(self._words.intersection(map(str.casefold, tags.get(path, ())))) for path in tied}
+        modified = {path: (index.modified(path) or 0) if index is not None else 0 for path in tied}
 
-        def key(path: str) -> tuple[int, int, str]:
-            tagged = self._words.intersection(map(str.casefold, tags.get(path, ())))
-            modified = None if index is None else index.modified(path)
-            return -len(tagged), -(modified or 0), path
+        def key(note: RankedNote) -> tuple[tuple[int, float], int, int, str]:
+            return worth[note.path], -tagged.get(note.path, 0), -modified.get(note.path, 0), note.path
 
         return sorted(notes, key=key)
 

@@ -35,9 +35,9 @@ from vaulttools.ranked.allotment import Allotted, allotted, every_passage
 from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.days import Days
+from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.intent import Intent, intent
 from vaulttools.ranked.like import Like
-from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.period import with_days
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators

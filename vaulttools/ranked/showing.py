@@ -14,7 +14,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut, sentence_starts
 from vaulttools.ranked.candidates import Reader
 from vaulttools.ranked.copies import Deduplicator, text_of
-from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.evidence import RankedNote
 
 ELLIPSIS: Final = "…"
 _PADDING: Final = re.compile(r"[ \t]{2,}")

@@ -6,8 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.index.words import Places
-from vaulttools.ranked.order import BestFirst
+from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity
 from vaulttools.ranked.weights import NEARNESS, WEAK
@@ -30,7 +29,11 @@ def nearness(choice: Choice) -> float | None:
 
 
 def covered(
-    terms: Sequence[QuestionTerm], rarities: Sequence[float], unfound: Sequence[str], ranked: BestFirst, notes: int
+    terms: Sequence[QuestionTerm],
+    rarities: Sequence[float],
+    unfound: Sequence[str],
+    ranked: Sequence[RankedNote],
+    notes: int,
 ) -> tuple[float, str]:
     """The part of a question, by what its words weigh, that the best passage holds, and one sentence that says which
     main words no passage holds together; 1 and `""` for a question of one word, or where nothing was found.
@@ -45,16 +48,8 @@ def covered(
     total = -sum(weight for weight, _, _ in words)
     if len(words) < 2 or not ranked or not total:
         return 1.0, ""
-    best = 0.0
-
-    def weight(held: Sequence[int] | frozenset[int]) -> float:
-        return sum(rarities[term] for term in sorted(held))
-
-    def may_hold_more(places: Places) -> bool:
-        return weight([term for term, columns in enumerate(places.found) if any(columns)]) > best
-
-    for note in ranked.holding(may_hold_more):
-        best = max([best, *(weight(each.held) for each in note.evidence)])
+    held_together = {each.held for note in ranked for each in note.evidence}
+    best = max((sum(rarities[term] for term in sorted(held)) for held in held_together), default=0.0)
     main = {number for _, number, _ in sorted(words)[:2]}
     first, second = (json.dumps(word, ensure_ascii=False) for _, _, word in sorted(words)[:2])
     held = ranked[0].evidence[0].held if ranked[0].evidence else frozenset()
