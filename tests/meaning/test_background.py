@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -130,8 +129,7 @@ def test_a_killed_process_goes_on_where_it_was(opened: Opened, served: Served, m
     def killing(self: process.EmbeddingProcess, *message: object) -> object:
         asked.append(message)
         if len(asked) == 4:  # after two batches
-            os.kill(self._popen.pid, signal.SIGKILL)
-            self._popen.wait()
+            self.kill()
         return plain(self, *message)
 
     monkeypatch.setattr(process.EmbeddingProcess, "ask", killing)

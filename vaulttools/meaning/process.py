@@ -6,18 +6,16 @@ With its models it takes 300 MB, and each vault in use would have its own. It ha
 from __future__ import annotations
 
 import os
-import pickle
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from vaulttools.core import child, forks
-from vaulttools.core.child import receive, send
+from vaulttools.core.child import Child, ChildGone
 from vaulttools.index.job_queue import JobQueue
 from vaulttools.meaning.embedders import Choice, NoMeaning
 
@@ -47,15 +45,9 @@ class EmbeddingProcess:
         """
         if not child.can_start():
             raise NoMeaning("Meaning needs a process of its own, and there is no Python to start one with")
+        command = child.command("vaulttools.meaning.worker", str(NICER))
         try:
-            self._popen = subprocess.Popen(
-                child.command("vaulttools.meaning.worker", str(NICER)),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-                env={**os.environ, **_ONE_PROCESSOR},
-            )
+            self._child = Child(command, env={**os.environ, **_ONE_PROCESSOR})
         except OSError as error:
             raise NoMeaning(f"The process that embeds cannot be started: {error.strerror}") from error
         self.choice: Final = choice
@@ -74,16 +66,14 @@ class EmbeddingProcess:
         Raises:
             NoMeaning: the embedder cannot embed now, or the process has ended.
         """
-        assert self._popen.stdin is not None
-        assert self._popen.stdout is not None
         self.used = time.monotonic()
         try:
-            send(self._popen.stdin, message)
-            answer = receive(self._popen.stdout)
+            self._child.send(message)
+            answer = self._child.receive()
         # The last two: the worker is of another version, since this one was upgraded meanwhile.
-        except (OSError, ValueError, EOFError, pickle.UnpicklingError, ImportError, AttributeError) as error:
+        except (ChildGone, ImportError, AttributeError) as error:
             self.kill()
-            raise NoMeaning(f"The process that embeds has ended{_by(self._popen.returncode)}") from error
+            raise NoMeaning(f"The process that embeds has ended{_by(self._child.wait(0))}") from error
         if isinstance(answer, NoMeaning):
             raise answer
         return answer
@@ -91,20 +81,16 @@ class EmbeddingProcess:
     @property
     def is_alive(self) -> bool:
         """Whether it has not ended yet."""
-        return self._popen.poll() is None
+        return self._child.wait(0) is None
 
     def kill(self) -> None:
         """Kill it: it keeps nothing. May be called from another thread than the one that waits for an answer."""
-        self._popen.kill()
-        with suppress(subprocess.TimeoutExpired):
-            self._popen.wait(_END_SECONDS)
+        self._child.kill()
+        self._child.wait(_END_SECONDS)
 
     def close(self) -> None:
         """As `kill`, and give back the pipes, which no thread may be using."""
-        self.kill()
-        for pipe in (self._popen.stdin, self._popen.stdout):
-            with suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
+        self._child.end()
 
 
 class SharedProcess:
