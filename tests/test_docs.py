@@ -72,6 +72,15 @@ def test_every_link_leads_to_a_page_and_a_heading(path: Path) -> None:
     assert broken == []
 
 
+def test_the_documentation_has_at_most_28000_words() -> None:
+    """A page that nobody would read is cut, not kept beside the others."""
+    assert sum(len(path.read_text(encoding="utf-8").split()) for path in PAGES) <= 28_000
+
+
+def test_architecture_fits_12_kb() -> None:
+    assert (DOCS / "architecture.md").stat().st_size <= 12_000
+
+
 def test_every_page_can_be_reached_from_the_readme() -> None:
     reached, left = set(), [REPOSITORY / "README.md"]
     while left:
