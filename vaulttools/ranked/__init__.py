@@ -7,8 +7,8 @@
    to look for instead of words that stand nowhere; `finder` tells where they stand in a note.
 3. `scoring` scores notes, `evidence` their passages, `ranking` puts both together, `weakness` says when they are weak.
 4. `fusion` joins what is near in meaning.
-   `intent` reads what a question asks for beside its words, and puts the notes in that order: `period` those of a time
-   first, `latest` the newest, `halves` those that answer the other half; `days` tells the days of notes and passages.
+   `intent` reads what a question asks for beside its words, and `preference` puts the notes in that order: those of a
+   time first, the newest, those that answer the other half; `days` tells the days of notes and passages.
 5. `copies` folds passages that stand in several notes; `allotment` (for `query`) and `gathering` (for `context`) share
    out the room; `showing` cuts and writes the passages.
 

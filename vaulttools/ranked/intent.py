@@ -12,9 +12,7 @@ from vaulttools.core.dates import Calendar
 from vaulttools.notes import periods
 from vaulttools.notes.periods import Period
 from vaulttools.ranked.days import Days
-from vaulttools.ranked.halves import for_both_halves
-from vaulttools.ranked.latest import Wanted, latest_first
-from vaulttools.ranked.period import Find, of_period_first
+from vaulttools.ranked.preference import Find, Wanted, for_both_halves, latest_first, of_period_first
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking
 

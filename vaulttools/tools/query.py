@@ -14,10 +14,9 @@ from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact, other_readings
-from vaulttools.answers.proposals import Proposal, asks_for_list, proposals, tried
+from vaulttools.answers.proposals import MOST_ROWS, Proposal, Row, WholeList, asks_for_list, proposals, tried
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
-from vaulttools.answers.whole_list import MOST_ROWS, Row, WholeList
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import UNREAD, Work
