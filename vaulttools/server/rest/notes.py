@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from vaulttools.answers import corpus, linked
 from vaulttools.answers.incremental import NoteProjection
@@ -39,53 +38,18 @@ class NoteMetadata(NamedTuple):
     written: Written
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedLinks:
-    """Where the links of all notes lead."""
-
-    to: Mapping[str, Sequence[str]]
-    """By note the files that it links to, in the order of its text."""
-    unresolved: Mapping[str, Sequence[str]]
-    """By note the links that lead to no file, as written."""
-    back: Mapping[str, Sequence[str]]
-    """By file the notes that link to it, in path order."""
-
-
-class Notes:
-    """The facts of all notes; never changed once made, but for what is kept of their links."""
-
-    def __init__(self, facts: Mapping[str, NoteMetadata] | None = None) -> None:
-        self.facts = facts or {}
-        self._linked: tuple[LinkIndex, ResolvedLinks] | None = None
-
-    def changed(self, changes: Sequence[Change[NoteMetadata]]) -> Notes:
-        """The same after some notes changed."""
-        facts = dict(self.facts)
-        for path, _, after in changes:
-            if after is None:
-                facts.pop(path, None)
-            else:
-                facts[path] = after
-        return Notes(facts)
-
-    def linked(self, links: LinkIndex) -> ResolvedLinks:
-        """Where all links lead, among the names that `links` has."""
-        if self._linked is None or self._linked[0] is not links:
-            to, unresolved = {}, {}
-            back: dict[str, list[str]] = {}
-            for path, facts in self.facts.items():
-                to[path], unresolved[path] = _leading(path, facts.written, links)
-                for target in to[path]:
-                    back.setdefault(target, []).append(path)
-            self._linked = links, ResolvedLinks(to, unresolved, back)
-        return self._linked[1]
-
-
 def _facts(note: Contents) -> NoteMetadata:
     return NoteMetadata(note.tags, note.properties, graph.written(note))
 
 
-PROJECTION: Final = NoteProjection("rest", _facts, Notes(), Notes.changed)
+def _changed(facts: Mapping[str, NoteMetadata], changes: Sequence[Change[NoteMetadata]]) -> Mapping[str, NoteMetadata]:
+    gone = {path for path, _, after in changes if after is None}
+    kept = {path: each for path, each in facts.items() if path not in gone}
+    return kept | {path: after for path, _, after in changes if after is not None}
+
+
+PROJECTION: Final = NoteProjection("rest", _facts, cast("Mapping[str, NoteMetadata]", {}), _changed)
+"""What is kept of each note, by its path."""
 
 
 def described(vault: Session, path: str, text: str, work: Work) -> dict[str, Any]:
@@ -116,16 +80,21 @@ def every(
     """
     scope = corpus.scope_of(vault, work, None, None)
     asked = corpus.answered(vault, PROJECTION, work, scope)
-    leading = None
+    leading: dict[str, tuple[list[str], list[str]]] = {}
+    back: dict[str, list[str]] = {}
     if not {"links", "backlinks", "unresolvedLinks"}.isdisjoint(fields):
-        leading = asked.answer.linked(vault.links(work, told=True))
+        links = vault.links(work, told=True)
+        leading = {path: _leading(path, each.written, links) for path, each in asked.answer.items()}
+        for path, (targets, _) in leading.items():
+            for target in targets:
+                back.setdefault(target, []).append(path)
     view = vault.view(work)
     reader = vault.notes(view)
     able = _able(vault, view, holding)
     for path in asked.files:
         if any(path not in files for files in able):
             continue
-        facts = asked.answer.facts.get(path)
+        facts = asked.answer.get(path)
         if facts is None:
             continue
         data: dict[str, Any] = {
@@ -135,10 +104,10 @@ def every(
         }
         if "stat" in fields:
             data["stat"] = stat(vault, path)
-        if leading is not None:
-            data["links"] = [paths.portable(each) for each in leading.to[path]]
-            data["unresolvedLinks"] = list(leading.unresolved[path])
-            data["backlinks"] = [paths.portable(each) for each in leading.back.get(path, ())]
+        if path in leading:
+            to, data["unresolvedLinks"] = leading[path]
+            data["links"] = [paths.portable(each) for each in to]
+            data["backlinks"] = [paths.portable(each) for each in back.get(path, ())]
         if "content" in fields:
             if work.remaining() <= 0:
                 work.pass_over(path, "time limit")
