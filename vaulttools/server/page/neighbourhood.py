@@ -107,18 +107,8 @@ def _beside(notes: Sequence[NoteReached]) -> list[tuple[NoteReached, list[NoteRe
     return [(each, beyond[each.path][:MOST_BEYOND]) for each in notes if each.distance == 1][:MOST]
 
 
-@dataclass(frozen=True, slots=True)
-class Nearby:
-    """What the page of the notes within two links shows."""
-
-    path: str
-    picture: Diagram | None = None
-    summaries: Sequence[str] = ()
-    """How many notes there are, in the words of the tool."""
-
-
-def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> Nearby:
-    """The notes within two links of one.
+def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> tuple[Diagram | None, Sequence[str]]:
+    """The picture of the notes within two links of one, and how many there are, in the words of the tool.
 
     Raises:
         VaultToolsError: there is no such note.
@@ -132,10 +122,10 @@ def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> Near
 
     answers = in_time(ask, cancel)
     if answers is None:
-        return Nearby(path, summaries=["Not known yet: the vault is being indexed. Load the page again."])
+        return None, ["Not known yet: the vault is being indexed. Load the page again."]
     back, out = answers
     summaries = [each.text.partition("\n")[0].rstrip(":.") for each in (back, out)]
-    return Nearby(path, drawn(back.notes, out.notes, addresses), summaries)
+    return drawn(back.notes, out.notes, addresses), summaries
 
 
 def _name(path: str) -> str:

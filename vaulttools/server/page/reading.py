@@ -29,7 +29,6 @@ from vaulttools.server.page.rendering.note import Rendering
 from vaulttools.server.page.searching import title
 from vaulttools.server.page.vault_notes import Soon, TextExcerpt, VaultNotes
 from vaulttools.tools.links import LinkFound, LinksAnswer
-from vaulttools.tools.query import QueryAnswer
 from vaulttools.tools.read import ReadAnswer
 from vaulttools.vault import Vault
 
@@ -51,9 +50,6 @@ _PREVIEW_READ: Final = 4_000
 
 _PREVIEW_CHARACTERS: Final = 1_000
 """Characters of a preview."""
-
-_RELATED: Final = 8
-"""Notes like one that are named beside it."""
 
 _BEFORE: Final = 20
 """Lines shown before the one that is meant, where a note is too long for one page."""
@@ -149,17 +145,11 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     return _beside(vault, addresses, rendered, cancel)
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The beginning of a note, or of a part of it."""
-
-    path: str
-    html: Markup
-    """Safe to show as it is; empty where nothing is there."""
-
-
-def preview(vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event) -> Preview:
-    """The beginning of a note; of the part `at`, as links write it, or from a line on, where one is given.
+def preview(
+    vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event
+) -> tuple[str, Markup]:
+    """The path of a note, and its beginning as HTML that is safe to show, empty where nothing is there; of the part
+    `at`, as links write it, or from a line on, where one is given.
 
     Raises:
         VaultToolsError: it cannot be read, or has no such part.
@@ -169,34 +159,14 @@ def preview(vault: Vault, addresses: Addresses, name: str, at: str, line: int | 
     part |= {"start_line": line} if line and not part else {}
     answer: ReadAnswer = vault.answer("read", {"note": name, **part, "max_chars": _PREVIEW_READ}, cancel=cancel)
     if not paths.is_note(answer.path):
-        return Preview(answer.path, Markup("<pre>{}</pre>").format(answer.content[:_PREVIEW_CHARACTERS]))
+        return answer.path, Markup("<pre>{}</pre>").format(answer.content[:_PREVIEW_CHARACTERS])
     lines = answer.content.split("\n")
     if not part:
         lines = lines[Note(answer.path, answer.content).body_line - 1 :]
     text = "\n".join(lines).strip("\n")
     cut = text if len(text) <= _PREVIEW_CHARACTERS else f"{text[:_PREVIEW_CHARACTERS]}{render.ELLIPSIS}"
     html = Rendering(VaultNotes(vault, cancel), addresses).passage(answer.path, cut)
-    return Preview(answer.path, Markup(html))  # noqa: S704 - it is sanitised
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedNote:
-    """A note that is like another one."""
-
-    path: str
-    address: str
-    is_linked: bool
-
-
-def related(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> tuple[Sequence[RelatedNote], str]:
-    """The notes that are most like one, and what the tool says where there are none.
-
-    Raises:
-        VaultToolsError: it cannot be read.
-    """
-    answer: QueryAnswer = vault.answer("query", {"like": path, "limit": _RELATED}, cancel=cancel)
-    found = [RelatedNote(each.path, addresses.note(each.path), bool(each.linked)) for each in answer.notes]
-    return found, answer.text.partition("\n")[0]
+    return answer.path, Markup(html)  # noqa: S704 - it is sanitised
 
 
 def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:

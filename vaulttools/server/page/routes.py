@@ -23,6 +23,7 @@ from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.health import health
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.server.service import NoSuchVault, Service
+from vaulttools.tools.query import QueryAnswer
 from vaulttools.tools.tags import TagsAnswer
 from vaulttools.tools.tasks import TaskFound, TasksAnswer
 from vaulttools.vault import Vault
@@ -44,6 +45,7 @@ _THEME_SECONDS: Final = 365 * 24 * 3_600
 
 _TAGS: Final = 2_000
 _TASKS: Final = 100
+_RELATED: Final = 8
 """On a page."""
 
 _TASK_FIELDS: Final = ("status", "text", "tags", "folder", "priority", "due")
@@ -95,7 +97,7 @@ def _search(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Resp
     addresses: Addresses = frame["addresses"]
     query, mode = _searched(request)
     if not query.strip():
-        shown = start.start_page(vault, addresses, cancel)
+        shown = start.start_page(vault, cancel)
         return templates.page(request, _search_template(request), **frame, query="", mode=mode, start=shown)
     page = _number(request, "page", 1, _PAGES)
     limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
@@ -131,31 +133,24 @@ def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
     page = reading.page(vault, addresses, name, at, line, cancel)
     if page.path != name and paths.unshown(page.path) != paths.unshown(name):
         return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
-    assistant = addresses.assistant("read", {"note": page.path})
     diagrams = templates.diagram_address() if page.html and "n-mermaid" in page.html else ""
-    values: dict[str, Any] = {
-        "page": page,
-        "assistant": assistant,
-        "raw": addresses.file(page.path),
-        "diagrams": diagrams,
-    }
-    return templates.page(request, "note.html", **frame, **values)
+    return templates.page(request, "note.html", **frame, page=page, diagrams=diagrams)
 
 
 def _preview(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """The beginning of a note, for the script that shows it beside a link."""
     line = _number(request, "line", 0, 10_000_000) or None
     at = request.query_params.get("at", "")
-    page = reading.preview(vault, frame["addresses"], request.path_params["path"], at, line, cancel)
-    return templates.page(request, "preview.html", page=page)
+    path, html = reading.preview(vault, frame["addresses"], request.path_params["path"], at, line, cancel)
+    return templates.page(request, "preview.html", path=path, html=html)
 
 
 def _related(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """The notes that are like one; the script of the page asks for their list alone."""
     name = request.path_params["path"]
-    found, sentence = reading.related(vault, frame["addresses"], name, cancel)
+    answer: QueryAnswer = vault.answer("query", {"like": name, "limit": _RELATED}, cancel=cancel)
     template = "related_list.html" if "bare" in request.query_params else "related.html"
-    return templates.page(request, template, **frame, path=name, found=found, sentence=sentence)
+    return templates.page(request, template, **frame, path=name, answer=answer)
 
 
 def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
@@ -215,8 +210,8 @@ def _assistant(request: Request, frame: Frame, vault: Vault, cancel: Event) -> R
 
 def _folder(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """The notes of a folder."""
-    page = start.folder_page(vault, request.path_params["path"], cancel)
-    return templates.page(request, "folder.html", **frame, page=page)
+    found = start.folder(vault, request.path_params["path"], cancel)
+    return templates.page(request, "folder.html", **frame, found=found, most=start.FOLDER)
 
 
 def _map(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
@@ -233,8 +228,9 @@ def _map_drawing(request: Request, frame: Frame, vault: Vault, cancel: Event) ->
 
 def _nearby(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """The notes within two links of one."""
-    found = neighbourhood.nearby(vault, frame["addresses"], request.path_params["path"], cancel)
-    return templates.page(request, "nearby.html", **frame, nearby=found)
+    path = request.path_params["path"]
+    picture, summaries = neighbourhood.nearby(vault, frame["addresses"], path, cancel)
+    return templates.page(request, "nearby.html", **frame, path=path, picture=picture, summaries=summaries)
 
 
 def _nowhere(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:

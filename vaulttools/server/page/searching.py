@@ -15,7 +15,6 @@ from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.highlighting import Finder, finder, marked, marked_html
 from vaulttools.server.page.rendering.note import Rendering
 from vaulttools.server.page.vault_notes import VaultNotes
-from vaulttools.tools.find import FindAnswer
 from vaulttools.tools.query import NoteFound, QueryAnswer
 from vaulttools.tools.search_files import SearchFilesAnswer
 from vaulttools.vault import Vault
@@ -27,9 +26,6 @@ NOTES: Final = 20
 
 MOST_FILES: Final = 500
 """Files that exact search shows when more are asked for; it has no pages."""
-
-RECENT: Final = 15
-"""Notes shown before anything is searched."""
 
 _PASSAGE_CHARACTERS: Final = 1_000
 """Characters shown of one passage."""
@@ -147,18 +143,6 @@ def _counted(total: int, found: int, is_whole: bool, is_exact: bool) -> str:
     if not total:
         return "No notes found."
     return f"{'' if is_exact else 'More than '}{total:,} note{'s' if total != 1 else ''}"
-
-
-def recent(vault: Vault, addresses: Addresses, cancel: Event) -> Results:
-    """The notes that were changed last.
-
-    Raises:
-        VaultToolsError: with the sentence of the tool.
-    """
-    arguments = {"paths": "**/*.md", "hidden": False, "limit": RECENT}
-    answer: FindAnswer = vault.answer("find", arguments, cancel=cancel)
-    found = [NoteResult(path, addresses.note(path), title(path), ()) for path in answer.files if not path.endswith("/")]
-    return Results("Changed last", found, "find", arguments, complete=answer.complete)
 
 
 def title(path: str) -> str:

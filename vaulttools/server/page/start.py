@@ -9,17 +9,19 @@ from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound
-from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.searching import Results, recent
 from vaulttools.server.page.vault_notes import Soon, in_time, note_paths
-from vaulttools.tools.tags import TagCount, TagsAnswer
+from vaulttools.tools.find import FindAnswer
+from vaulttools.tools.tags import TagsAnswer
 from vaulttools.vault import Vault
 
 _TREE: Final = 400
-"""Notes that the tree of the start page lists; of a larger vault it lists the folders, 30 kB for 10,000 notes."""
+"""Notes that a tree lists; of more it lists the folders alone, 30 kB for 10,000 notes."""
 
-_FOLDER: Final = 2_000
+FOLDER: Final = 2_000
 """Notes that the page of one folder lists."""
+
+_RECENT: Final = 15
+"""Notes changed last that are shown."""
 
 _TAGS: Final = 40
 """The most frequent tags, which are shown."""
@@ -42,6 +44,11 @@ class Folder:
     """How many notes lie in it and in the folders below."""
 
     @property
+    def lists_notes(self) -> bool:
+        """Whether its tree lists notes, beside folders."""
+        return self.total <= _TREE
+
+    @property
     def name(self) -> str:
         """The last part of its path."""
         return self.path.rpartition("/")[2]
@@ -51,52 +58,31 @@ class Folder:
 class StartPage:
     """What is shown before anything is searched; None: not known in time."""
 
-    recent: Results | None
+    recent: Sequence[str] | None
+    """The paths of the notes that were changed last."""
     today: str
     """The path of today's note, or the one that it would have."""
     has_today: bool
     tree: Folder | None
-    lists_notes: bool
-    """Whether the tree lists notes, beside folders."""
-    tags: Sequence[TagCount] | None
-    total_tags: int = 0
+    tags: TagsAnswer | None
 
 
-def start_page(vault: Vault, addresses: Addresses, cancel: Event) -> StartPage:
+def start_page(vault: Vault, cancel: Event) -> StartPage:
     """What the start page shows.
 
     Raises:
         VaultToolsError: with the sentence of the tool.
     """
-    latest = in_time(lambda: recent(vault, addresses, Soon(cancel, _SECONDS)), cancel)
+    latest = in_time(lambda: _recent(vault, Soon(cancel, _SECONDS)), cancel)
     notes = in_time(lambda: note_paths(vault, Soon(cancel, _SECONDS))[0], cancel)
     tags = in_time(lambda: _tags(vault, Soon(cancel, _SECONDS)), cancel)
     today = vault.session.periodic.named("daily")
     path = "" if today is None else today.path
-    return StartPage(
-        latest,
-        path,
-        _is_there(vault, path),
-        None if notes is None else tree(notes),
-        notes is not None and len(notes) <= _TREE,
-        None if tags is None else tags.tags,
-        0 if tags is None else tags.total_tags,
-    )
+    return StartPage(latest, path, _is_there(vault, path), None if notes is None else tree(notes), tags)
 
 
-@dataclass(frozen=True, slots=True)
-class FolderPage:
-    """What the page of a folder shows."""
-
-    folder: Folder
-    lists_notes: bool
-    """Whether the notes of the folders below are listed too."""
-    most: int = _FOLDER
-    """Notes directly in it that are listed."""
-
-
-def folder_page(vault: Vault, path: str, cancel: Event) -> FolderPage:
-    """What the page of a folder shows.
+def folder(vault: Vault, path: str, cancel: Event) -> Folder:
+    """A folder with the notes in it and below.
 
     Raises:
         PathNotFound: there is no such folder, or it holds no notes.
@@ -108,26 +94,26 @@ def folder_page(vault: Vault, path: str, cancel: Event) -> FolderPage:
         found = next(iter(found.folders), found)
     if name and not found.total:
         raise PathNotFound(paths.shown(name))
-    return FolderPage(found, found.total <= _TREE)
+    return found
 
 
 def tree(notes: Iterable[str]) -> Folder:
     """The folders that hold notes, given the paths of all notes; in the order of their names."""
     by_path = {"": Folder("")}
 
-    def folder(path: str) -> Folder:
+    def made(path: str) -> Folder:
         if path not in by_path:
-            by_path[path] = made = Folder(path)
-            folder(path.rpartition("/")[0]).folders.append(made)
+            by_path[path] = new = Folder(path)
+            made(path.rpartition("/")[0]).folders.append(new)
         return by_path[path]
 
     for note in sorted(notes, key=paths.order):
         above = note.rpartition("/")[0]
-        folder(above).notes.append(note)
+        made(above).notes.append(note)
         for path in (above, *above_all(above)):
             by_path[path].total += 1
     for each in by_path.values():
-        each.folders.sort(key=lambda folder: paths.order(folder.path))
+        each.folders.sort(key=lambda below: paths.order(below.path))
     return by_path[""]
 
 
@@ -145,6 +131,11 @@ def _is_there(vault: Vault, path: str) -> bool:
         return bool(path) and vault.session.root.locate(path).kind == "file"
     except BadArgument:  # a setting may lead out of the vault
         return False
+
+
+def _recent(vault: Vault, cancel: Event) -> list[str]:
+    answer: FindAnswer = vault.answer("find", {"paths": "**/*.md", "hidden": False, "limit": _RECENT}, cancel=cancel)
+    return [path for path in answer.files if not path.endswith("/")]
 
 
 def _tags(vault: Vault, cancel: Event) -> TagsAnswer:
