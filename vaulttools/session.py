@@ -173,7 +173,7 @@ class Session:
         """
         from vaulttools.meaning.background import Supply
         from vaulttools.meaning.embedders import NoMeaning
-        from vaulttools.notes.extracted import ExtractedNote
+        from vaulttools.notes.note import ExtractedNote
 
         work = Work(self.config.time_limit)
         view = self.view(work)

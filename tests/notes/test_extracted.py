@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vaulttools.files.document import Document, DocumentPart
-from vaulttools.notes.extracted import ExtractedNote
+from vaulttools.notes.note import ExtractedNote
 from vaulttools.notes.passages import split
 
 PAGES = ExtractedNote.of(

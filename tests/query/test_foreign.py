@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vaulttools.query import foreign
+from vaulttools.query import explain
 from vaulttools.query.language import parse
 
 
@@ -30,7 +30,7 @@ from vaulttools.query.language import parse
     ],
 )
 def test_of_a_question(question: str, beginnings: list[str]) -> None:
-    told = list(foreign.in_question(question))
+    told = list(explain.foreign_in_question(question))
     assert len(told) == len(beginnings)
     assert all(sentence.startswith(beginning) for sentence, beginning in zip(told, beginnings, strict=True))
 
@@ -44,13 +44,13 @@ def test_of_a_question(question: str, beginnings: list[str]) -> None:
     ],
 )
 def test_of_a_query_in_obsidians_language(query: str, beginnings: list[str]) -> None:
-    told = list(foreign.in_query(parse(query)))
+    told = list(explain.foreign_in_query(parse(query)))
     assert len(told) == len(beginnings)
     assert all(sentence.startswith(beginning) for sentence, beginning in zip(told, beginnings, strict=True))
 
 
 def test_a_property_is_written_out() -> None:
-    assert list(foreign.in_question("roof status:active")) == [
+    assert list(explain.foreign_in_question("roof status:active")) == [
         "status: is no operator and was searched for as a word. Operators are tag:, file:, path:, content:, line:, "
         "block:, section:, task:, task-todo:, task-done:; a property is asked for as [status:active]."
     ]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from vaulttools.files.document import Document, DocumentPart
 from vaulttools.index import passages
-from vaulttools.notes.extracted import ExtractedNote
-from vaulttools.notes.note import Note
+from vaulttools.notes.note import ExtractedNote, Note
 from vaulttools.ranked import question
 from vaulttools.ranked.allotment import allotted
 from vaulttools.ranked.copies import Deduplicator

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import accumulate, groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from vaulttools.bases import collation, formulas
+from vaulttools.bases import formulas
 from vaulttools.bases.context import MAX_LIST, BaseRow, Context, Frame
 from vaulttools.bases.definition import Base, Column, Filter, Sorting
 from vaulttools.bases.evaluation import Expression
@@ -185,10 +185,10 @@ def order_of(held: Value | Failed, context: Context) -> tuple[Any, ...]:
         except Failed:  # no calendar holds it
             return EMPTY
     if isinstance(held, LinkValue):
-        return 4, collation.key(held.display or held.target)
+        return 4, lists.collation(held.display or held.target)
     text = text_of(held, context.setting)
     context.tick(text)
-    return 4, collation.key(text)
+    return 4, lists.collation(text)
 
 
 def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) -> dict[str, Value | Failed]:

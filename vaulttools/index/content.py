@@ -125,7 +125,7 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
     if file.facts_alone:
         return replace(scanned, flags=scanned.flags | LACKS_WORDS, structure=_structure(Note(path, document.text)))
     from vaulttools.index import passages
-    from vaulttools.notes.extracted import ExtractedNote
+    from vaulttools.notes.note import ExtractedNote
     from vaulttools.notes.stored import Stored
 
     found = _text(scanned, fold(document.text))

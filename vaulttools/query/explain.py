@@ -1,7 +1,8 @@
-"""Explains a query in plain words, a clause a line, like Obsidian (rule-S44)."""
+"""Explains a query in words, and what in it belongs to other languages."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 from vaulttools.core import render
 from vaulttools.query import tree
 from vaulttools.query.tree import (
+    SCOPES,
     And,
     Case,
     Compare,
@@ -53,9 +55,18 @@ _FACTS: Final[dict[Fact, str]] = {
     "FALSE": "Is false",
 }
 
+_NAMED: Final = re.compile(r"([^\W\d_][\w-]+):(?!//|:)(\S+)")
+"""`status:active`: a name, a colon and a value without a blank; neither a URL nor an inline field, `due:: May`."""
+
+_WORD: Final = re.compile(r"\S+")
+_TAG: Final = re.compile(r"#(?!\d+$)[\w/-]+")
+"""`#work`; `#12` is the number of something."""
+_PROPERTY: Final = re.compile(r"(?<!\S)\[[^\W\d_][^\]\[\s]*\](?!\S)")
+"""`[status]`; not `[ ]` of a task, nor a link of any kind."""
+
 
 def explain(node: Node) -> str:
-    """The tree in words, at most `LINES` lines and one that says how many more there are."""
+    """The tree in words, like Obsidian (rule-S44), at most `LINES` lines and one that says how many more there are."""
     lines = _lines(node, 0)
     shown = list(islice(lines, LINES))
     rest = sum(1 for _ in lines)
@@ -125,3 +136,47 @@ def _shown(text: str) -> str:
 def _cut(text: str) -> str:
     cut = text if len(text) <= TEXT_CHARACTERS else f"{text[:TEXT_CHARACTERS]}{render.ELLIPSIS}"
     return render.visible(cut)
+
+
+def foreign_in_query(node: Node) -> Iterator[str]:
+    """What syntax of other search languages means in a query of Obsidian's."""
+    words = list(_words(node))
+    if "AND" in words:
+        yield "AND was searched for as a word. Leave it out: all words are required anyway."
+    if "NOT" in words:
+        yield "NOT was searched for as a word. To exclude a word, write a hyphen right before it: -word."
+    yield from _no_operators(words)
+
+
+def foreign_in_question(question: str) -> Iterator[str]:
+    """What it means in a question without its operators; in one of capitals alone no word is taken for an operator."""
+    words = _WORD.findall(question)
+    if not question.isupper():
+        if "AND" in words:
+            yield "AND has no meaning in mode ranked: any of the words is enough. Mode obsidian requires all of them."
+        if "NOT" in words:
+            yield "NOT has no meaning in mode ranked. To exclude a word, write a hyphen right before it: -word."
+    yield from _no_operators(words)
+    name = next(_PROPERTY.finditer(question), None)
+    if name is not None:
+        yield f"{name[0]} was searched for as words; mode obsidian finds the notes with the property."
+    tag = next(filter(_TAG.fullmatch, words), None)
+    if tag is not None:
+        yield f"{tag} was searched for as a word; to find the notes with the tag, write tag:{tag}."
+
+
+def _no_operators(words: list[str]) -> Iterator[str]:
+    named = next(filter(None, map(_NAMED.fullmatch, words)), None)
+    if named is not None:
+        operators = ", ".join(f"{name}:" for name in ("tag", *SCOPES))
+        yield (
+            f"{named[1]}: is no operator and was searched for as a word. Operators are {operators}; "
+            f"a property is asked for as [{named[1]}:{named[2]}]."
+        )
+
+
+def _words(node: Node) -> Iterator[str]:
+    if isinstance(node, Term):
+        yield node.text
+    for part in tree.parts(node):
+        yield from _words(part)

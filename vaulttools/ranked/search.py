@@ -24,12 +24,11 @@ from vaulttools.files.listing import Listing
 from vaulttools.files.providers import Extracts, timeout
 from vaulttools.files.scope import Scope
 from vaulttools.index import passages
-from vaulttools.notes.extracted import ExtractedNote
-from vaulttools.notes.note import Note
+from vaulttools.notes.note import ExtractedNote, Note
 from vaulttools.notes.note_date import Dating
 from vaulttools.notes.periods import Period
 from vaulttools.notes.properties import values as property_values
-from vaulttools.query import foreign, tree
+from vaulttools.query import explain, tree
 from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
 from vaulttools.ranked.copies import Deduplicator
@@ -230,7 +229,7 @@ def ranked(
     if order is not None:
         by_path = {note.path: note for note in ordered}
         ordered = [by_path[path] for path in order(by_path.keys())]
-    told += [*([] if like is not None else [*foreign.in_question(question), *ranking.notices]), *meant]
+    told += [*([] if like is not None else [*explain.foreign_in_question(question), *ranking.notices]), *meant]
     told += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
     told += answer.unextracted(work, found=False) if ordered else []  # else it is told already
     understood = [] if asks.period is None else [asks.period.sentence]

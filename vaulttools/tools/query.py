@@ -23,9 +23,9 @@ from vaulttools.core.work import UNREAD, Work
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field, SkipValidation
 from vaulttools.notes import language
-from vaulttools.query import foreign, tree
+from vaulttools.query import tree
 from vaulttools.query.exact import Match
-from vaulttools.query.explain import explain
+from vaulttools.query.explain import explain, foreign_in_query
 from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted
 from vaulttools.ranked.like import Like, like
@@ -448,7 +448,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     notices = [
         *told,
         *dates,
-        *foreign.in_query(node),
+        *foreign_in_query(node),
         *filters.unselected(request, asked),
         *corpus.beside_time(work, found=total > 0),
     ]

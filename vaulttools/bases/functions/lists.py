@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
-from vaulttools.bases import collation, numbers
+from vaulttools.bases import numbers
 from vaulttools.bases.context import BaseRow, Context, Frame
 from vaulttools.bases.functions import Lazy, register, text, whole
 from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Date, Duration, read_date
 from vaulttools.bases.values import MAX_TEXT, Value, contains, identical, is_empty, is_true
+
+_SIGNS: Final = {sign: place for place, sign in enumerate("_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$")}
+"""ASCII in the order of Unicode's collation."""
+_PIECE: Final = re.compile(r"[0-9]+|[\s\S]")
 
 
 def _each(frame: Frame, held: list[Any]) -> Iterator[Frame]:
@@ -67,6 +74,32 @@ def _slice(_: Frame, held: list[Any], start: Value = None, end: Value = None) ->
     return held[first : None if end is None else whole(end, "The end of slice()")]
 
 
+@lru_cache(maxsize=20_000)
+def collation(given: str) -> tuple[Any, ...]:
+    """What to sort texts by: the app ignores case and accents, and compares numbers by value.
+
+    It stands in for `Intl.Collator` with base sensitivity and numeric order: blanks, punctuation, signs, digits,
+    letters.
+    """
+    plain = given if given.isascii() else unicodedata.normalize("NFKD", given)
+    return tuple(filter(None, map(_weight, _PIECE.findall(plain.casefold()))))
+
+
+def _weight(piece: str) -> tuple[int, int | str] | None:
+    if piece[0].isalpha():
+        return 4, piece
+    if "0" <= piece[0] <= "9":
+        return 3, int(piece) if len(piece) < 1000 else 10**1000
+    if piece.isspace():
+        return 0, 0
+    if piece in _SIGNS:
+        return 1, _SIGNS[piece]
+    category = unicodedata.category(piece)
+    if category[0] == "M" or category in ("Cc", "Cf"):
+        return None  # an accent, or nothing that is seen
+    return 2, ord(piece)
+
+
 def _sort(frame: Frame, held: list[Any]) -> Value:
     frame.context.stop()
     if all(isinstance(element, int | float) and not isinstance(element, bool) for element in held):
@@ -75,7 +108,7 @@ def _sort(frame: Frame, held: list[Any]) -> Value:
     def key(element: Any) -> Any:
         shown = text(frame, element)
         frame.context.tick(shown)
-        return collation.key(shown)
+        return collation(shown)
 
     return sorted(held, key=key)
 
