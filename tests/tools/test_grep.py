@@ -124,23 +124,6 @@ def test_a_literal_name_wins_over_its_reading_as_a_glob(make_vault: MakeVault) -
     assert text_of(vault, "hit", path="test:1-2") == "test:1-2:1: hit"
 
 
-def test_ignored_and_excluded_files_are_out_unless_asked_for(make_vault: MakeVault) -> None:
-    vault = make_vault(
-        {
-            ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}',
-            ".gitignore": "*.log\n",
-            "a.log": "hit\n",
-            "Old/b.md": "hit\n",
-        }
-    )
-    assert text_of(vault, "hit") == (
-        f"{NOTHING}\n\n[Passed over, excluded: 1 (Old); include_excluded=true searches them.]\n"
-        "[Passed over, ignored: 1 (a.log).]"
-    )
-    assert text_of(vault, "hit", gitignore=False, include_excluded=True) == "Old/b.md:1: hit\na.log:1: hit"
-    assert text_of(vault, "hit", path="a.log") == "a.log:1: hit"
-
-
 @posix_only
 def test_a_fifo_is_passed_over(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit\n"})

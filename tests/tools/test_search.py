@@ -24,10 +24,8 @@ from tests.conftest import MakeVault
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.core import limits
-from vaulttools.files import catalogue, snapshots
+from vaulttools.files import snapshots
 from vaulttools.matching import ripgrep
-from vaulttools.matching.process import Running
-from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.resources.urls import Backed, Virtual
 from vaulttools.vault import Snapshot
 
@@ -625,63 +623,6 @@ def test_what_was_found_before_a_timeout_is_shown(
         "\n"
         f"The search is incomplete: stopped after 60 s, 1 file not searched.\n{way_on}"
     )
-
-
-# What is walked
-
-
-@pytest.fixture
-def walked(monkeypatch: pytest.MonkeyPatch) -> tuple[set[str], list[tuple[str, list[str]]]]:
-    """The folders that were listed, and the runs of ripgrep as (folder, arguments), from here on."""
-    listed: set[str] = set()
-    runs: list[tuple[str, list[str]]] = []
-    listing, start = catalogue.listed, Ripgrep.start
-
-    def spied_listing(root: Any, folder: str) -> Any:
-        listed.add(folder)
-        return listing(root, folder)
-
-    def spied_start(self: Ripgrep, arguments: Any, folder: str | None = None, stdin: bytes | None = None) -> Running:
-        arguments = list(arguments)
-        if folder is not None:
-            runs.append((folder, arguments))
-        return start(self, arguments, folder, stdin)
-
-    monkeypatch.setattr(catalogue, "listed", spied_listing)
-    monkeypatch.setattr(Ripgrep, "start", spied_start)
-    return listed, runs
-
-
-@pytest.mark.scan_only
-def test_several_paths_are_never_walked_from_their_common_ancestor(
-    make_vault: MakeVault, walked: tuple[set[str], list[tuple[str, list[str]]]]
-) -> None:
-    files = {f"a/b/{number:03}.md": "x\n" for number in range(250)}
-    vault = make_vault(files | {"a/c/d/z.md": "hit\n", "a/other/x.md": "hit\n", "top.md": "hit\n", "a/b/hit.md": "hit"})
-    listed, runs = walked
-    assert files_of(vault, "hit", ["a/b", "a/c/d"]) == ["a/b/hit.md", "a/c/d/z.md"]
-    assert listed == {"a/b", "a/c/d"}
-    searched = [argument for _, arguments in runs for argument in arguments[arguments.index("--") + 1 :]]
-    assert searched
-    assert all(argument.startswith(("./a/b/", "./a/c/d/")) for argument in searched)
-
-
-def test_files_that_are_named_are_searched_without_a_walk(
-    make_vault: MakeVault, walked: tuple[set[str], list[tuple[str, list[str]]]]
-) -> None:
-    vault = make_vault({"a/b.md": "hit\n", "a/c.md": "hit\n", "d.md": "hit\n"})
-    assert files_of(vault, "hit", ["d.md", "a/b.md:1-1"]) == ["d.md", "a/b.md"]
-    assert walked[0] == set()
-
-
-@pytest.mark.scan_only
-def test_a_glob_enters_only_the_folders_it_can_reach(
-    make_vault: MakeVault, walked: tuple[set[str], list[tuple[str, list[str]]]]
-) -> None:
-    vault = make_vault({"a/b/c.md": "hit\n", "a/x/c.md": "hit\n", "a/b/deep/c.md": "hit\n", "z/b/c.md": "hit\n"})
-    assert files_of(vault, "hit", "a/b/*.md") == ["a/b/c.md"]
-    assert files_of(vault, "hit", ["a/b/*.md", "z/b/*"]) == ["a/b/c.md", "z/b/c.md"]
-    assert walked[0] == {"a/b", "z/b"}
 
 
 # Hashline mode

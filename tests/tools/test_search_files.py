@@ -342,11 +342,6 @@ def test_only_notes_are_searched_unless_a_glob_says_otherwise(make_vault: MakeVa
     assert files_of(vault, "hit", file_pattern="**") == ["a.MD", "b.txt", "c.canvas"]
 
 
-def test_files_come_in_path_order_component_by_component(make_vault: MakeVault) -> None:
-    vault = make_vault(dict.fromkeys(("b.md", "a!.md", "a/x.md", "a/B.md", "B.md", "é.md", "a b/c.md"), "hit"))
-    assert files_of(vault, "hit") == ["B.md", "a/B.md", "a/x.md", "a b/c.md", "a!.md", "b.md", "é.md"]
-
-
 def test_excluded_files_are_in_when_asked_for(small_vault: Path) -> None:
     with Vault.open(small_vault) as vault:
         assert files_of(vault, "TODO") == [

@@ -80,19 +80,6 @@ def test_many_more_files_that_case_hides_are_told_beside_some_that_match(
 
 
 @pytest.mark.parametrize("tool", NOTHING)
-def test_many_more_matches_with_case_ignored_are_told(make_vault: MakeVault, tool: str) -> None:
-    vault = make_vault({"a.md": "50MB\n", **{f"{number}.md": "50mb\n" for number in range(5)}})
-
-    def is_told(**arguments: Any) -> bool:
-        return "6 files match when case is ignored." in vault.call(tool, arguments).details["notices"]
-
-    assert is_told(pattern="50MB")
-    assert not is_told(pattern="50mb")  # which found nearly all
-    assert not is_told(pattern="50")
-    assert tool == "grep" or not is_told(pattern="50MB", **{"search": {"i": True}}.get(tool, {"case_sensitive": False}))
-
-
-@pytest.mark.parametrize("tool", NOTHING)
 @pytest.mark.parametrize(
     ("pattern", "notices"),
     [
@@ -111,11 +98,6 @@ def test_a_repair_is_told(make_vault: MakeVault, tool: str, pattern: str, notice
 
 def test_a_notice_is_one_line_whatever_the_pattern(make_vault: MakeVault) -> None:
     assert "\n" not in make_vault({"a.md": "x\n"}).search("x{}\ny\x1b").text.split("\n\n")[1]
-
-
-def test_a_link_is_a_character_class_and_the_notice_says_so(make_vault: MakeVault) -> None:
-    notices = make_vault({"a.md": "eat\n"}).search("[[Note]]").notices
-    assert notices == [r"[[Note]] is a character class; to find the link use \[\[Note\]\]"]
 
 
 @pytest.mark.parametrize("tool", NOTHING)
