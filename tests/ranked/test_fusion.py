@@ -18,11 +18,10 @@ from vaulttools.index.passages import Passages
 from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.vectors import Near, Vectors
 from vaulttools.notes.note import Note
-from vaulttools.ranked.evidence import Evidence, RankedNote
+from vaulttools.ranked.evidence import Evidence, RankedNote, nearness
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.fusion import Model, joined
 from vaulttools.ranked.ranking import Ranking
-from vaulttools.ranked.weakness import nearness
 from vaulttools.ranked.weights import NEARNESS, Fusion
 
 Floats = NDArray[np.float32]
@@ -362,10 +361,10 @@ def test_nothing_is_lost_or_doubled_and_the_order_of_the_vectors_changes_nothing
 @pytest.mark.parametrize(
     ("own", "terms", "nearness", "is_weak"),
     [
-        (0.29, 3, NEARNESS["english"], True),
-        (0.3, 3, NEARNESS["english"], False),
+        (0.29, 3, NEARNESS, True),
+        (0.3, 3, NEARNESS, False),
         # Of a name, and where the model was not measured, words alone decide.
-        (0.2, 2, NEARNESS["english"], False),
+        (0.2, 2, NEARNESS, False),
         (0.2, 3, None, False),
     ],
 )
@@ -394,8 +393,8 @@ def test_the_explanation_says_how_many_each_found() -> None:
 @pytest.mark.parametrize(
     ("choice", "expected"),
     [
-        (Choice(), NEARNESS["english"]),
-        (Choice(packaged="multilingual"), NEARNESS["multilingual"]),
+        (Choice(), NEARNESS),
+        (Choice(packaged="multilingual"), NEARNESS),
         (Choice("/a/folder"), None),
         (Choice("http://127.0.0.1:1/v1", model="m"), None),
     ],

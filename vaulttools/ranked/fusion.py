@@ -21,9 +21,8 @@ from vaulttools.meaning.background import BackgroundMeaning, texts_of
 from vaulttools.meaning.vectors import Near
 from vaulttools.notes.language import UNKNOWN
 from vaulttools.notes.note import Note
-from vaulttools.ranked.evidence import Evidence, RankedNote
+from vaulttools.ranked.evidence import FEW_WORDS, Evidence, RankedNote, weakness_with_meaning
 from vaulttools.ranked.ranking import AsAsked, Ranking
-from vaulttools.ranked.weakness import FEW_WORDS, weakness_with_meaning
 from vaulttools.ranked.weights import FUSION, Fusion
 
 if TYPE_CHECKING:

@@ -20,13 +20,12 @@ from vaulttools.notes.stored import Stored
 from vaulttools.ranked.candidates import Reader, TermMatches
 from vaulttools.ranked.counting import MANY, RipgrepCounter, TermCounts
 from vaulttools.ranked.english import languages_asked
-from vaulttools.ranked.evidence import RankedNote, best, combined
+from vaulttools.ranked.evidence import RankedNote, best, combined, covered
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.question import Question, QuestionTerm
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import BODY, score, term_weight
 from vaulttools.ranked.substitutes import Substitutes
-from vaulttools.ranked.weakness import covered
 from vaulttools.ranked.weights import NOMINATION, NOTE, WEAK
 
 if TYPE_CHECKING:

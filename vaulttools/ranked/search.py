@@ -34,7 +34,7 @@ from vaulttools.ranked.allotment import Allotted, allotted, every_passage
 from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.days import Days
-from vaulttools.ranked.evidence import RankedNote
+from vaulttools.ranked.evidence import RankedNote, nearness
 from vaulttools.ranked.intent import Intent, intent
 from vaulttools.ranked.like import Like
 from vaulttools.ranked.preference import with_days
@@ -42,7 +42,6 @@ from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.ranked.showing import ShownNote, TermsOf
-from vaulttools.ranked.weakness import nearness
 from vaulttools.ranked.weights import BY_WORDS, IN_ORDER_OF_TIME, LIKENESS, OF_PERIOD, SHARING
 from vaulttools.session import Session
 

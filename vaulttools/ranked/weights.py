@@ -184,8 +184,9 @@ class Weak:
 WEAK: Final = Weak()
 
 
-NEARNESS: Final = {"english": 0.3, "multilingual": 0.3}
-"""By model, the similarity below which even the nearest passage is about other things than the question."""
+NEARNESS: Final = 0.3
+"""The similarity, by either model of the extra, below which even the nearest passage is about other things than the
+question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,12 +28,12 @@ from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain, foreign_in_query
 from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted
+from vaulttools.ranked.evidence import NOTHING_NEAR
 from vaulttools.ranked.like import Like, like
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.search import Ranked, has_words, ranked
 from vaulttools.ranked.showing import ShownNote, reading_on
-from vaulttools.ranked.weakness import NOTHING_NEAR
 from vaulttools.session import Session
 
 EXCERPTS: Final = 3
