@@ -202,8 +202,7 @@ def test_colour_is_for_the_terminal_of_the_caller(served: Place) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full and a shell of POSIX")
 @pytest.mark.parametrize(
-    "redirected",
-    [">/dev/full", ">&-", "2>&-", "<&-", "| head -c 10; exit ${PIPESTATUS[0]}", "2>&1", "<<< left; cat"],
+    "redirected", [">/dev/full", ">&-", "2>&-", "<&-", "| head -c 10; exit ${PIPESTATUS[0]}", "2>&1", "<<< left; cat"]
 )
 def test_streams_mean_what_they_mean_to_a_command_by_itself(redirected: str, served: Place) -> None:
     def ran(code: str, environ: Mapping[str, str]) -> Ran:

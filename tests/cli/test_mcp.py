@@ -219,6 +219,24 @@ def test_the_server_is_loaded_by_no_other_command(small_vault: Path) -> None:
     subprocess.run([sys.executable, "-c", code, str(small_vault)], check=True, capture_output=True)
 
 
+DEFERRED = """
+import sys
+from vaulttools.cli.importing import defer_packages
+defer_packages()
+from vaulttools.server.mcp import protocol, stdio, streamable
+assert not {"mcp.client", "mcp.server.mcpserver", "httpx2"} & sys.modules.keys()
+import mcp, mcp.server
+assert mcp.Client is sys.modules["mcp.client"].Client and mcp.server.Server is protocol.Server
+assert not hasattr(mcp, "no such name")
+defer_packages()
+assert sys.modules["mcp"] is mcp
+"""
+
+
+def test_packages_of_the_sdk_run_when_a_name_of_theirs_is_used() -> None:
+    subprocess.run([sys.executable, "-c", DEFERRED], check=True)
+
+
 INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 """Ctrl-C counts, also where the tests run in the background of a shell, which has it ignored."""
 

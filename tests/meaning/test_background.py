@@ -215,8 +215,8 @@ def test_waiting_ends_with_a_cancellation_a_timeout_and_the_vault(opened: Opened
 
 def test_the_command_builds_with_meaning_tells_and_clears_it(opened: Opened, served: Served) -> None:
     vault = opened()
-    text, details, is_well = cli_index.run(["build", "--meaning"], vault)
-    assert is_well
+    text, details, status = cli_index.run(["build", "--meaning"], vault)
+    assert status == 0
     assert f"\nEmbedded 3 of 3 notes: {len(kept(vault))} passages, " in text
     assert details["meaning"]["passages"] == len(kept(vault))
     text, details, _ = cli_index.run(["status"], vault)

@@ -29,10 +29,7 @@ _LINES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
 
 _MATCHING: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"(?P<number>Line \d+): > (?P<line>.*)"), f"{_NUMBER}{{number}}{RESET}: > {{line}}"),
-    (
-        re.compile(r"\*(?P<number>\d+)(?P<between>[|:])(?P<line>.*)"),
-        f"*{_NUMBER}{{number}}{RESET}{{between}}{{line}}",
-    ),
+    (re.compile(r"\*(?P<number>\d+)(?P<between>[|:])(?P<line>.*)"), f"*{_NUMBER}{{number}}{RESET}{{between}}{{line}}"),
     (
         re.compile(r"(?P<path>\S.*?):(?P<number>\d+): (?P<line>.*)"),
         f"{_PATH}{{path}}{RESET}:{_NUMBER}{{number}}{RESET}: {{line}}",

@@ -57,12 +57,11 @@ def command(words: list[str], switches: Switches) -> Said:
         raise BadArgument(f"index takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
     # An index of whatever folder this happens to be is nothing anybody asked for.
     with Vault.open(switches.folder(), index="auto") as vault:
-        text, details, is_well = run(words, vault)
-    return Said(text, details, FOUND if is_well else DIFFERENT)
+        return run(words, vault)
 
 
-def run(words: list[str], vault: Vault) -> tuple[str, dict[str, Any], bool]:
-    """What one of the commands says, its details, and whether all is well.
+def run(words: list[str], vault: Vault) -> Said:
+    """What one of the commands says.
 
     Raises:
         VaultToolsError: there can be no index.
@@ -75,7 +74,7 @@ def run(words: list[str], vault: Vault) -> tuple[str, dict[str, Any], bool]:
         case "verify":
             return _verify(vault)
     removed = vault.clear_index()
-    return "The index was removed." if removed else "There was no index.", {"removed": removed}, True
+    return Said("The index was removed." if removed else "There was no index.", {"removed": removed})
 
 
 def built(vault: Vault) -> tuple[str, dict[str, Any]]:
@@ -99,7 +98,7 @@ def built(vault: Vault) -> tuple[str, dict[str, Any]]:
     return text, {"seconds": round(seconds, 3), **asdict(held)}
 
 
-def _build(vault: Vault, *, with_meaning: bool) -> tuple[str, dict[str, Any], bool]:
+def _build(vault: Vault, *, with_meaning: bool) -> Said:
     text, details = built(vault)
     if with_meaning:
         start = time.monotonic()
@@ -110,7 +109,7 @@ def _build(vault: Vault, *, with_meaning: bool) -> tuple[str, dict[str, Any], bo
         assert meaning is not None
         text += f"\nEmbedded {_meaning_line(meaning)} in {seconds:.1f} s."
         details["meaning"] = {"seconds": round(seconds, 3), **asdict(meaning)}
-    return text, details, True
+    return Said(text, details)
 
 
 def _meaning_line(meaning: MeaningStatus) -> str:
@@ -118,7 +117,7 @@ def _meaning_line(meaning: MeaningStatus) -> str:
     return f"{done:,} of {total:,} notes: {meaning.passages:,} passages, {meaning.bytes / MEGABYTE:.1f} MB"
 
 
-def _status(vault: Vault) -> tuple[str, dict[str, Any], bool]:
+def _status(vault: Vault) -> Said:
     status = vault.index_status()
     lines = [f"vault       {vault.path}", f"index       {status.folder}"]
     held = status.holds
@@ -152,13 +151,13 @@ def _status(vault: Vault) -> tuple[str, dict[str, Any], bool]:
         "warning": status.warning,
         "holds": None if held is None else asdict(held),
     }
-    return "\n".join(lines), details, True
+    return Said("\n".join(lines), details)
 
 
-def _verify(vault: Vault) -> tuple[str, dict[str, Any], bool]:
+def _verify(vault: Vault) -> Said:
     found = vault.verify_index()
     text = "\n".join(found) if found else "The index holds every file as it is."
-    return text, {"differences": found}, not found
+    return Said(text, {"differences": found}, DIFFERENT if found else FOUND)
 
 
 def _build_beside(folder: str) -> None:

@@ -95,17 +95,12 @@ def _codex(machine: Machine) -> list[ConfigLocation]:
 
 def _lm_studio(machine: Machine) -> list[ConfigLocation]:
     # Its page names the first; versions that began with the second still use it (lmstudio-bug-tracker 1371).
-    return [
-        _within(machine.home / ".lmstudio", "mcp.json"),
-        _within(machine.home / ".cache" / "lm-studio", "mcp.json"),
-    ]
+    return [_within(machine.home / ".lmstudio", "mcp.json"), _within(machine.home / ".cache" / "lm-studio", "mcp.json")]
 
 
 CLIENTS: Final = (
     Client(
-        "claude-desktop",
-        "Claude Desktop",
-        lambda at: [_within(at.settings / "Claude", "claude_desktop_config.json")],
+        "claude-desktop", "Claude Desktop", lambda at: [_within(at.settings / "Claude", "claude_desktop_config.json")]
     ),
     Client("claude-code", "Claude Code", _claude_code, is_typed=True),
     Client("cursor", "Cursor", lambda at: [_within(at.home / ".cursor", "mcp.json")]),

@@ -98,11 +98,7 @@ def split(path: str) -> tuple[str, str] | None:
 
 
 def read_member(
-    file: BinaryIO,
-    archive: str,
-    member: str,
-    remaining: Callable[[], float],
-    is_closed: Callable[[str], bool],
+    file: BinaryIO, archive: str, member: str, remaining: Callable[[], float], is_closed: Callable[[str], bool]
 ) -> ArchiveMember:
     r"""The text of a member of an open archive; the suffix of its path `archive` says of which kind it is.
 

@@ -84,10 +84,7 @@ def words(answer: httpx2.Response) -> str:
         ("/ui/tasks", ["1 task, 1 overdue", "Call the roofer #work", "plan › Plan › Tasks", "due 2020-01-02"]),
         ("/ui/tasks?status=done", ["1 task", "done"]),
         ("/ui/tasks?status=any&due=none&text=do", ["1 task", "done"]),
-        (
-            "/ui/health",
-            ["1 link to 1 file that is not there", "Orphans", "1 note without text", "1 name"],
-        ),
+        ("/ui/health", ["1 link to 1 file that is not there", "Orphans", "1 note without text", "1 name"]),
         ('/ui/assistant?tool=tags&arguments={"name":"work"}', ["Answer", "#work: 2 notes"]),
         ("/ui/assistant?tool=read&arguments={}", ["Refused", "note"]),
     ],

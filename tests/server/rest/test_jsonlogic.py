@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from typing import Any
 
 import pytest
@@ -239,3 +240,9 @@ def test_a_text_in_which_a_regexp_of_javascript_matches_meets_its_demand(pattern
 def test_what_is_not_true(value: Any) -> None:
     assert not is_truthy(value)
     assert is_truthy({}) and is_truthy("0") and is_truthy([0])
+
+
+@given(st.text("ab*.\n/ü", max_size=6), st.text("ab*.\n/ü", max_size=8))
+def test_a_glob_knows_but_its_star(pattern: str, text: str) -> None:
+    expected = fnmatch.fnmatchcase(text, pattern)
+    assert compiled({"glob": [pattern, {"var": ""}]}).apply(text) is expected

@@ -131,12 +131,7 @@ class Backend:
 
 
 def _result(
-    lent: AbstractContextManager[Vault],
-    tool: str,
-    arguments: Mapping[str, Any],
-    cancel: Event,
-    *,
-    waits: bool = False,
+    lent: AbstractContextManager[Vault], tool: str, arguments: Mapping[str, Any], cancel: Event, *, waits: bool = False
 ) -> ToolResult:
     """What a tool returns; `waits`: once the vault has been indexed."""
     with lent as vault:

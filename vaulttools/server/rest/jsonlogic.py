@@ -427,22 +427,10 @@ def _between(compare: Callable[[Any, Any], bool]) -> Callable[..., bool]:
 
 
 def _glob(pattern: Any, text: Any = None) -> bool:
-    """Whether a pattern describes the whole text; only `*` has a meaning: any characters, `/` too."""
+    """Whether a pattern describes the whole text; only `*` has a meaning: any characters, `/` and line ends too."""
     if not isinstance(pattern, str) or not isinstance(text, str):
         return False
-    first, *rest = pattern.split("*")
-    if not rest:
-        return text == first
-    *middle, last = rest
-    if not text.startswith(first) or len(text) < len(first) + len(last) or not text.endswith(last):
-        return False
-    place, end = len(first), len(text) - len(last)
-    for piece in middle:
-        place = text.find(piece, place, end)
-        if place < 0:
-            return False
-        place += len(piece)
-    return True
+    return _pattern(f"^{'.*'.join(map(re.escape, pattern.split('*')))}$", "s").matches(text)
 
 
 def _regexp(pattern: Any, text: Any = None, *_: Any) -> bool:
@@ -450,9 +438,9 @@ def _regexp(pattern: Any, text: Any = None, *_: Any) -> bool:
     return isinstance(pattern, str) and isinstance(text, str) and _pattern(pattern).matches(text)
 
 
-def _pattern(written: str) -> CompiledRegex:
+def _pattern(written: str, flags: str = "") -> CompiledRegex:
     try:
-        return regex(written, "", 0)
+        return regex(written, flags, 0)
     except InvalidExpression as error:
         raise BadArgument(f"Invalid regexp: {error}") from error
 

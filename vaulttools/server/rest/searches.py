@@ -95,8 +95,7 @@ async def smart_search(service: Service, request: Request) -> Response:
             raise TypeError
     except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
         return refused(
-            400,
-            'The body must be JSON: {"query": "…", "filter": {"folders": [], "excludeFolders": [], "limit": 10}}',
+            400, 'The body must be JSON: {"query": "…", "filter": {"folders": [], "excludeFolders": [], "limit": 10}}'
         )
     except BadArgument as error:
         return refused(400, str(error))

@@ -70,11 +70,7 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
 
 
 def _counted(
-    vault: Session,
-    scope: Scope,
-    searches: Mapping[str, Search],
-    named: Mapping[str, AbstractSet[str]],
-    work: Work,
+    vault: Session, scope: Scope, searches: Mapping[str, Search], named: Mapping[str, AbstractSet[str]], work: Work
 ) -> tuple[AbstractSet[str], Mapping[str, Mapping[str, int]]]:
     """The notes that hold every word, and by word the number of its lines in at least these."""
     # A long word is mostly in few notes, and for the others only those are searched.

@@ -196,8 +196,7 @@ def test_footnotes_are_gathered_at_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "before"),
-    [(1, "<p>a</p>"), (2, "b"), (3, "b"), (4, "c"), (6, "<div"), (9, "<div"), (99, "")],
+    ("line", "before"), [(1, "<p>a</p>"), (2, "b"), (3, "b"), (4, "c"), (6, "<div"), (9, "<div"), (99, "")]
 )
 def test_the_block_that_holds_the_line_meant_is_marked(line: int, before: str) -> None:
     html = rendered("a\n\n- b\n- c\n\n|x|\n|-|\n|y|\n|z|", here=line)
@@ -226,11 +225,7 @@ def embedding(text: str, path: str = "Home.md") -> tuple[str, list[str]]:
             "ring round ring This note is shown further up. Home This note is shown further up.",
             ["ring.md"],
         ),
-        (
-            "![[3]]",
-            "3 three 4 four 5 five",
-            ["deep/3.md", "deep/4.md", "deep/5.md"],
-        ),
+        ("![[3]]", "3 three 4 four 5 five", ["deep/3.md", "deep/4.md", "deep/5.md"]),
         (
             "![[2]]",
             "2 two 3 three 4 four 5 Not shown here: the page embeds too much.",
