@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from vaulttools.answers import dated
 from vaulttools.answers.incremental import Corpus
@@ -51,9 +51,6 @@ class Filters(Protocol):
         """Whether the vault's excluded files are searched too."""
 
 
-NAMES: Final = ("folder", "glob", "tags", "properties", *dated.NAMES, "include_excluded")
-
-
 def nodes(filters: Filters) -> list[Node]:
     """What `tags` and `properties` ask for, as parts of a query."""
     asked: list[Node] = [tree.TagNode(tag.lstrip("#")) for tag in filters.tags or ()]
@@ -61,11 +58,6 @@ def nodes(filters: Filters) -> list[Node]:
         wanted = tree.Is("null") if value is None else Term(value) if value else None
         asked.append(tree.PropertyNode(Phrase(name), wanted))
     return asked
-
-
-def kept(filters: Filters) -> dict[str, Any]:
-    """The filters that are given, for the next call that is suggested."""
-    return {name: value for name in NAMES if (value := getattr(filters, name))}
 
 
 def unselected(filters: Filters, asked: Corpus[Any], operators: str = "") -> list[str]:

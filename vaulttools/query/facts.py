@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -102,7 +103,7 @@ class Facts:
             Change(path, *(None if each is None else NoteFacts._make(each) for each in facts)) for path, *facts in read
         ]
         tagged: Draft[str, AbstractSet[str], set[str]] = Draft(self._tagged, set, set)
-        properties: Draft[str, Values, _Held] = Draft(self.properties, _Held, _Held)
+        properties = Draft(self.properties, lambda values: _changing(values.held), lambda: _changing({}))
         nothing = NoteFacts((), {}, todo=False, done=False)
         for path, *facts in changes:
             before, after = (each or nothing for each in facts)
@@ -114,12 +115,18 @@ class Facts:
                 old, new = (
                     repr(each.properties[name]) if name in each.properties else None for each in (before, after)
                 )
-                if old != new:
-                    properties[name].replace(path, old, new, after.properties.get(name))
+                if old == new:
+                    continue
+                if old is not None:
+                    properties[name][old].notes.discard(path)
+                if new is not None:
+                    properties[name][new].value = after.properties[name]
+                    properties[name][new].notes.add(path)
+        values = properties.merged(lambda held: Values(held.merged(lambda each: (each.value, each.notes))))
         return Facts(
             _present(self.notes, [(path, after is not None) for path, _, after in changes]),
             tagged.merged(lambda notes: notes),
-            properties.merged(_Held.values),
+            {name: held for name, held in values.items() if held.held},
             _present(self.todo, [(path, after is not None and after.todo) for path, _, after in changes]),
             _present(self.done, [(path, after is not None and after.done) for path, _, after in changes]),
         )
@@ -152,38 +159,22 @@ def of(note: Contents) -> Read:
     return tuple(tags), note.properties, any(open_), not all(open_)
 
 
-class _Held:
-    """What one property holds, while it changes."""
+@dataclass(slots=True)
+class _Holding:
+    """A value, and the notes that hold it, while they change."""
 
-    def __init__(self, given: Values | None = None) -> None:
-        self._held = {} if given is None else dict(given.held)
-        self._copied: set[str] = set()
+    value: Value = None
+    notes: set[str] = field(default_factory=set)
 
     def __bool__(self) -> bool:
-        return bool(self._held)
+        return bool(self.notes)
 
-    def replace(self, path: str, before: str | None, after: str | None, value: Value) -> None:
-        """Have a note hold another value, given by what tells it apart; None: none."""
-        if before is not None:
-            notes = self._notes(before, None)
-            notes.discard(path)
-            if not notes:
-                del self._held[before]
-        if after is not None:
-            self._notes(after, value).add(path)
 
-    def _notes(self, shown: str, value: Value) -> set[str]:
-        """The notes that hold a value, as a set that nobody else has."""
-        value, notes = self._held.get(shown, (value, ()))
-        if shown not in self._copied or not isinstance(notes, set):
-            notes = set(notes)
-            self._held[shown] = value, notes
-            self._copied.add(shown)
-        return notes
-
-    def values(self) -> Values:
-        """What the property holds now."""
-        return Values(self._held)
+def _changing(
+    held: Mapping[str, tuple[Value, AbstractSet[str]]],
+) -> Draft[str, tuple[Value, AbstractSet[str]], _Holding]:
+    """What one property holds, about to change."""
+    return Draft(held, lambda holding: _Holding(holding[0], set(holding[1])), _Holding)
 
 
 def _present(notes: AbstractSet[str], changes: Sequence[tuple[str, bool]]) -> AbstractSet[str]:
