@@ -453,6 +453,12 @@ class Row(NamedTuple):
     """A task as its note writes it; of a note the properties that the question is about, in one line."""
 
 
+def how_many(shown: int, total: int) -> str:
+    """`The whole list, 4 rows` or `The first 20 of 25 rows`."""
+    number = corpus.counted(total, "row")
+    return f"The first {shown} of {number}" if shown < total else f"The whole list, {number}"
+
+
 class WholeList(NamedTuple):
     """The call that lists all that a question asks for, and what it found."""
 
@@ -477,13 +483,11 @@ class WholeList(NamedTuple):
 
     def block(self, rows: Sequence[Row]) -> str:
         """The rows as read, one a line, below a line that says how many there are."""
-        number = corpus.counted(self.total, "row")
-        first = f"The first {len(rows)} of {number}:" if len(rows) < self.total else f"The whole list, {number}:"
         places = (f"{paths.shown(row.path)}:{row.line}" if row.line else paths.shown(row.path) for row in rows)
         shown = (
             f"- {place}: {row.text}" if row.text else f"- {place}" for place, row in zip(places, rows, strict=True)
         )
-        return "\n".join([first, *shown])
+        return "\n".join([f"{how_many(len(rows), self.total)}:", *shown])
 
     def call(self, voice: Voice) -> str:
         """The sentence that names the call."""

@@ -71,6 +71,7 @@ def words(answer: httpx2.Response) -> str:
         ("/ui/?q=THE+ROOF&mode=text", ["1 note", "plan Projects", "Repair the roof"]),
         ("/ui/?q=Rep.*f\\b&mode=regex", ["1 note", "Repair the roof"]),
         ("/ui/?q=tag:%23work&mode=obsidian", ["2 notes", "Home", "plan"]),
+        ("/ui/?q=which+tasks+are+overdue", ["The whole list, 1 row", "plan - [ ] Call the roofer"]),
         ("/ui/results?q=nowhere&mode=text", ["No notes found."]),
         ("/ui/?q=xyzzy", ["No notes found.", 'No text or title has the word "xyzzy".']),
         ("/ui/note/Home.md", ["Home", "status active", "related plan", "tags #work/roof", "plan > Tasks", "gone"]),

@@ -9,6 +9,7 @@ from typing import Any, Final, get_args
 
 from markupsafe import Markup
 
+from vaulttools.answers.proposals import how_many
 from vaulttools.answers.show import FileMatch
 from vaulttools.core import paths, render
 from vaulttools.server.page.addresses import Addresses, Mode
@@ -64,6 +65,15 @@ class NoteResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """The list that a question asks for."""
+
+    how_many: str
+    rows: Sequence[tuple[str, str, str]]
+    """Of each row the address, the place as shown, and what it says."""
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """What a search came to."""
 
@@ -76,6 +86,7 @@ class Results:
     """Why nothing was found, or why what was found may not answer, as the tool says it."""
     complete: bool = True
     notices: Sequence[str] = ()
+    listed: Listed | None = None
     next: dict[str, Any] = field(default_factory=dict)
     """What the address of the page with more results has beside `q` and `mode`; empty: there are no more."""
 
@@ -110,7 +121,17 @@ def _by_query(vault: Vault, addresses: Addresses, query: str, mode: Mode, page: 
     more = {} if answer.next_page is None else {"page": answer.next_page}
     reason = _reason(answer.text)
     notices = [each for each in answer.notices if each.rstrip(".") not in reason]
-    return Results(summary, found, "query", arguments, reason, answer.complete, notices, more)
+    listed = _listed(answer, addresses)
+    return Results(summary, found, "query", arguments, reason, answer.complete, notices, listed, more)
+
+
+def _listed(answer: QueryAnswer, addresses: Addresses) -> Listed | None:
+    if not answer.listed:
+        return None
+    rows = [
+        (addresses.note(each.path, line=each.line), title(each.path), render.line(each.text)) for each in answer.listed
+    ]
+    return Listed(how_many(len(rows), answer.listed_total or 0), rows)
 
 
 def _by_search_files(
@@ -124,7 +145,7 @@ def _by_search_files(
     summary = _counted(answer.total_files, len(found), answer.complete, answer.total_is_exact)
     reason = "" if found else _reason(answer.text)
     more = {"limit": MOST_FILES} if answer.total_files > len(found) and limit < MOST_FILES else {}
-    return Results(summary, found, "search_files", arguments, reason, answer.complete, answer.notices, more)
+    return Results(summary, found, "search_files", arguments, reason, answer.complete, answer.notices, None, more)
 
 
 def _rendering(vault: Vault, addresses: Addresses, cancel: Event) -> Rendering:
