@@ -29,11 +29,11 @@ def main() -> None:
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(content.iterdir()):
                 archive.write(path, path.name)
-        npm = shutil.which("npm")
-        if npm is None:
-            print("The bundle was not checked: npm is not here.")
+        checker = installed_checker(Path(folder) / "checker")
+        if checker is None:
+            print("The bundle was not checked: npm is not here, or cannot fetch the checker.")
         else:
-            check(npm, Path(folder) / "checker", content / "manifest.json", target)
+            check(checker, content / "manifest.json", target, Path(folder) / "unpacked")
     print(f"{target.relative_to(REPOSITORY)}: {target.stat().st_size / 1000:.0f} kB")
 
 
@@ -49,13 +49,23 @@ def write_content(folder: Path) -> None:
         shutil.copy(REPOSITORY / name, folder)
 
 
-def check(npm: str, folder: Path, written: Path, bundle: Path) -> None:
-    """Let Anthropic's tool read the manifest and the bundle."""
+def installed_checker(folder: Path) -> Path | None:
+    """Anthropic's tool, installed into a folder; None where that cannot be done."""
+    npm = shutil.which("npm")
+    if npm is None:
+        return None
     install = [npm, "install", "--silent", "--no-fund", "--no-audit", "--prefix", str(folder), CHECKER]
-    subprocess.run(install, check=True, stderr=subprocess.DEVNULL)
-    checker = str(folder / "node_modules" / ".bin" / ("mcpb.cmd" if sys.platform == "win32" else "mcpb"))
+    try:
+        subprocess.run(install, check=True, stderr=subprocess.DEVNULL, timeout=60)  # offline npm tries for long
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        return None
+    return folder / "node_modules" / ".bin" / ("mcpb.cmd" if sys.platform == "win32" else "mcpb")
+
+
+def check(checker: Path, written: Path, bundle: Path, unpacked: Path) -> None:
+    """Let the tool read the manifest and the bundle."""
     subprocess.run([checker, "validate", str(written)], check=True)
-    subprocess.run([checker, "unpack", str(bundle), str(folder / "unpacked")], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([checker, "unpack", str(bundle), str(unpacked)], check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
