@@ -10,7 +10,6 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from vaulttools.meaning import store as stores
 from vaulttools.meaning.embedders import EmbedderKey, NoMeaning
@@ -20,18 +19,10 @@ from vaulttools.meaning.store import UNUSED_SECONDS, VectorStore
 KEY = EmbedderKey("model", "1", "abc")
 DIMENSIONS = 16
 
-Floats = NDArray[np.float32]
-
 
 def pairs(keys: list[int]) -> list[tuple[int, bytes]]:
     """Vectors, each made of its key."""
     return [(key, np.random.default_rng(abs(key)).bytes(DIMENSIONS)) for key in keys]
-
-
-def exact(key: int) -> Floats:
-    """The model's own vector of a passage."""
-    drawn: Floats = np.random.default_rng(abs(key)).standard_normal(DIMENSIONS).astype(np.float16).astype(np.float32)
-    return drawn
 
 
 def held(store: VectorStore) -> list[int]:
@@ -65,7 +56,6 @@ READS: dict[str, Callable[[VectorStore], object]] = {
     "missing": lambda store: store.missing([1]),
     "fit": lambda store: store.fit(),
     "fitted": lambda store: store.fitted(),
-    "exact": lambda store: store.exact([1]),
     "progress": lambda store: store.progress(),
     "fault": lambda store: store.fault(),
     "covered": lambda store: store.covered(),
@@ -91,21 +81,19 @@ def test_a_damaged_file_is_told_once_and_made_anew(
     with pytest.raises(NoMeaning, match=r"^The vectors of the passages were damaged, and are made anew$"):
         read(VectorStore(tmp_path, KEY))
     again = VectorStore(tmp_path, KEY)
-    assert (len(again.vectors()), again.fit(), again.exact([1])) == (0, None, {})
+    assert (len(again.vectors()), again.fit()) == (0, None)
     again.put(pairs([1]), DIMENSIONS)
     assert held(again) == [1]
 
 
-@pytest.mark.parametrize(("table", "size"), [("vectors", 0), ("vectors", 5), ("vectors", 15), ("exact", 5)])
-def test_a_vector_that_was_cut_is_noticed_and_made_anew(table: str, size: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [0, 5, 15])
+def test_a_vector_that_was_cut_is_noticed_and_made_anew(size: int, tmp_path: Path) -> None:
     store = VectorStore(tmp_path, KEY)
     store.put(pairs([1, 2, 3]), DIMENSIONS)
-    store.put_exact([(2, exact(2))])
     with closing(apsw.Connection(str(store.path))) as connection:
-        connection.execute(f"UPDATE {table} SET vector = substr(vector, 1, ?) WHERE digest = 2", (size,))
+        connection.execute("UPDATE vectors SET vector = substr(vector, 1, ?) WHERE digest = 2", (size,))
     with pytest.raises(NoMeaning, match="were damaged, and are made anew"):
         store.vectors()
-        store.exact([2])
     assert not store.path.exists()
 
 
@@ -117,42 +105,14 @@ def test_a_new_encoder_forgets_the_vectors_of_the_one_before(tmp_path: Path) -> 
     assert (reader.fit(), reader.fitted(), len(reader.vectors())) == (first, (20, 0), 0)
     before = reader.generation()
     writer.put(pairs([1, 2, 3]), DIMENSIONS)
-    writer.put_exact([(1, exact(1))])
     writer.cover([b"text"])
     assert (reader.fitted(), held(reader), reader.generation()) == ((20, 3), [1, 2, 3], before)
     writer.begin(second, 30)
     assert (reader.fit(), reader.fitted(), held(reader)) == (second, (30, 0), [])
     assert (reader.covered(), reader.missing([1])) == (frozenset(), [1])
     assert reader.generation() != before
-    assert reader.exact([1])[1].tolist() == exact(1).tolist()  # the model's own are still its own
     writer.put([(4, bytes(range(9)))], 9)  # and a new encoder may have other dimensions
     assert held(reader) == [4]
-
-
-def test_exact_vectors_are_kept_beside_the_others(tmp_path: Path) -> None:
-    writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
-    writer.put_exact([(1, exact(1))])
-    assert not writer.path.exists()  # without vectors there is nothing to keep them beside
-    writer.put(pairs([1]), DIMENSIONS)
-    writer.put_exact([(key, exact(key)) for key in (1, -5)])
-    writer.put_exact([])
-    found = reader.exact([1, -5, 7])
-    assert {key: vector.tolist() for key, vector in found.items()} == {key: exact(key).tolist() for key in (1, -5)}
-    assert reader.exact([]) == {}
-    writer.keep_only({9})
-    assert sorted(reader.exact([1, -5])) == [-5, 1]
-
-
-def test_exact_vectors_never_grow_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "_MOST_EXACT", 10)
-    store = VectorStore(tmp_path, KEY)
-    store.put(pairs([1]), DIMENSIONS)
-    for first in range(0, 60, 4):
-        new = list(range(first, first + 4))
-        store.put_exact([(key, exact(key)) for key in new])
-        kept = store.exact(range(60))
-        assert len(kept) <= 14
-        assert kept.keys() >= set(new)
 
 
 def test_what_is_forgotten_is_forgotten_everywhere(tmp_path: Path) -> None:

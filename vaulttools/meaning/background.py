@@ -205,15 +205,9 @@ class BackgroundMeaning:
         return kept, compared
 
     def exact(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
-        """The embedder's own vectors of some passages, by key, as far as there is time; they are kept."""
-        if self._fitted() is None:  # the vectors that are kept are its own
-            return {}
-        found = self.store().exact(texts)
-        new = self._questions.passages({key: text for key, text in texts.items() if key not in found}, stop)
-        rounded = {key: vector.astype(np.float16).astype(np.float32) for key, vector in new.items()}
-        with suppress(VaultToolsError):  # they are made again
-            self.store().put_exact(list(rounded.items()))
-        return found | rounded
+        """The embedder's own vectors of some passages, by key, as far as there is time."""
+        # Without an encoder the vectors that are kept are its own.
+        return {} if self._fitted() is None else self._questions.passages(texts, stop)
 
     def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
         """The keys of the passages that the encoder was fitted to, in rising order, and the embedder's own vectors of

@@ -8,11 +8,15 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from vaulttools.core import forks
 from vaulttools.meaning import embedders
 from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from vaulttools.meaning.embedders import Floats
 
 _MUTE_SECONDS: Final = 30.0
@@ -20,6 +24,9 @@ _MUTE_SECONDS: Final = 30.0
 
 _QUESTIONS: Final = 64
 """Questions whose vectors are kept: the next page asks the same."""
+
+_PASSAGES: Final = 4_000
+"""Passages whose vectors are kept: 3 MB, those of 250 questions about different things."""
 
 
 class QuestionModel:
@@ -32,6 +39,7 @@ class QuestionModel:
         self._guard = threading.Lock()
         self._model: _SharedModel | None = None
         self._questions: dict[str, Floats] = {}
+        self._passages: dict[int, NDArray[np.float16]] = {}
         self._mute_until, self._mute_reason = 0.0, ""
 
     def question(self, text: str) -> Floats:
@@ -66,11 +74,14 @@ class QuestionModel:
         found: dict[int, Floats] = {}
         with self._guard:
             for key, text in texts.items():
-                if stop():
-                    break
-                model = self._loaded()
-                with model.guard:
-                    found[key] = model.embedder.embed_passages([text])[0]
+                if key not in self._passages and not stop():
+                    model = self._loaded()
+                    with model.guard:
+                        self._passages[key] = model.embedder.embed_passages([text])[0].astype(np.float16)
+                if key in self._passages:
+                    found[key] = self._passages[key].astype(np.float32)
+            while len(self._passages) > _PASSAGES:
+                del self._passages[next(iter(self._passages))]
         return found
 
     def _loaded(self) -> _SharedModel:

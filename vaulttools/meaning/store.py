@@ -28,8 +28,6 @@ from vaulttools.meaning.vectors import Vectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vaulttools.meaning.embedders import Floats
-
 UNUSED_SECONDS: Final = 30 * 86_400.0
 """How long a packaged model's vectors are kept that no process uses. A newer version of the extra has vectors of its
 own; the old ones are not removed at once, since two environments with different models may use one vault, and each
@@ -41,16 +39,12 @@ _SCHEMA: Final = 4
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, digest INTEGER NOT NULL UNIQUE, vector BLOB);
-CREATE TABLE exact (digest INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 """
 
 _COVERED: Final = f"covered_{INDEX}"
 """The table of texts whose passages all have vectors. Each version of the index divides texts in its own way."""
 
 _FORGOTTEN: Final = "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
-
-_MOST_EXACT: Final = 100_000
-"""Exact vectors that are kept, 77 MB: those of 4,000 questions about different things."""
 
 _BUSY_MILLISECONDS: Final = 5_000
 
@@ -179,31 +173,6 @@ class VectorStore:
                 return 0, 0
             kept: list[Any] = connection.execute("SELECT count(*) FROM vectors").fetchall()
             return _meta(connection, "fitted", 0), kept[0][0]
-
-    # The model's own vectors.
-    def exact(self, keys: Collection[int]) -> dict[int, Floats]:
-        """The model's own vectors of some passages, of those that were ever asked for."""
-        with self._reading() as connection:
-            if connection is None:
-                return {}
-            rows: list[Any] = connection.execute(
-                "SELECT digest, vector FROM exact WHERE digest IN (SELECT value FROM json_each(?))",
-                (json.dumps([*keys]),),
-            ).fetchall()
-            if any(not vector or len(vector) % 2 or len(vector) != len(rows[0][1]) for _, vector in rows):
-                raise ValueError("A vector has been cut")
-        return {key: np.frombuffer(vector, np.float16).astype(np.float32) for key, vector in rows}
-
-    def put_exact(self, vectors: Sequence[tuple[int, Floats]]) -> None:
-        """Keep the model's own vectors of some passages; of very many those that were kept first go."""
-        if not vectors or not self.path.exists():
-            return
-        with self._writing() as connection:
-            held: list[Any] = connection.execute("SELECT count(*) FROM exact").fetchall()
-            if held[0][0] > _MOST_EXACT:
-                connection.execute("DELETE FROM exact")
-            rows = [(key, vector.astype(np.float16).tobytes()) for key, vector in vectors]
-            connection.executemany("INSERT OR REPLACE INTO exact VALUES (?, ?)", rows)
 
     # How far the embedding is.
     def covered(self) -> frozenset[bytes]:
