@@ -283,7 +283,7 @@ def test_many_files_leave_their_words_in_one_piece(
 
 def segments(store: IndexStore) -> list[Any]:
     """How many pieces the words of both tables lie in."""
-    with closing(apsw.Connection(str(store.path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+    with closing(apsw.Connection(str(store.database.path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         counts = [
             connection.execute(f"SELECT count(DISTINCT segid) FROM {name}_idx").get for name in ("terms", "words")
         ]
@@ -377,7 +377,7 @@ def test_fault_I05_a_kill_at_any_moment_leaves_a_sound_index(indexed: Indexed) -
         process.kill()
         killed += "True" not in process.communicate()[0]
         store = indexed.open()
-        assert store.warning is None
+        assert store.database.warning is None
         assert store.faults() == []
         if round_ % 3 == 2:
             assert indexed.update(store).finished

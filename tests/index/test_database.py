@@ -31,7 +31,7 @@ def built(indexed: Indexed) -> None:
     indexed.write(notes(60))
     store = indexed.open()
     assert indexed.update(store).finished
-    with store._database.writing(wait=True) as connection:
+    with store.database.writing(wait=True) as connection:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     store.close()
 
@@ -39,19 +39,19 @@ def built(indexed: Indexed) -> None:
 def heals(indexed: Indexed, warning: str | None) -> None:
     """Opening gives an empty store and a warning, which is brought up to date and then sound."""
     store = indexed.open()
-    assert (store.warning, store.rows()) == (warning, [])
+    assert (store.database.warning, store.rows()) == (warning, [])
     assert indexed.update(store).finished
     assert indexed.verify(store) == []
     store.close()
     again = indexed.open()
-    assert again.warning is None
+    assert again.database.warning is None
     assert len(again.rows()) == len(indexed.present())
 
 
 def test_a_new_index_is_empty_and_has_no_warning(indexed: Indexed) -> None:
     store = indexed.open()
     status = store.status()
-    assert (store.warning, store.rows(), status.files, status.log) == (None, [], 0, "wal")
+    assert (store.database.warning, store.rows(), status.files, status.log) == (None, [], 0, "wal")
     assert status.sqlite == apsw.sqlite_lib_version()
     assert status.index_bytes >= os.path.getsize(indexed.database)
 
@@ -120,28 +120,16 @@ def test_fault_I06_garbage_anywhere_is_told_and_healed(indexed: Indexed, part: i
         file.write(random.Random(part).randbytes(3 * 4096))
     try:
         store = indexed.open()
-        told = store.warning or "; ".join(indexed.verify(store))
-        if not store.warning:
-            store.discard()
+        told = store.database.warning or "; ".join(indexed.verify(store))
+        if not store.database.warning:
+            for each in indexed.folder.glob("index.sqlite*"):
+                each.unlink()
     except Replaced as error:
         told = str(error)
     assert "damaged" in told
     store = indexed.open()
     assert indexed.update(store).finished
     assert indexed.verify(store) == []
-
-
-def test_a_discarded_index_is_gone(indexed: Indexed) -> None:
-    built(indexed)
-    store, other = indexed.open(), indexed.open()
-    store.discard()
-    store.discard()
-    assert sorted(os.listdir(indexed.folder)) == ["index.sqlite.lock", "vault"]
-    with pytest.raises(Unavailable):
-        store.rows()
-    with pytest.raises(Unavailable), other.writing():
-        pass
-    heals(indexed, None)
 
 
 def test_fault_I06_damage_is_found_while_writing_too(indexed: Indexed) -> None:
@@ -166,10 +154,10 @@ def test_fault_I13_other_options_and_other_versions_are_built_anew(
     indexed: Indexed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built(indexed)
-    assert indexed.open("other").warning == "The index was made with other options and is built anew"
+    assert indexed.open("other").database.warning == "The index was made with other options and is built anew"
     monkeypatch.setattr(file, "SCHEMA", file.SCHEMA + 1)
     newer = indexed.open("other")
-    assert (newer.warning, newer.rows()) == ("The index was made by another version and is built anew", [])
+    assert (newer.database.warning, newer.rows()) == ("The index was made by another version and is built anew", [])
     monkeypatch.undo()
     heals(indexed, "The index was made by another version and is built anew")
 
@@ -203,7 +191,7 @@ def test_a_store_that_was_replaced_never_mixes_old_and_new(indexed: Indexed) -> 
     assert rows(old) == before  # what it has open is what it was
     with pytest.raises(Replaced, match="built anew by another process"), old.writing():
         pass
-    with old._database.reading(), pytest.raises(Replaced):
+    with old.database.reading(), pytest.raises(Replaced):
         old.rows()  # a second connection would be one to the new file
 
 
@@ -310,7 +298,7 @@ def test_fault_I21_a_child_process_opens_its_own_connections(indexed: Indexed) -
 OPENED = """
 from vaulttools.index.database import Unavailable
 try:
-    print(indexed.open().warning)
+    print(indexed.open().database.warning)
 except Unavailable as error:
     print(type(error).__name__, error)
 """
@@ -350,7 +338,7 @@ def test_fault_I11_a_full_disk_makes_the_index_unavailable_and_harms_nothing(ind
     out, err = python(FILLED, indexed.folder).communicate()
     assert out.startswith("Unavailable The index at "), (out, err)
     store = indexed.open()
-    assert store.warning is None
+    assert store.database.warning is None
     assert store.faults() == []
     assert indexed.update(store).finished
     assert indexed.verify(store) == []

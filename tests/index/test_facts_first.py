@@ -60,7 +60,7 @@ def structures(store: IndexStore) -> dict[str, tuple[bytes, bytes]]:
 
 def tables(store: IndexStore) -> dict[str, list[Any]]:
     """All that the tables hold, by path."""
-    with store.reading() as connection:
+    with store.database.reading() as connection:
         return {
             os.fsdecode(path): [*held]
             for path, *held in connection.execute(

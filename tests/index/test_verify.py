@@ -10,7 +10,7 @@ from vaulttools.index.store import IndexStore
 
 
 def change(store: IndexStore, statement: str, *values: str | bytes | int) -> None:
-    with store._database.writing(wait=True) as connection:
+    with store.database.writing(wait=True) as connection:
         connection.execute(statement, values)
 
 

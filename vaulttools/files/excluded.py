@@ -7,23 +7,19 @@ switch (`docs/sources.md`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.files import settings
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 DEFAULT_FOLDERS: Final = frozenset(
     (".git", "target", "node_modules", "vendor", "dist", "build", "coverage", "generated", "scratch", "tmp")
 )
 """Names of folders that are left out by default with all that they hold."""
 
-DEFAULT_FILES: Final = ("*.log", "*.jsonl", "*.xml", "*.min.js", "*.map")
-"""Globs of names, of files and folders, that are left out by default; each begins with `*.`."""
+DEFAULT_ENDINGS: Final = (".log", ".jsonl", ".xml", ".min.js", ".map")
+"""Endings of names, of files and folders, that are left out by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +63,7 @@ def read(config_folder: Path) -> Excluded:
 
 def is_default(name: str, *, is_folder: bool) -> bool:
     """Whether the default excludes leave out a file or folder of that name."""
-    if is_folder:
-        return _matches(f"{name}/")
-    # All that the globs can tell apart is the ending; so a vault asks a few times instead of once for each file.
-    _, dot, ending = name.partition(".")
-    return bool(dot) and _matches(f".{ending}")
-
-
-@lru_cache(maxsize=4096)
-def _matches(name: str) -> bool:
-    return _default_excludes().match_file(paths.portable(name))  # pathspec's RE2 takes no lone surrogates
-
-
-@lru_cache(maxsize=1)
-def _default_excludes() -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines([*(f"{name}/" for name in DEFAULT_FOLDERS), *DEFAULT_FILES])
+    return name.endswith(DEFAULT_ENDINGS) or (is_folder and name in DEFAULT_FOLDERS)
 
 
 def default_folder_of(path: str) -> str | None:

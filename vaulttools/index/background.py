@@ -21,7 +21,7 @@ from vaulttools.files import disk
 from vaulttools.files.root import Root
 from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.index import early_listing, filesystems, location
-from vaulttools.index.database import Replaced, Unavailable
+from vaulttools.index.database import Database, Replaced, Unavailable
 from vaulttools.index.folder import Folder
 from vaulttools.index.job_queue import JobQueue
 from vaulttools.index.progress import Meter, Progress
@@ -160,7 +160,7 @@ class BackgroundIndex:
         self._is_only_read = True
         with suppress(Unavailable, Lost, OSError):
             where = location.of(self._root, self._index_folder)
-            store = IndexStore.existing(where.database, where.options)
+            store = IndexStore(Database.existing(where.database, where.options))
             try:
                 self._present = self._only_read = self._loaded(store) if store.newest() else None
             finally:
@@ -312,9 +312,9 @@ class BackgroundIndex:
         where = location.of(self._root, self._index_folder)
         store = IndexStore.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))
         try:
-            self.warning = self.warning or store.warning
-            if store.warning:
-                _log.warning("%s", store.warning)
+            self.warning = self.warning or store.database.warning
+            if store.database.warning:
+                _log.warning("%s", store.database.warning)
             self._keep(self._loaded(store))
         except Unavailable as error:
             if isinstance(error, Replaced) or not where.database.exists():  # moved aside, or removed

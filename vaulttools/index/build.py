@@ -113,7 +113,7 @@ def update(
     forget = deque(gone)
     total = len(facts) + len(whole) + len(forget)
     updated = Updated()
-    attachments = attachments or texts.beside(store.path, root)
+    attachments = attachments or texts.beside(store.database.path, root)
     try:
         with readers(root, every, workers, attachments) as contents:
             while (facts or whole or forget) and not stop.is_set():

@@ -157,18 +157,6 @@ class Database:
                 total += os.stat(name).st_size
         return total
 
-    def discard(self) -> None:
-        """Delete the file; a process that has it open finds it replaced.
-
-        Raises:
-            Unavailable: it cannot be deleted.
-        """
-        self.close()
-        with _told(self.path), write_lock(self.path, wait=True):
-            if file.token_of(self.path) == self.token:
-                for name in (*file.leftovers(self.path), self.path):
-                    name.unlink(missing_ok=True)
-
     def close(self) -> None:
         """Close what is idle; a call that still runs in another thread closes its own connection."""
         self._closed = True

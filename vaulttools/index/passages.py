@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import add
-from typing import Final, NamedTuple, overload
+from typing import Final, NamedTuple
 
-from vaulttools.core.cached import cached_property
 from vaulttools.index.words import count
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import context, digest_of_folded, folded, split
@@ -126,7 +125,7 @@ def load(data: bytes) -> Passages:
     return Passages(
         first_words=_starts(gaps, words),
         words=words,
-        starts=_Starts(skipped, lengths),
+        starts=_starts(skipped, lengths),
         lengths=lengths,
         headings=[heading - 1 for heading in headings],
         parents=[number - back if back else -1 for number, back in enumerate(parents)] if any(parents) else [-1] * size,
@@ -166,33 +165,6 @@ def digests(data: bytes) -> Iterator[int]:
     reader = zlib.decompressobj()
     reader.decompress(data)
     return iter(dict.fromkeys(array("q", reader.unused_data)))
-
-
-@dataclass(frozen=True)  # not slotted: what was computed is kept in the instance
-class _Starts(Sequence[int]):
-    """Offsets of passages, computed when one is asked for: of most notes that are ranked nothing is shown."""
-
-    gaps: array[int]
-    lengths: array[int]
-
-    @cached_property
-    def _each(self) -> Sequence[int]:
-        return _starts(self.gaps, self.lengths)
-
-    def __len__(self) -> int:
-        return len(self.lengths)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._each)
-
-    @overload
-    def __getitem__(self, place: int) -> int: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[int]: ...
-
-    def __getitem__(self, place: int | slice) -> int | Sequence[int]:
-        return self._each[place]
 
 
 def _starts(gaps: array[int], lengths: array[int]) -> list[int]:

@@ -371,7 +371,7 @@ class Snapshot:
         is_settled = not self._stale and not uncounted
         not_wanted = None if is_settled and not left_out else (json.dumps(left_out), newest)
 
-        with self._doing_without(), self._store.reading() as connection:
+        with self._doing_without(), self._store.database.reading() as connection:
             if is_settled:
                 counts = self._counted(connection, words)
             else:

@@ -223,7 +223,7 @@ class IndexState:
         """What is kept under a kind."""
         with self.lock:
             if kind not in self._facts:
-                self._facts[kind] = KeptFacts(kind, self.store.path)
+                self._facts[kind] = KeptFacts(kind, self.store.database.path)
             return self._facts[kind]
 
     def fail(self, error: Exception) -> None:

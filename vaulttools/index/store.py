@@ -9,7 +9,7 @@ import json
 import os
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -84,7 +84,7 @@ class IndexStore:
     """One vault's index, for any number of threads."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database: Final = database
         self._vocabulary = Vocabulary()
 
     @classmethod
@@ -96,42 +96,11 @@ class IndexStore:
         """
         return cls(Database.open(path, options, wal=wal))
 
-    @classmethod
-    def existing(cls, path: Path, options: str = "") -> IndexStore:
-        """The index at a path, with those options, which is left as it is.
-
-        Raises:
-            Unavailable: there is none, or none of use.
-        """
-        return cls(Database.existing(path, options))
-
-    @property
-    def path(self) -> Path:
-        """The database."""
-        return self._database.path
-
-    @property
-    def warning(self) -> str | None:
-        """One sentence when opening found something of no use and moved it aside."""
-        return self._database.warning
-
-    def discard(self) -> None:
-        """Delete the index; any process that has it open finds it `Replaced` or `Unavailable`.
-
-        Raises:
-            Unavailable: it cannot be deleted.
-        """
-        self._database.discard()
-
     def close(self) -> None:
         """Give the files back; what runs in other threads comes to its end."""
-        self._database.close()
+        self.database.close()
 
-    # Reading. Each raises `Unavailable`, and `Replaced` when this store has come to its end.
-
-    def reading(self) -> AbstractContextManager[apsw.Connection]:
-        """A connection for the questions of `index.words`, for as long as the block lasts."""
-        return self._database.reading()
+    # Reading. Each raises `Unavailable`, and `Replaced` when this store has come to its end. `words` asks by itself.
 
     def rows(self, some: Collection[str] | None = None) -> list[Row]:
         """Every file, or those of some paths that are known, in no order."""
@@ -139,7 +108,7 @@ class IndexStore:
             found = self._read(_ROWS)
         else:
             found = []
-            with self.reading() as connection:
+            with self.database.reading() as connection:
                 for path in some:
                     found += connection.execute(f"{_ROWS} WHERE path = ?", (os.fsencode(path),)).fetchall()
         rows = [
@@ -151,7 +120,7 @@ class IndexStore:
     def columns(self) -> Iterator[Sequence[Sequence[Any]]]:
         """Every file by ascending id, some thousands at once: paths as bytes, ids, sizes, times of modification and of
         change, inodes, when they were checked, numbers of states, flags, digests."""
-        with self.reading() as connection:
+        with self.database.reading() as connection:
             rows = connection.execute(f"{_ROWS} ORDER BY id")
             while some := list(islice(rows, _READ_AT_ONCE)):
                 yield list(zip(*some, strict=True))
@@ -163,7 +132,7 @@ class IndexStore:
         Raises:
             apsw.SQLError: it is no query.
         """
-        with self.reading() as connection:
+        with self.database.reading() as connection:
             return _ids(connection, "trigrams", match, most, since)
 
     def narrowed(self, match: str, requirement: Requirement, most: int) -> list[int] | None:
@@ -175,7 +144,7 @@ class IndexStore:
         """
         from vaulttools.index import narrow
 
-        with self.reading() as connection, connection:  # the tables as of one moment
+        with self.database.reading() as connection, connection:  # the tables as of one moment
             by_words, is_whole = narrow.word_query(requirement, partial(self._vocabulary.holding, connection))
             if by_words is not None and is_whole and len(_ids(connection, "terms", _LONG, _FEW + 1)) <= _FEW:
                 ids = _ids(connection, "terms", by_words, most + 1)
@@ -243,16 +212,16 @@ class IndexStore:
         try:
             return zlib.decompress(structure)
         except zlib.error:
-            self._database.condemn()
+            self.database.condemn()
 
     def stems(self, beginning: str) -> list[str]:
         """The stems that begin so, in any note."""
-        with self.reading() as connection:
+        with self.database.reading() as connection:
             return table.stems(connection, beginning)
 
     def holding_stem(self, stem: str) -> list[int]:
         """The files that hold a word of this very stem."""
-        with self.reading() as connection:
+        with self.database.reading() as connection:
             return table.holding(connection, stem)
 
     def status(self) -> Status:
@@ -269,7 +238,7 @@ class IndexStore:
             binary=binary,
             unread=unread,
             file_bytes=size,
-            index_bytes=self._database.bytes(),
+            index_bytes=self.database.bytes(),
             schema=SCHEMA,
             sqlite=apsw.sqlite_lib_version(),
             log=log,
@@ -282,18 +251,18 @@ class IndexStore:
 
     def lacks_word(self, id_: int, word: str) -> bool:
         """Whether a file is not found by a word of it, or the vocabulary does not know the word."""
-        with self.reading() as connection:
+        with self.database.reading() as connection:
             known = self._vocabulary.holds(connection, word)
         return not known or not self._read("SELECT 1 FROM terms WHERE terms MATCH ? AND rowid = ?", quoted(word), id_)
 
     def faults(self) -> list[str]:
         """What SQLite and FTS5 find wrong with their own tables; at most five sentences."""
-        with self._database.checking() as connection:
+        with self.database.checking() as connection:
             found = connection.execute("PRAGMA quick_check(5)").fetchall()
         return [str(line) for (line,) in found if line != "ok"]
 
     def _read(self, statement: str, *values: str | int | bytes) -> list[tuple[Any, ...]]:
-        with self.reading() as connection:
+        with self.database.reading() as connection:
             return connection.execute(statement, values).fetchall()
 
     # Writing.
@@ -308,7 +277,7 @@ class IndexStore:
         """
         from vaulttools.index.writer import Writer
 
-        with self._database.writing(wait=wait, stop=stop) as connection:
+        with self.database.writing(wait=wait, stop=stop) as connection:
             yield Writer(connection)
 
 

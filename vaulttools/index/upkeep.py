@@ -60,7 +60,7 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
         rows = Rows(store.columns())
         stale, gone = rows.differences(tree.stamps(), time.time_ns(), tree.unlisted)
         wordless = {row.path for row in rows.unusual() if row.flags & LACKS_WORDS}
-        return IndexStatus(where.folder, store.status(), len(wordless.union(stale)), len(gone), store.warning)
+        return IndexStatus(where.folder, store.status(), len(wordless.union(stale)), len(gone), store.database.warning)
     finally:
         store.close()
 
@@ -81,7 +81,7 @@ def verify(root: Root, index_folder: str | None) -> list[str]:
     try:
         tree = Tree(root, None)
         found = differences(store, root, tree.files(), tree.unlisted)
-        return [store.warning, *found] if store.warning else found
+        return [store.database.warning, *found] if store.database.warning else found
     finally:
         store.close()
 
@@ -110,7 +110,7 @@ def differences(store: IndexStore, root: Root, present: Mapping[str, Key], unlis
 
 def _compared(store: IndexStore, root: Root, present: Mapping[str, Key], unlisted: Collection[str]) -> Iterator[str]:
     rows = {row.path: row for row in store.rows()}
-    attachments = texts.beside(store.path, root)
+    attachments = texts.beside(store.database.path, root)
     for path in sorted(rows.keys() | present.keys(), key=paths.order):
         row = rows.get(path)
         name = paths.shown(path)
