@@ -32,7 +32,6 @@ def test_files_that_come_together_are_as_if_each_came_alone() -> None:
     a, b, d, e = (Entry(path, "file") for path in ("a.md", "b.md", "d.md", "e.md"))
     entries = [a, b, Entry("c", "folder"), d, left_out, e]
     assert list(listing) == list(Listing(entries)) == entries
-    assert list(Listing(listing.runs())) == entries
     assert listing.files == ["a.md", "b.md", "c", "d.md", "e.md"]
     assert listing.places == {"a.md": 0, "b.md": 1, "c": 2, "d.md": 3, "e.md": 5}
 

@@ -27,7 +27,6 @@ from vaulttools.files.root import Root
 _WINDOWS = sys.platform == "win32"
 _SOURCES: Final = (".git", *IGNORE_FILES)
 """Names in a folder behind which there may be ignore rules."""
-_NOT_ENTERED: Final[tuple[Reason, ...]] = ("unreadable", "too deep")
 _STUB: Final = ".icloud"
 """Ends the name of what an older iCloud leaves of a file that is not here: `.name.md.icloud` (fault-S02)."""
 
@@ -148,33 +147,6 @@ def runs(
                 yield Entry(path, kind, left_out)
         else:
             levels.pop()
-
-
-def selected(
-    root: Root, folder: str, met: Iterable[Run], selects: Callable[[str], bool], glob: Glob | None, folders: bool
-) -> Iterator[Run]:
-    """Of all that `runs` gives of the same folder and rules without a glob, what it gives with one."""
-    for entry in met:
-        if isinstance(entry, list):
-            yield [*filter(selects, entry)]
-            continue
-        path, kind, left_out = entry
-        if kind == "file":
-            if selects(path):
-                yield entry
-            continue
-        if path == folder:  # which cannot be entered, and was to be whatever the glob says
-            yield entry
-            continue
-        reached = kind in ("folder", "link") and (glob is None or glob.may_hold(path))
-        if not reached and not selects(path):
-            continue
-        if kind == "link" and not _concerns(root, path, is_selected=selects(path)):
-            continue
-        if kind == "folder" and not reached and left_out in _NOT_ENTERED:
-            entry, left_out = Entry(path, kind), None  # nobody tried to enter it
-        if folders or kind != "folder" or left_out is not None:
-            yield entry
 
 
 def _closing(root: Root, folder: str) -> Callable[[str, str], bool]:

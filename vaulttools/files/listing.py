@@ -47,15 +47,6 @@ class Listing:
         others = self._others
         return (others.get(place) or Entry(path, "file") for place, path in enumerate(self._paths))
 
-    def runs(self) -> Iterator[Run]:
-        """The entries, as `catalogue.runs` gives them."""
-        start = 0
-        for place, other in self._others.items():
-            yield self._paths[start:place]
-            yield other
-            start = place + 1
-        yield self._paths[start:]
-
     @cached_property
     def files(self) -> list[str]:
         """The paths of what is in."""

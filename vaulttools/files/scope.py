@@ -74,8 +74,9 @@ class Covering(NamedTuple):
 class _StoppedError(Exception):
     """A listing that must not be kept, because it was not known what all of it is."""
 
-    def __init__(self, listing: Listing) -> None:
+    def __init__(self, listing: Listing, warnings: Sequence[tuple[str, str]]) -> None:
         self.listing = listing
+        self.warnings = warnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,37 +146,28 @@ class Scope:
 
     def _kept(self, names: FileNames, walk: Walk, *, folders: bool) -> Listing:
         """The listing of a walk, made at most once for as long as nothing it rests on changes."""
-        rests_on = (walk.folder, self.rules, names.outside() if self.rules.ignores else None)
+        rests_on = (walk, folders, self.rules, names.outside() if self.rules.ignores else None)
         try:
-            whole, warnings = names.kept(rests_on, lambda: self._whole(names, walk.folder))
+            listing, warnings = names.kept(rests_on, lambda: self._known(names, walk, folders))
         except _StoppedError as stopped:
-            whole, warnings = stopped.listing, ()
-        self.warnings.extend(
-            warning
-            for warning in warnings
-            if warning not in self.warnings
-            and (walk.glob is None or paths.is_below(warning[0], f"{walk.folder}/") or walk.glob.may_hold(warning[0]))
-        )
+            listing, warnings = stopped.listing, stopped.warnings
+        self.warnings.extend(warning for warning in warnings if warning not in self.warnings)
+        return listing
 
-        def selected() -> Listing:
-            met = whole.runs()
-            return Listing(catalogue.selected(self.root, walk.folder, met, walk.selector, walk.glob, folders))
-
-        return names.kept((walk, folders, *rests_on), selected)
-
-    def _whole(self, names: FileNames, folder: str) -> tuple[Listing, tuple[tuple[str, str], ...]]:
-        """Everything below a folder, whatever a glob selects, and the warnings met."""
+    def _known(self, names: FileNames, walk: Walk, folders: bool) -> tuple[Listing, Sequence[tuple[str, str]]]:
+        """What a walk meets among names that an index knows, and the warnings met."""
         met: list[tuple[str, str]] = []
         asked = replace(self, warnings=met)
-        runs = catalogue.runs(self.root, folder, self.rules, bool, None, asked._warn, names_in=names.names_in)
+        runs = catalogue.runs(
+            self.root, walk.folder, self.rules, walk.selector, walk.glob, asked._warn, folders, names.names_in
+        )
         if self.regex_excluded is None:
-            return Listing(runs), tuple(met)
+            return Listing(runs), met
         stops: list[Reason] = []
         listing = Listing(asked._without_regex_excluded(iter(Listing(runs)), stops))
         if stops:
-            self.warnings.extend(met)
-            raise _StoppedError(listing)
-        return listing, tuple(met)
+            raise _StoppedError(listing, met)
+        return listing, met
 
     def _warn(self, folder: str, sentence: str) -> None:
         self.warnings.append((folder, sentence))
