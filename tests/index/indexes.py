@@ -25,7 +25,7 @@ from vaulttools.index.folder import STAMP
 from vaulttools.index.rows import Rows
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.upkeep import differences
-from vaulttools.index.words import quoted
+from vaulttools.index.vocabulary import quoted
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from tests.index.indexes import Indexed, found, notes, rows
 from vaulttools.files.key import Key
 from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore
-from vaulttools.index.words import quoted
+from vaulttools.index.vocabulary import quoted
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import dump
 from vaulttools.patterns.literals import fold

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from vaulttools.index import vocabulary
-from vaulttools.index.words import quoted
+from vaulttools.index.vocabulary import quoted
 from vaulttools.patterns.literals import AllOf, AnyOf, Requirement
 
 TRIGRAMS: Final = 12

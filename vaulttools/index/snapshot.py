@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
@@ -20,14 +20,13 @@ from vaulttools.core import paths
 from vaulttools.core.work import Reason
 from vaulttools.files import ignores
 from vaulttools.files.document import Document, has_digest
-from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.key import Key
 from vaulttools.files.listing import Listing
 from vaulttools.index import words as table
 from vaulttools.index.content import reason_of
 from vaulttools.index.database import Unavailable
 from vaulttools.index.folder import NO_KEY
-from vaulttools.index.kept_facts import Fact, KeptFacts, packed
+from vaulttools.index.kept_facts import Fact, packed
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import Row
 from vaulttools.index.words import Spelling, WordHits
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from vaulttools.files.providers import Trait
     from vaulttools.index.passages import Passages
     from vaulttools.patterns.literals import Requirement
-
-T = TypeVar("T")
 
 _FEW: Final = 1_000
 _NEARLY_ALL: Final = 0.97
@@ -82,21 +79,17 @@ class Snapshot:
             """Whether the structure of every note is known."""
             self._version = state.log.moment if self.has_facts and not self._wordless else None
             self.large: AbstractSet[str] = frozenset(state.tree.large)
+            self._unlisted = state.below_unlisted()
+        # What the state itself answers.
+        self.kept: Final = state.kept
+        self.lasting: Final = state.lasting.made
+        self.facts_of: Final = state.facts_of
+        self.holds: Final = state.tree.holds
+        self.names_in: Final = state.tree.names_in
 
     def version(self) -> Hashable:
         """A value that changes with every name and text; None while a note is unknown or wordless."""
         return self._version
-
-    # What is made once.
-
-    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
-        """What was made before, or is made now; with `times` it rests on times of modification too."""
-        return self._state.kept(key, make, times=times)
-
-    def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What was made before, whatever changed since, or is made now."""
-        made: T = self._state.lasting.made(key, make)
-        return made
 
     def changed_since(self, moment: int) -> AbstractSet[str] | None:
         """The files that changed after a moment and before now, or may have; None when not all are remembered."""
@@ -106,14 +99,6 @@ class Snapshot:
             return None if found is None else found | state.freshness.stale | state.unread
 
     # Names and times.
-
-    def holds(self, folder: str) -> bool:
-        """Whether the names of a folder are known."""
-        return self._state.tree.holds(folder)
-
-    def names_in(self, folder: str) -> FolderNames:
-        """The names of a folder."""
-        return self._state.tree.names_in(folder)
 
     def outside(self) -> Hashable:
         """The rules above the root, and of each repository in the vault."""
@@ -216,19 +201,12 @@ class Snapshot:
 
     def unknown(self, files: Sequence[str]) -> list[str]:
         """The unknown ones of some files, in their order."""
-        if not self._state.unlisted and not self._rows.lacking(files):
-            return [*filter(self._uncertain().__contains__, files)]
-        return [path for path in files if self._is_unknown(path)]
+        return [*filter(self._uncertain().union(self._rows.lacking(files)).__contains__, files)]
 
-    def _is_unknown(self, path: str) -> bool:
-        if path in self._stale or (row := self._rows.get(path)) is None or row.state == "unread":
-            return True
-        return bool(self._state.unlisted) and not self._state.is_listed(path)
-
-    def _uncertain(self) -> AbstractSet[str]:
+    def _uncertain(self) -> frozenset[str]:
         """Files of whose text nothing is known, of those that have a row."""
         with self._state.lock:
-            return self._stale | self._state.unread
+            return self._stale.union(self._state.unread, self._unlisted)
 
     def _lacking(self, files: Collection[str], key: Hashable) -> Sequence[str]:
         """Those of some files that have no row; `key` stands for the files, which never change."""
@@ -236,14 +214,14 @@ class Snapshot:
 
     def is_known(self, listing: Listing, most: int) -> bool:
         """Whether no more than so many files of a listing are unknown."""
-        if len(self._uncertain()) <= most and not self._state.unlisted and not self._lacking(listing.files, listing):
+        if len(self._uncertain()) <= most and not self._lacking(listing.files, listing):
             return True
         return len(self.unknown(listing.files)) <= most
 
     def unranked(self, files: Collection[str]) -> list[str]:
         """The unknown and wordless ones of some files, without attachments of which it is known why they have no
         text."""
-        if isinstance(files, frozenset) and not self._state.unlisted and not self._lacking(files, files):
+        if isinstance(files, frozenset) and not self._lacking(files, files):
             files = files.intersection(self._uncertain() | self._wordless)
         unknown = {
             path
@@ -265,8 +243,7 @@ class Snapshot:
     def holding(self, trait: Trait) -> AbstractSet[str]:
         """The files that have a trait, of those that are not stale."""
         with self._state.lock:
-            found = self._state.traits[trait] - self._stale
-        return {path for path in found if self._state.is_listed(path)} if self._state.unlisted else found
+            return self._state.traits[trait] - self._stale - self._unlisted
 
     def digest(self, path: str, status: os.stat_result) -> bytes | None:
         """The digest of a file's text, if the file is not stale and has this status."""
@@ -283,11 +260,9 @@ class Snapshot:
     def texts(self, notes: Sequence[str]) -> dict[str, bytes]:
         """The digests of many texts, of the notes that are not unknown."""
         found = self._rows.texts(notes)
-        for path in self._stale:
+        for path in self._stale | self._unlisted:
             found.pop(path, None)
-        if not self._state.unlisted:
-            return found
-        return {path: text for path, text in found.items() if self._state.is_listed(path)}
+        return found
 
     def facts(
         self, kind: str, notes: Sequence[str], read: Callable[[bytes], object], stop: Callable[[], bool]
@@ -316,10 +291,6 @@ class Snapshot:
                 if text == missing[id_].digest:  # else another process has written since
                     found[path] = held[path] = packed(text, read(structure))
         return found
-
-    def facts_of(self, kind: str) -> KeptFacts:
-        """All that is kept under a kind."""
-        return self._state.facts_of(kind)
 
     def structure(self, note: Document) -> bytes | None:
         """What `notes.stored` made of a note with exactly this text; None when that is not known."""
@@ -398,11 +369,9 @@ class Snapshot:
     def _uncounted(self, read: AbstractSet[str]) -> AbstractSet[str]:
         """The files whose rows do not count: those that a caller has read, those that are gone, and those of which
         nobody can tell, since their folder cannot be listed."""
-        state = self._state
-        with state.lock:
-            if not state.unlisted:
-                return state.freshness.gone | read if state.freshness.gone else read
-            return state.freshness.gone.union(read, (path for path in self._rows if not state.is_listed(path)))
+        with self._state.lock:
+            gone = self._state.freshness.gone
+            return gone.union(read, self._unlisted) if gone or self._unlisted else read
 
     def _rows_of(self, notes: frozenset[str]) -> tuple[str | None, int]:
         """The rows of notes as JSON, None when all other files with words are gone; and how many such files have rows.
@@ -414,7 +383,7 @@ class Snapshot:
             ranked = state.kept("ranked", lambda: sum(map(_is_ranked, rows)), version=state.puts)
             held = len(notes) - len(self._lacking(notes, notes))
             gone = sum(_is_ranked(path) and path in rows and path not in notes for path in state.freshness.gone)
-            if held + gone == ranked and not state.unlisted:
+            if held + gone == ranked and not self._unlisted:
                 return None, ranked
 
             def ids() -> str:

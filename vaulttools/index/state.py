@@ -132,10 +132,15 @@ class IndexState:
                 raise Lost("the index could not be read")
             if self._is_for_good or (self.watch is None and self._caught_up >= since):
                 return
+            if self.watch is not None:
+                touched = self.watch.drain()
+                if touched or self.tree.is_doubtful:
+                    self._take(self.tree.apply(touched))
+                return
             if _identity(self.root.folder) != self._stood:
                 raise Lost("another folder stands where the vault stood")
             now = time.monotonic()
-            self._take(self.tree.compare() if self.watch is None else self.tree.apply(self.watch.drain()))
+            self._take(self.tree.compare())
             self._caught_up = now
 
     def close(self) -> None:
@@ -245,6 +250,15 @@ class IndexState:
                 self._kept.popitem(last=False)
             made: T = held[1]
             return made
+
+    def below_unlisted(self) -> frozenset[str]:
+        """The files with a row below folders that could not be listed: of these nothing is known."""
+        unlisted = self.unlisted
+
+        def found() -> frozenset[str]:
+            return frozenset(path for path in self.rows if not self.is_listed(path))
+
+        return self.kept("below unlisted", found, version=(unlisted, self.puts)) if unlisted else unlisted
 
     def is_listed(self, path: str) -> bool:
         """Whether changes of a file are noticed."""

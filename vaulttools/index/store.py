@@ -25,8 +25,7 @@ from vaulttools.index import words as table
 from vaulttools.index.content import STATES, State
 from vaulttools.index.database import Database
 from vaulttools.index.file import SCHEMA
-from vaulttools.index.vocabulary import Vocabulary
-from vaulttools.index.words import quoted
+from vaulttools.index.vocabulary import Vocabulary, quoted
 
 if TYPE_CHECKING:
     from vaulttools.index.writer import Writer

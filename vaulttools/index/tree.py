@@ -130,6 +130,12 @@ class Tree:
         return self._unlisted.keys() if self._folders.get("") else {*self._unlisted, ""}
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether something may have changed that no watch tells of: in a file of several names, or a folder that could
+        not be listed."""
+        return bool(self._linked or self._unlisted)
+
+    @property
     def repositories(self) -> list[str]:
         """The folders in which something is called `.git`, in order."""
         return sorted(folder for folder, nodes in self._folders.items() if ".git" in nodes)

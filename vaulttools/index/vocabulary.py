@@ -62,6 +62,11 @@ def is_of_words(literal: str) -> bool:
     return _RUN.fullmatch(literal) is not None
 
 
+def quoted(token: str) -> str:
+    """A token of a query, whatever it holds (fault-I20)."""
+    return '"{}"'.format(token.replace('"', '""'))
+
+
 def _holding(text: str, literal: str, start: int) -> Iterator[str]:
     """The words that hold a literal, of those that begin after a place in the text."""
     at = text.find(literal, start)

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import apsw
 
 from vaulttools.index.file import WORDS_TOKENIZER
+from vaulttools.index.vocabulary import quoted
 
 _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0, 2.0)
 """Of the columns, body, title, aliases, headings and properties, for choosing the notes that are looked at closely."""
@@ -218,11 +219,6 @@ def holding(connection: apsw.Connection, stem: str) -> list[int]:
     return [
         int(row) for (row,) in connection.execute("SELECT DISTINCT doc FROM temp.instances WHERE term = ?", (stem,))
     ]
-
-
-def quoted(token: str) -> str:
-    """A token of a query, whatever it holds (fault-I20)."""
-    return '"{}"'.format(token.replace('"', '""'))
 
 
 def _any(spellings: Sequence[Spelling]) -> str:
