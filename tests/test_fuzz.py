@@ -32,7 +32,7 @@ from vaulttools.clients.change import Unchangeable
 from vaulttools.clients.registry import CLIENTS
 from vaulttools.core import limits, paths
 from vaulttools.errors import BadArgument, VaultToolsError
-from vaulttools.files import excluded, globs, ignores, selectors
+from vaulttools.files import globs, ignores, selectors
 from vaulttools.matching import ripgrep
 from vaulttools.notes import canvas
 from vaulttools.notes.links import targets as links
@@ -361,7 +361,7 @@ def test_fuzz_what_stands_in_a_vault(rules: bytes, settings: Any, note: bytes) -
             found, warnings = ignores.IgnoreRules().entering("", texts)
             found.ignores("a.md", is_folder=False)
             assert all("\n" not in warning for warning in warnings)
-            excluded.read(Path(folder) / ".obsidian")
+            settings.excluded(Path(folder) / ".obsidian")
         with Vault.open(folder, index="off") as vault:
             for tool in ("search", "grep", "search_files"):
                 answered(vault, tool, {"pattern": "word"})

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
-import stat
-import time
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from pathlib import Path
@@ -16,11 +12,10 @@ from typing import Final
 from vaulttools.config import VaultConfig
 from vaulttools.core import moment
 from vaulttools.core.dates import Calendar
-from vaulttools.errors import BadArgument, VaultToolsError
-from vaulttools.files import disk
-from vaulttools.files.key import Key, is_racy
+from vaulttools.errors import BadArgument
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
+from vaulttools.files.settings import ConfigFolders
 from vaulttools.index import watch
 from vaulttools.session import Session
 
@@ -94,49 +89,3 @@ def _below(folder: str, roots: tuple[str, str]) -> str:
         if Path(folder).is_relative_to(root):
             return Path(folder).relative_to(root).as_posix()
     raise BadArgument(f"Not a folder that can be protected: '{folder}' lies outside the vault")
-
-
-class ConfigFolders:
-    """The dot-folders at the root of a vault that hold Obsidian's settings, which may be made at any time."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._listed: tuple[Key, int] | None = None
-        """The root's key when it was listed, and when that was."""
-        self._names: Sequence[str] = ()
-        """Of all entries at the root that begin with a dot."""
-
-    def found(self) -> list[str]:
-        """Their names, `.obsidian` first (rule-E03).
-
-        One device may have its own: all are protected, the first is the one whose excluded files hold.
-
-        Raises:
-            VaultToolsError: the root cannot be listed.
-        """
-        try:
-            key, now = Key.of(disk.stat(self._root)), time.time_ns()
-            if self._listed is None or self._listed[0] != key or is_racy(*self._listed):
-                with disk.scandir(self._root) as scanned:
-                    self._names = sorted(entry.name for entry in scanned if entry.name.startswith("."))
-                self._listed = key, now
-        except OSError as error:  # what is not known to be a config folder would not be protected
-            raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
-        found = (name for name in self._names if any(_may_stand(self._root / name / file) for file in _SETTINGS))
-        return sorted(found, key=lambda name: name != ".obsidian")
-
-
-_SETTINGS: Final = ("app.json", "core-plugins.json")
-
-
-def _may_stand(path: Path) -> bool:
-    """Whether a file stands at a path; what cannot be looked at may, and its folder is better protected than not."""
-    is_absent = False
-    for _ in range(2):  # an error may pass
-        try:
-            return stat.S_ISREG(disk.stat(path).st_mode)
-        except (FileNotFoundError, NotADirectoryError):
-            is_absent = True
-        except OSError as error:
-            is_absent = is_absent or error.errno == errno.ELOOP  # nothing can stand behind it
-    return not is_absent

@@ -21,23 +21,23 @@ from vaulttools.core.dates import Calendar
 from vaulttools.core.recent import Recent
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong
-from vaulttools.files import disk, excluded, globs
+from vaulttools.files import disk, globs, settings
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry, Rules
 from vaulttools.files.contents import ContentCache
 from vaulttools.files.disk import within
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.excluded import Excluded
 from vaulttools.files.listing import Listing
 from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.files.selectors import Ranges
+from vaulttools.files.settings import Excluded
 from vaulttools.files.snapshots import SnapshotStore
 from vaulttools.matching.kept_counts import KeptCounts
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
-    from vaulttools.index.indexes import Indexes
+    from vaulttools.index.background import Indexes
     from vaulttools.index.snapshot import Snapshot
     from vaulttools.matching.ripgrep import Ripgrep
     from vaulttools.matching.search import Search
@@ -102,7 +102,7 @@ class Session:
     @cached_property
     def indexes(self) -> Indexes:
         """The index of this vault, and the one that serves where there can be none."""
-        from vaulttools.index.indexes import Indexes
+        from vaulttools.index.background import Indexes
 
         return Indexes(self.root, self.config, self.attachments, has_index=self.has_index)
 
@@ -483,7 +483,7 @@ class Session:
     def _excluded(self, work: Work) -> Excluded:
         """The vault's excluded files; none, and a warning in `work`, when its settings cannot be read."""
         try:
-            return excluded.read(Path(self.root.absolute(self.config_folder)))
+            return settings.excluded(Path(self.root.absolute(self.config_folder)))
         except OSError as error:
             work.warn(f"The vault's settings cannot be read ({error.strerror}): its excluded files are not left out.")
             return Excluded()

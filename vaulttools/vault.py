@@ -28,8 +28,9 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.files import snapshots
 from vaulttools.files.document import NotRead
+from vaulttools.files.settings import ConfigFolders
 from vaulttools.methods import ToolMethods
-from vaulttools.opening import ConfigFolders, day_of, open_folder
+from vaulttools.opening import day_of, open_folder
 from vaulttools.session import Session
 from vaulttools.tools.definitions import Format, definitions
 

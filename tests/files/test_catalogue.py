@@ -24,10 +24,10 @@ from vaulttools import Vault
 from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk, globs
 from vaulttools.files.catalogue import Entry, Rules
-from vaulttools.files.excluded import Excluded
 from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
+from vaulttools.files.settings import Excluded
 from vaulttools.matching import ripgrep
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names, links and modes of POSIX")

@@ -274,8 +274,8 @@ def _disturbing(monkeypatch: pytest.MonkeyPatch, disturb: Callable[[int], None])
     read_all = documents._read_all
     reads = []
 
-    def disturbed(descriptor: int) -> bytes:
-        data = read_all(descriptor)
+    def disturbed(descriptor: int, max_bytes: int) -> bytes:
+        data = read_all(descriptor, max_bytes)
         reads.append(descriptor)
         disturb(len(reads))
         return data

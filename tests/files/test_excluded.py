@@ -15,8 +15,8 @@ from pathspec import GitIgnoreSpec
 from tests.conftest import MakeVault
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
-from vaulttools.files import excluded
-from vaulttools.files.excluded import DEFAULT_ENDINGS, DEFAULT_FOLDERS, Excluded
+from vaulttools.files import settings
+from vaulttools.files.settings import DEFAULT_ENDINGS, DEFAULT_FOLDERS, Excluded
 from vaulttools.matching.ripgrep import Ripgrep
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a FIFO")
@@ -54,32 +54,32 @@ def test_rule_E06_an_entry_is_plain_text_or_a_regex_between_slashes(
     tmp_path: Path, entries: list[object], expected: Excluded
 ) -> None:
     (tmp_path / "app.json").write_text(app_json(*entries), encoding="utf-8")
-    assert excluded.read(tmp_path) == expected
+    assert settings.excluded(tmp_path) == expected
 
 
 @pytest.mark.parametrize(
-    "settings",
+    "written",
     [
         *(b"", b"{", b"[]", b"null", b"3", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000),
         *(b'{"userIgnoreFilters": %s}' % given for given in (b"null", b'"Archive/"', b'{"a": 1}')),
         b'{"userIgnoreFilter": ["Archive/"]}',
     ],
 )
-def test_settings_that_obsidian_would_not_write_exclude_nothing(tmp_path: Path, settings: bytes) -> None:
-    (tmp_path / "app.json").write_bytes(settings)
-    assert excluded.read(tmp_path) == Excluded()
+def test_settings_that_obsidian_would_not_write_exclude_nothing(tmp_path: Path, written: bytes) -> None:
+    (tmp_path / "app.json").write_bytes(written)
+    assert settings.excluded(tmp_path) == Excluded()
 
 
 def test_a_vault_without_settings_excludes_nothing(tmp_path: Path) -> None:
-    assert excluded.read(tmp_path / "absent") == Excluded()
+    assert settings.excluded(tmp_path / "absent") == Excluded()
     (tmp_path / "app.json").mkdir()
-    assert excluded.read(tmp_path) == Excluded()
+    assert settings.excluded(tmp_path) == Excluded()
 
 
 @posix_only
 def test_settings_that_are_a_fifo_are_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "app.json")
-    assert excluded.read(tmp_path) == Excluded()
+    assert settings.excluded(tmp_path) == Excluded()
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_settings_that_are_a_fifo_are_not_waited_for(tmp_path: Path) -> None:
     ],
 )
 def test_rule_E06_a_plain_entry_is_looked_for_anywhere_in_the_path(entry: str, path: str, covered: bool) -> None:
-    text = excluded.Excluded(texts=(entry,))
+    text = settings.Excluded(texts=(entry,))
     assert text.covers(path) is covered
 
 
@@ -239,8 +239,8 @@ NAME = NAMES | st.text(st.characters(codec="utf-8", exclude_characters="/\0\n"),
 @given(st.lists(NAME, min_size=1, max_size=4))
 def test_a_walk_that_asks_by_name_decides_as_pathspec_does_by_path(names: list[str]) -> None:
     *folders, name = names
-    left_out = any(excluded.is_default(folder, is_folder=True) for folder in folders)
-    assert (left_out or excluded.is_default(name, is_folder=False)) == SPEC.match_file("/".join(names))
+    left_out = any(settings.is_default(folder, is_folder=True) for folder in folders)
+    assert (left_out or settings.is_default(name, is_folder=False)) == SPEC.match_file("/".join(names))
 
 
 @pytest.mark.parametrize(
@@ -248,4 +248,4 @@ def test_a_walk_that_asks_by_name_decides_as_pathspec_does_by_path(names: list[s
     [("", None), ("a/b", None), ("build", "build"), ("a/tmp/b/dist", "a/tmp"), ("Build/tmp.md", None)],
 )
 def test_the_left_out_folder_of_a_path(path: str, folder: str | None) -> None:
-    assert excluded.default_folder_of(path) == folder
+    assert settings.default_folder_of(path) == folder

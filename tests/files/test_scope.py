@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk, globs
 from vaulttools.files.catalogue import Entry, Rules
-from vaulttools.files.excluded import Excluded
 from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Covering, Scope, Walk
+from vaulttools.files.settings import Excluded
 
 FILES = (".h.md", ".obsidian/o.md", "Archive/a.md", "a!.md", "a/b/c.md", "a/d.txt", "a/e.MD", "a b.md", "z.md")
 VISIBLE = ("Archive/a.md", "a/b/c.md", "a/d.txt", "a/e.MD", "a b.md", "a!.md", "z.md")

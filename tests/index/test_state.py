@@ -21,8 +21,8 @@ from tests.index.indexes import Indexed
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Rules
 from vaulttools.files.document import Document
-from vaulttools.files.excluded import Excluded
 from vaulttools.files.scope import Scope, Walk
+from vaulttools.files.settings import Excluded
 from vaulttools.index import build, snapshot
 from vaulttools.index.background import watch
 from vaulttools.index.freshness import Pending

@@ -15,7 +15,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, PathNotFound
 from vaulttools.exploration import toon
 from vaulttools.exploration.toon import Count
-from vaulttools.files import excluded
+from vaulttools.files import settings
 from vaulttools.files.document import Document
 from vaulttools.files.root import Place
 from vaulttools.files.scope import Walk
@@ -106,7 +106,7 @@ def label(found: Place) -> str:
 
 def is_left_out(found: Place) -> bool:
     """Whether a folder is, or lies in, one of the default excludes; a file that is named is searched all the same."""
-    return found.kind == "folder" and excluded.default_folder_of(found.path) is not None
+    return found.kind == "folder" and settings.default_folder_of(found.path) is not None
 
 
 def search(vault: Session, pattern: Pattern, found: Place, work: Work, *, include_excluded: bool = False) -> Search:

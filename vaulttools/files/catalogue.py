@@ -17,12 +17,12 @@ from typing import Final, NamedTuple, TypeAlias
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason
 from vaulttools.errors import AccessDenied, OutsideVault
-from vaulttools.files import disk, excluded
-from vaulttools.files.excluded import Excluded
+from vaulttools.files import disk, settings
 from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
 from vaulttools.files.globs import Glob
 from vaulttools.files.ignores import IGNORE_FILES, IgnoreRules, read_ignore_files, rules_above
 from vaulttools.files.root import Root
+from vaulttools.files.settings import Excluded
 
 _WINDOWS = sys.platform == "win32"
 _SOURCES: Final = (".git", *IGNORE_FILES)
@@ -273,7 +273,7 @@ def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool)
     if rules.excluded.texts and rules.excluded.covers(path, is_folder=kind == "folder"):
         return "excluded"
     is_plain = kind in ("file", "folder")
-    if rules.default_excludes and is_plain and excluded.is_default(name, is_folder=kind == "folder"):
+    if rules.default_excludes and is_plain and settings.is_default(name, is_folder=kind == "folder"):
         return "default excludes"
     if kind == "folder" and name in rules.pruned:
         return "ignored"

@@ -205,16 +205,17 @@ def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_re
     The file is stated before and after it is read; one that changed meanwhile, or could not be read, is read once more.
 
     Raises:
-        NotRead: it is unreadable, too large, not downloaded, or kept changing.
+        NotRead: it is unreadable, too large, not downloaded, or kept changing; from the last error met.
     """
     reason: Reason = "unreadable"
+    cause: OSError | None = None
     for _ in range(2):
         try:
             descriptor = root.open(path)
         except VaultToolsError as error:
             raise NotRead("unreadable") from error
-        except OSError:
-            reason = "unreadable"
+        except OSError as error:
+            reason, cause = "unreadable", error
             continue
         try:
             before = disk.fstat(descriptor)
@@ -222,10 +223,10 @@ def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_re
                 raise NotRead("too large")
             if disk.is_elsewhere(before):
                 raise NotRead("not downloaded")
-            data = _read_all(descriptor)
+            data = _read_all(descriptor, max_bytes)
             after = disk.fstat(descriptor)
-        except OSError:  # EIO, EAGAIN, ETIMEDOUT, EDEADLK: often gone at once (fault-S05)
-            reason = "unreadable"
+        except OSError as error:  # EIO, EAGAIN, ETIMEDOUT, EDEADLK: often gone at once (fault-S05)
+            reason, cause = "unreadable", error
             continue
         finally:
             disk.close(descriptor)
@@ -235,13 +236,17 @@ def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_re
             after.st_ctime_ns,
         ):
             return data, after
-        reason = "changed while read"
-    raise NotRead(reason)
+        reason, cause = "changed while read", None
+    raise NotRead(reason) from cause
 
 
-def _read_all(descriptor: int) -> bytes:
+def _read_all(descriptor: int, max_bytes: int) -> bytes:
     """All bytes to the end of the file: a size of 0 is not trusted (fault-P19), nothing is mapped (fault-C11)."""
     chunks = []
+    size = 0
     while chunk := disk.read(descriptor, _CHUNK):
         chunks.append(chunk)
+        size += len(chunk)
+        if size > max_bytes:  # it grows
+            raise NotRead("too large")
     return b"".join(chunks)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 from vaulttools.attachments.extracted import FAILURES, Failure
 from vaulttools.core.paths import is_note
 from vaulttools.core.spelling import apart
-from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, document
 from vaulttools.files.document import Document, NotRead, digest
 from vaulttools.files.key import Key
@@ -63,7 +62,6 @@ _PRINTABLE_RUN: Final = re.compile("[ -~]{4,}")
 _END: Final = "\n\n"
 """What makes every short tail of a text begin a trigram."""
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
-_CHUNK: Final = 1 << 20
 _UNREAD_KEY: Final = Key(0, 0, 0, 0)
 
 
@@ -161,36 +159,16 @@ def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Co
     """The state of a file, and the text of a note or attachment that has some; of other texts what finds them."""
     if attachments is not None and attachments.holds(path) and (found := _extracted(attachments, path)) is not None:
         return found
-    key, flags = _UNREAD_KEY, 0
-    for _ in range(2):
-        checked = time.time_ns()
-        try:
-            descriptor = root.open(path)
-        except VaultToolsError:
-            return _unread(path, _key_at(root, path), checked), None
-        except OSError as error:
-            if isinstance(error, FileNotFoundError | NotADirectoryError) and disk.is_gone(root.absolute(path)):
-                return None, None
-            key, flags = _key_at(root, path), _flags_of(error)
-            continue
-        try:
-            status = disk.fstat(descriptor)
-            key = Key.of(status)
-            if status.st_size > INDEXED_BYTES or disk.is_elsewhere(status):
-                break
-            data = _read_all(descriptor)
-            if data is None:
-                break
-            if Key.of(disk.fstat(descriptor)) == key:
-                content, text = _decoded(path, key, checked, data)
-                is_text = is_note(path) and content.state == "text"
-                return content, Document(path, text) if is_text else None
-            flags = 0
-        except OSError as error:  # EIO and its like: often gone at once (fault-S05)
-            flags = _flags_of(error)
-        finally:
-            disk.close(descriptor)
-    return _unread(path, key, checked, flags), None
+    checked = time.time_ns()
+    try:
+        data, status = document.read_bytes(root, path, INDEXED_BYTES)
+    except NotRead as error:
+        cause = error.__cause__
+        if isinstance(cause, FileNotFoundError | NotADirectoryError) and disk.is_gone(root.absolute(path)):
+            return None, None
+        return _unread(path, _key_at(root, path), checked, _flags_of(cause)), None
+    content, text = _decoded(path, Key.of(status), checked, data)
+    return content, Document(path, text) if is_note(path) and content.state == "text" else None
 
 
 def _extracted(attachments: Attachments, path: str) -> tuple[Content, Document | None] | None:
@@ -243,8 +221,9 @@ def _unread(path: str, key: Key, checked: int, flags: int = 0) -> Content:
     return Content(path, key, checked, "unread", flags)
 
 
-def _flags_of(error: OSError) -> int:
-    return 0 if error.errno in LASTING else HAS_FAILED
+def _flags_of(cause: BaseException | None) -> int:
+    """What is noted of a file that could not be read: errors that may pass, as EIO, are often gone soon (fault-S05)."""
+    return HAS_FAILED if isinstance(cause, OSError) and cause.errno not in LASTING else 0
 
 
 def _key_at(root: Root, path: str) -> Key:
@@ -253,18 +232,6 @@ def _key_at(root: Root, path: str) -> Key:
         return Key.of(disk.stat(root.absolute(path), follow_symlinks=False))
     except OSError:
         return _UNREAD_KEY
-
-
-def _read_all(descriptor: int) -> bytes | None:
-    """The bytes to the end of the file; None when they are too many after all."""
-    chunks = []
-    size = 0
-    while chunk := disk.read(descriptor, _CHUNK):
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > INDEXED_BYTES:
-            return None
-    return b"".join(chunks)
 
 
 def _is_broken_utf16(data: bytes) -> bool:
