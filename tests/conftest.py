@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from vaulttools import Vault
-from vaulttools.files import contents
+from vaulttools.files import kept
 
 # Hypothesis fails a test when one example takes longer than 200 ms, or when examples are slow to make: on a busy
 # machine both happen to every test. All examples of a test share what its fixtures made.
@@ -68,7 +68,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def young_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The contents of files that were written just now are kept, too, as far as the clock of this machine tells."""
-    monkeypatch.setattr(contents, "is_racy", lambda key, read: max(key.modified, key.changed) >= read - 20_000_000)
+    monkeypatch.setattr(kept, "is_racy", lambda key, read: max(key.modified, key.changed) >= read - 20_000_000)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.clock import LIMIT, time_runs_out_when
 from tests.conftest import MakeVault, write_files
 from vaulttools import BadArgument, Cancelled, RipgrepUnavailable, ToolResult, Vault, VaultConfig, tools
 from vaulttools.core import limits
-from vaulttools.files import snapshots
+from vaulttools.files import kept
 from vaulttools.session import Session
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -72,10 +72,10 @@ def test_path_objects_are_taken_wherever_a_path_is_asked(make_vault: MakeVault, 
     assert opened.links(note=note, direction="back").total == opened.tags(folder=folder).searched == 1
     config = VaultConfig.model_validate({"index_folder": tmp_path / "kept", "hashline": True})
     assert config.index_folder == str(tmp_path / "kept")
-    with Vault.open(opened.path, config=config) as kept:
-        tag = snapshots.tag("word")
-        assert tag in kept.search("word", paths=Path("o.md")).text
-        assert kept.snapshot(Path("o.md"), tag) == kept.snapshot("o.md", tag) is not None
+    with Vault.open(opened.path, config=config) as vault:
+        tag = kept.tag("word")
+        assert tag in vault.search("word", paths=Path("o.md")).text
+        assert vault.snapshot(Path("o.md"), tag) == vault.snapshot("o.md", tag) is not None
 
 
 def test_a_link_to_the_vault_opens_the_vault(make_vault: MakeVault, tmp_path: Path) -> None:

@@ -24,16 +24,14 @@ from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLo
 from vaulttools.files import disk, globs, settings
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry, Rules
-from vaulttools.files.contents import ContentCache
 from vaulttools.files.disk import within
 from vaulttools.files.document import Document, NotRead
+from vaulttools.files.kept import ContentCache, KeptCounts, SnapshotStore
 from vaulttools.files.listing import Listing
 from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.files.selectors import Ranges
 from vaulttools.files.settings import Excluded
-from vaulttools.files.snapshots import SnapshotStore
-from vaulttools.matching.kept_counts import KeptCounts
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments

@@ -26,7 +26,7 @@ from vaulttools.config import VaultConfig
 from vaulttools.core.voice import CALLS, Voice
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
-from vaulttools.files import snapshots
+from vaulttools.files import kept
 from vaulttools.files.document import NotRead
 from vaulttools.files.settings import ConfigFolders
 from vaulttools.methods import ToolMethods
@@ -398,7 +398,7 @@ class Vault(ToolMethods):
             now = self._opened.read(self._opened.root.locate(path).path)
         except NotRead:
             return Snapshot(text, changed=True)
-        return Snapshot(text, changed=snapshots.tag(now.normalised) != tag)
+        return Snapshot(text, changed=kept.tag(now.normalised) != tag)
 
     def tool_definitions(
         self,

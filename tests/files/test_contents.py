@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools.files import contents as module
 from vaulttools.files import disk
-from vaulttools.files.contents import ContentCache
+from vaulttools.files import kept as module
 from vaulttools.files.document import NotRead
+from vaulttools.files.kept import ContentCache
 from vaulttools.files.key import Key
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
@@ -79,11 +79,10 @@ def test_neither_a_large_nor_a_protected_file_is_kept(root: Root, tmp_path: Path
 def test_a_child_after_a_fork_does_not_wait_for_a_thread_of_its_parent() -> None:
     code = """
 import os
-from vaulttools.files.contents import ContentCache
-from vaulttools.matching.kept_counts import KeptCounts
+from vaulttools.files.kept import ContentCache, KeptCounts
 contents, counts = ContentCache(), KeptCounts()
 contents._entries._lock.acquire()
-counts._lock.acquire()
+counts._patterns._lock.acquire()
 child = os.fork()
 if child == 0:
     assert contents.kept(["a.md"], [None]) == counts.of("x", ["a.md"], [None]) == [None]

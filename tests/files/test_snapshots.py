@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.files import snapshots
-from vaulttools.files.snapshots import SnapshotStore, tag
+from vaulttools.files import kept
+from vaulttools.files.kept import SnapshotStore, tag
 
-ENTRY = snapshots._ENTRY_BYTES
+ENTRY = kept._ENTRY_BYTES
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import MakeVault
 from vaulttools import Vault
-from vaulttools.files import contents
+from vaulttools.files import kept
 from vaulttools.matching import matcher, process, ripgrep
 
 NOTES: dict[str, str | bytes] = {
@@ -82,7 +82,7 @@ def test_plain_text_is_found_without_a_process_as_with_one(
     "name_and_text",
     [
         ("wide.md", "word".encode("utf-16")),
-        ("large.md", b"word\n" + b"x" * contents.LARGEST),
+        ("large.md", b"word\n" + b"x" * kept.LARGEST),
         ("gone.md", None),
         ("closed.md", b""),
     ],

@@ -23,14 +23,13 @@ from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason, Work
 from vaulttools.files import disk
 from vaulttools.files import document as documents
-from vaulttools.files.contents import LARGEST, ContentCache
 from vaulttools.files.document import Document, NotRead
+from vaulttools.files.kept import LARGEST, ContentCache, KeptCounts
 from vaulttools.files.providers import Candidates, Extracts, Trait, timeout
 from vaulttools.files.root import Root
 from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.matching import literal
 from vaulttools.matching.hits import FileLines
-from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.literal import LiteralPattern
 from vaulttools.matching.process import Runs
 from vaulttools.matching.ripgrep import Counts, Ripgrep

@@ -17,15 +17,14 @@ from vaulttools.core.work import UNREAD, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
-from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
+from vaulttools.files.kept import ContentCache, KeptCounts
 from vaulttools.files.listing import MAY_BE_LARGE, Listing
 from vaulttools.files.providers import Candidates
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope
 from vaulttools.matching.hits import FileLines
-from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Ripgrep
 from vaulttools.patterns import literals

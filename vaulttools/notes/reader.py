@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from vaulttools.core.recent import Recent
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
-from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import Document, NotRead
+from vaulttools.files.kept import ContentCache
 from vaulttools.files.root import Root
 
 if TYPE_CHECKING:
