@@ -19,7 +19,7 @@ from vaulttools import Vault, VaultConfig
 from vaulttools.core import limits
 from vaulttools.files import disk
 from vaulttools.files import document as documents
-from vaulttools.files.document import Document, NotRead, RawLines, decode, digest, has_digest
+from vaulttools.files.document import Document, NotRead, decode, digest, has_digest
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.matching import ripgrep
@@ -149,23 +149,10 @@ def test_what_is_searched_is_the_text_with_plain_line_ends(data: bytes) -> None:
     assert b"\r\n" not in document.searchable
 
 
-# Lines of bytes, decoded when they are asked for
+# Bytes, decoded when they are asked for
 
 PIECES = [b"a", b"b ", b"\n", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xe2\x80", b"\xed\xa0\x80", b"\xf0\x9f", b"\x85"]
 DATA = st.lists(st.sampled_from([*PIECES, *map(str.encode, "é語\u2028\ufeff\ufffd")]), max_size=14).map(b"".join)
-PLACES = st.none() | st.integers(-9, 9)
-
-
-@settings(max_examples=300, deadline=None)
-@given(DATA, PLACES, PLACES)
-@example(b"\xc3\r\n\r", None, None)
-@example(b"", None, None)
-def test_lines_are_those_of_the_decoded_text(data: bytes, start: int | None, end: int | None) -> None:
-    lines, text = RawLines(data), Document("a.md", data.decode("utf-8", "replace"))
-    assert [*lines] == text.lines
-    assert [lines[place] for place in range(len(lines))] == text.lines
-    assert lines[start:end] == text.lines[start:end]
-    assert [lines.raw(place).decode("utf-8", "replace") for place in range(len(lines))] == text.lines
 
 
 @settings(max_examples=300, deadline=None)
@@ -177,15 +164,6 @@ def test_bytes_make_the_document_that_their_text_makes(data: bytes) -> None:
     assert found.searchable.decode("utf-8", "replace") == text.normalised
     assert has_digest(found, digest(text.text))
     assert not has_digest(found, digest(f"{text.text}."))
-
-
-@given(DATA, st.lists(st.integers(1, 6), unique=True).map(sorted), st.sampled_from([b"", b"a", b"\r"]))
-def test_written_lines_are_compared_byte_for_byte(data: bytes, numbers: list[int], more: bytes) -> None:
-    lines = RawLines(data)
-    written = [lines.raw(number - 1) for number in numbers if number <= len(lines)]
-    assert lines.are(numbers, written) is (len(written) == len(numbers))
-    changed = [line + more for line in written]
-    assert lines.are(numbers[: len(written)], changed) is (changed == written)
 
 
 # Reading

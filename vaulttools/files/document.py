@@ -8,9 +8,8 @@ from __future__ import annotations
 import codecs
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, overload
+from typing import Final, NamedTuple
 
 import xxhash
 
@@ -47,64 +46,6 @@ class DocumentPart(NamedTuple):
         return f"page {self.page}" if self.page is not None else " > ".join(self.heading)
 
 
-class RawLines(Sequence[str]):
-    r"""The lines of a text without their ends: `\n` and `\r\n` end a line, a lone `\r` is text.
-
-    Of most texts only the lines around a match are shown, and to decode and split the others is most of what an
-    excerpt costs. No sequence of UTF-8 goes over a line feed, so that a line decodes alone as it does in its text.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._is_ended = not data or data.endswith(b"\n")
-        self._has_returns = b"\r" in data
-        self._split: Sequence[bytes] | None = None
-
-    def learn(self, split: Sequence[bytes]) -> None:
-        """Take these for what `data.split` gives: somebody has split the same bytes."""
-        self._split = split
-
-    def __len__(self) -> int:
-        return len(self._all) - self._is_ended
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        places = range(len(self))[place]
-        if isinstance(places, int):
-            return self.raw(places).decode("utf-8", "replace")
-        raw = b"\n".join(map(self.raw, places) if self._has_returns else map(self._all.__getitem__, places))
-        return raw.decode("utf-8", "replace").split("\n") if places else []
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self[:])
-
-    def raw(self, place: int) -> bytes:
-        """A line as it is written, from 0, without its end."""
-        line = self._all[place]
-        if self._has_returns and line.endswith(b"\r") and (self._is_ended or place < len(self) - 1):
-            return line[:-1]
-        return line
-
-    def are(self, numbers: Sequence[int], raw: Sequence[bytes]) -> bool:
-        """Whether the lines with these numbers, from 1, ascending, are written so."""
-        if not numbers or numbers[-1] > len(self):
-            return not numbers
-        line = self.raw if self._has_returns else self._all.__getitem__
-        return [line(number - 1) for number in numbers] == [*raw]
-
-    @property
-    def _all(self) -> Sequence[bytes]:
-        """What `data.split` gives: after a last line that is ended comes an empty one."""
-        if self._split is None:
-            self._split = self._data.split(b"\n")
-        return self._split
-
-
 @dataclass(frozen=True)
 class Document:
     """A text with its lines. `path` is vault-relative, or whatever a virtual text is called."""
@@ -123,10 +64,8 @@ class Document:
         return self.content if isinstance(self.content, str) else self.content.decode("utf-8", "replace")
 
     @cached_property
-    def lines(self) -> Sequence[str]:
+    def lines(self) -> list[str]:
         r"""The lines without their ends: `\n` and `\r\n` end a line, a lone `\r` is text."""
-        if isinstance(self.content, bytes):
-            return RawLines(self.content)
         if "\r" not in self.text:
             lines = self.text.split("\n")
         else:

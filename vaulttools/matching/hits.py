@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import overload
 
-from vaulttools.files.document import Document, RawLines
+from vaulttools.files.document import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,6 @@ class FileLines(Sequence[Hit]):
     """Each line without its end."""
     data: bytes | None = None
     """The bytes in which they were found, without the mark of UTF-8; None where these are not known here."""
-    split: Sequence[bytes] = ()
-    """Where these are known, all lines of them, as `bytes.split` gives them."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -48,7 +46,7 @@ class FileLines(Sequence[Hit]):
 
     def __getitem__(self, place: int | slice) -> Hit | FileLines:
         if isinstance(place, slice):
-            return FileLines(self.numbers[place], self.starts[place], self.raw[place], self.data, self.split)
+            return FileLines(self.numbers[place], self.starts[place], self.raw[place], self.data)
         column = len(self.raw[place][: self.starts[place]].decode("utf-8", "replace"))
         return Hit(self.numbers[place], column, self.raw[place].decode("utf-8", "replace"))
 
@@ -62,16 +60,13 @@ class FileLines(Sequence[Hit]):
         """Those whose numbers are wanted."""
         is_wanted = [*map(wanted, self.numbers)]
         starts, raw = [*compress(self.starts, is_wanted)], [*compress(self.raw, is_wanted)]
-        return FileLines([*compress(self.numbers, is_wanted)], starts, raw, self.data, self.split)
+        return FileLines([*compress(self.numbers, is_wanted)], starts, raw, self.data)
 
     def of(self, document: Document) -> FileLines | None:
         """These lines as the document has them; None when they are not its lines."""
+        if self.data is not None and document.content is self.data:
+            return self
         lines = document.lines
-        if self.data is not None and document.content is self.data and isinstance(lines, RawLines):
-            lines.learn(self.split)
-            return self
-        if isinstance(lines, RawLines) and lines.are(self.numbers, self.raw):
-            return self
         if not self.numbers or self.numbers[-1] > len(lines):
             return None if self.numbers else self
         read = b"\n".join(self.raw).decode("utf-8", "replace")

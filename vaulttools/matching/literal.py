@@ -76,7 +76,7 @@ class LiteralPattern:
                 line.removesuffix(b"\r") if number < len(lines) else line
                 for number, line in zip(numbers, raw, strict=True)
             ]
-        return FileLines(numbers, starts, raw, data, lines)
+        return FileLines(numbers, starts, raw, data)
 
     @property
     def _most_places(self) -> int:
