@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import marshal
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -15,7 +15,6 @@ from tests.index.indexes import Indexed
 from tests.index.test_tree import Story, state
 from vaulttools.cli.main import main
 from vaulttools.index import early_listing
-from vaulttools.index.folder import Folder
 from vaulttools.index.state import IndexState
 from vaulttools.index.tree import Tree
 
@@ -31,8 +30,8 @@ def test_a_tree_of_what_was_listed_early_is_the_tree(tmp_path: Path, seed: int) 
     for _ in range(20):
         for _ in range(rng.randrange(12)):
             story.step()
-        sent = ((path, marshal.dumps(names.plain())) for path, names in early_listing.listed(root.folder))
-        listed = {path: Folder.of_plain(marshal.loads(names)) for path, names in sent}
+        sent = ((path, pickle.dumps(names)) for path, names in early_listing.listed(root.folder))
+        listed = {path: pickle.loads(names) for path, names in sent}
         for folder in rng.sample(sorted(listed), rng.randrange(len(listed))):
             del listed[folder]  # as if the child had been killed before
         assert state(Tree(root, None, 100, listed=listed)) == state(Tree(root, None, 100))

@@ -63,6 +63,7 @@ def test_rows_hold_what_was_put_last(table: list[Row], data: st.DataObject) -> N
             has = known.get(path)
             new = data.draw(row(path, has.id if has is not None and data.draw(st.booleans()) else 100 - number))
             held.put(new)
+            held = held.again() if held.is_loose else held
             known[path] = new
             ids.add(new.id)
         else:

@@ -139,14 +139,6 @@ def test_any_name_is_told_as_a_listing_gives_it(vault: Path, watched: Watch, nam
     assert told["a"] < set(os.listdir(vault / "a"))
 
 
-def test_a_folder_whose_name_is_no_text_is_watched(vault: Path, watched: Watch) -> None:
-    os.mkdir(os.fsencode(vault) + b"/\xff")
-    assert watched.drain() == {"": {"\udcff"}}
-    watched.add("\udcff")
-    os.mkdir(os.fsencode(vault) + b"/\xff/\xfe")
-    assert watched.drain() == {"\udcff": {"\udcfe"}}
-
-
 def test_a_file_that_is_still_open_is_told_with_each_write(vault: Path, watched: Watch) -> None:
     with (vault / "top.md").open("wb", buffering=0) as file:
         assert watched.drain() == {"": {"top.md"}}
@@ -156,14 +148,6 @@ def test_a_file_that_is_still_open_is_told_with_each_write(vault: Path, watched:
         watched.drain()
         file.write(b"y")
         assert watched.drain() == {"a": {"moved.md"}}
-
-
-def test_a_write_to_a_deleted_open_file_may_be_told_by_the_name_it_had(vault: Path, watched: Watch) -> None:
-    with (vault / "top.md").open("wb", buffering=0) as file:
-        (vault / "top.md").unlink()
-        assert watched.drain() == {"": {"top.md"}}
-        file.write(b"x")
-        assert watched.drain() == {"": {"top.md"}}
 
 
 @pytest.mark.parametrize("became_one_just_now", [False, True])
@@ -193,26 +177,6 @@ def test_to_watch_a_folder_that_is_not_there_is_no_error(watched: Watch, folder:
     assert watched.drain() == {}
 
 
-def test_a_folder_is_watched_before_anything_is_in_it(vault: Path, watched: Watch) -> None:
-    (vault / "new/x/y/z").mkdir(parents=True)
-    assert watched.drain() == {"": {"new"}}
-    for folder in ("new", "new/x", "new/x/y", "new/x/y/z"):
-        watched.add(folder)
-    (vault / "new/x/y/z/deep.md").touch()
-    assert watched.drain() == {"new/x/y/z": {"deep.md"}}
-
-
-def test_what_was_removed_is_told_no_more(vault: Path, watched: Watch) -> None:
-    watched.remove("a")
-    (vault / "a/new.md").touch()
-    (vault / "a/b/new.md").touch()
-    assert watched.drain() == {}
-    watched.remove("a")
-    watched.add("a")
-    (vault / "a/newer.md").touch()
-    assert watched.drain() == {"a": {"newer.md"}}
-
-
 def test_a_folder_whose_name_begins_alike_is_not_removed_with_another(vault: Path, watched: Watch) -> None:
     (vault / "ab").mkdir()
     watched.add("ab")
@@ -220,71 +184,6 @@ def test_a_folder_whose_name_begins_alike_is_not_removed_with_another(vault: Pat
     watched.remove("a")
     (vault / "ab/new.md").touch()
     assert watched.drain() == {"ab": {"new.md"}}
-
-
-@pytest.mark.parametrize("order", ["old name first", "new name first"])
-def test_a_folder_renamed_within_the_vault_goes_on_under_its_new_name(vault: Path, watched: Watch, order: str) -> None:
-    (vault / "a").rename(vault / "z")
-    assert watched.drain() == {"": {"a", "z"}}
-    if order == "old name first":
-        watched.remove("a")
-    watched.add("z")
-    watched.add("z/b")
-    if order == "new name first":
-        watched.remove("a")
-    (vault / "z/b/note.md").write_text("changed", encoding="utf-8")
-    (vault / "z/b").chmod(0o700)
-    assert watched.drain() == {"z/b": {"note.md"}, "z": {"b"}}
-
-
-def test_two_folders_that_change_places_are_told_apart(vault: Path, watched: Watch) -> None:
-    (vault / "c").mkdir()
-    watched.add("c")
-    (vault / "a").rename(vault / "t")
-    (vault / "c").rename(vault / "a")
-    (vault / "t").rename(vault / "c")
-    watched.drain()
-    watched.add("a")
-    watched.add("c")
-    (vault / "a/was-c").touch()
-    (vault / "c/was-a").touch()
-    assert watched.drain() == {"a": {"was-c"}, "c": {"was-a"}}
-
-
-def test_a_folder_moved_out_of_the_vault_is_not_told_of_once_it_is_removed(vault: Path, watched: Watch) -> None:
-    (vault / "a").rename(vault.parent / "a")
-    assert watched.drain() == {"": {"a"}}
-    watched.remove("a")
-    (vault.parent / "a/new.md").touch()
-    (vault.parent / "a/b/note.md").unlink()
-    assert watched.drain() == {}
-
-
-def test_a_folder_moved_into_the_vault_is_told_by_its_name(vault: Path, watched: Watch) -> None:
-    (vault.parent / "in/deep").mkdir(parents=True)
-    (vault.parent / "in").rename(vault / "in")
-    assert watched.drain() == {"": {"in"}}
-
-
-def test_another_folder_of_the_same_name_is_watched_once_it_is_added(vault: Path, watched: Watch) -> None:
-    shutil.rmtree(vault / "a")
-    (vault / "a/b").mkdir(parents=True)
-    assert watched.drain()[""] == {"a"}
-    watched.add("a")
-    watched.add("a/b")
-    (vault / "a/b/new.md").touch()
-    assert watched.drain() == {"a/b": {"new.md"}}
-
-
-def test_another_folder_that_is_added_before_the_end_of_the_first_is_told_stays_watched(
-    vault: Path, watched: Watch
-) -> None:
-    shutil.rmtree(vault / "a")
-    (vault / "a").mkdir()
-    watched.add("a")
-    watched.drain()
-    (vault / "a/new.md").touch()
-    assert watched.drain() == {"a": {"new.md"}}
 
 
 CLOSED = """

@@ -695,7 +695,7 @@ def test_an_answer_that_ran_out_of_time_says_what_was_shown_and_how_to_go_on(
 
     monkeypatch.setattr(documents, "read_bytes", counting)
     monkeypatch.setattr(Work, "is_over", lambda self: len(readings) > 150)
-    result = Vault.open(tmp_path).call(tool, {"pattern": ".", "max_results": 10_000})
+    result = Vault.open(tmp_path, index="off").call(tool, {"pattern": ".", "max_results": 10_000})
     total = "total_matches" if tool == "grep" else "total_files"
     assert (result.details[total], result.details["total_is_exact"], result.details["complete"]) == (300, True, False)
     assert result.details["skipped"]["lines not read"]["count"] == 149

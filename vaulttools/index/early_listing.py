@@ -59,18 +59,16 @@ def is_begun(folder: str | None = None) -> bool:
 
 def taken() -> dict[str, Folder]:
     """What the child found, by vault-relative path, once it has come to its end."""
-    import marshal
-
-    from vaulttools.index.folder import Folder
+    import pickle
 
     child = _begun.pop()
     found: dict[str, Folder] = {}
     with os.fdopen(child.answers, "rb") as stream:
         try:
             while True:
-                path, names = marshal.load(stream)  # noqa: S302 - from our own child
-                found[path] = Folder.of_plain(names)
-        except (EOFError, ValueError, TypeError):  # at its end, or killed
+                path, names = pickle.load(stream)  # noqa: S301 - from our own child
+                found[path] = names
+        except (EOFError, pickle.UnpicklingError):  # at its end, or killed
             pass
     _await(child)
     return found
@@ -118,7 +116,7 @@ def listed(folder: str) -> Iterator[tuple[str, Folder]]:
 
 def _write(folder: str, writing: int) -> None:
     import fcntl
-    import marshal
+    import pickle
     from contextlib import suppress
 
     from vaulttools.index.folder import PIPE_BYTES
@@ -126,6 +124,6 @@ def _write(folder: str, writing: int) -> None:
     with suppress(OSError):  # the user's pipes hold much already; it is slower then
         fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     # Written at last: of a vault beyond the size of a pipe it would wait until the rows of the index are read.
-    found = [marshal.dumps((path, names.plain())) for path, names in listed(folder)]
+    found = [pickle.dumps(each, pickle.HIGHEST_PROTOCOL) for each in listed(folder)]
     with os.fdopen(writing, "wb") as stream:
         stream.writelines(found)

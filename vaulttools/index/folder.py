@@ -9,7 +9,7 @@ from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
 from struct import Struct
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from vaulttools.files import catalogue, disk
 from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
@@ -72,19 +72,6 @@ class Folder:
         """All else, and what is otherwise since; None: it is gone."""
         self._places: dict[str, int] | None = None
         self._edits = 0
-
-    def plain(self) -> tuple[str, bytes, dict[str, tuple[Any, ...]]]:
-        """The same as plain values, as long as nothing was edited."""
-        others = {name: (node.kind, tuple(node.key), node.dataless, node.names) for name, node in self.others()}
-        return self._names, self._stamps, others
-
-    @classmethod
-    def of_plain(cls, plain: tuple[str, bytes, dict[str, tuple[Any, ...]]]) -> Folder:
-        """What `plain` was given."""
-        names, stamps, others = plain
-        folder = cls([], stamps, {name: Inode(kind, Key(*key), *rest) for name, (kind, key, *rest) in others.items()})
-        folder._names = names
-        return folder
 
     def get(self, name: str) -> Inode | None:
         """What stands behind a name."""

@@ -27,6 +27,7 @@ from vaulttools.index.content import reason_of
 from vaulttools.index.database import Unavailable
 from vaulttools.index.folder import NO_KEY
 from vaulttools.index.kept_facts import Fact, packed
+from vaulttools.index.rows import Rows
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import Row
 from vaulttools.index.words import Spelling, WordHits
@@ -69,7 +70,6 @@ class Snapshot:
 
     def __init__(self, state: IndexState) -> None:
         self._state = state
-        self._rows = state.rows
         self._store = state.store
         with state.lock:
             self._stale = state.stale()
@@ -86,6 +86,11 @@ class Snapshot:
         self.facts_of: Final = state.facts_of
         self.holds: Final = state.tree.holds
         self.names_in: Final = state.tree.names_in
+
+    @property
+    def _rows(self) -> Rows:
+        """The rows at present."""
+        return self._state.rows
 
     def version(self) -> Hashable:
         """A value that changes with every name and text; None while a note is unknown or wordless."""

@@ -67,7 +67,7 @@ class IndexState:
         and there is no watch."""
         self.lock: Final = RLock()
         self._caught_up = time.monotonic()
-        self.rows: Final = Rows()
+        self.rows = Rows()
         loading = self.rows.loading(store.columns())
         self._is_for_good = listed is not None
         if listed is None:
@@ -301,6 +301,8 @@ class IndexState:
             self.rows.put(row)
             self.newest = max(self.newest, row.id)
             self._mark(row)
+        if self.rows.is_loose:
+            self.rows = self.rows.again()  # in one step, for calls that look into them meanwhile
         if rows:
             lacking = [row.path for row in rows if row.flags & LACKS_WORDS]
             self.wordless = self.wordless.difference(row.path for row in rows).union(lacking)
