@@ -6,7 +6,6 @@ import codecs
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +13,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import MakeVault
-from vaulttools import Vault, VaultConfig
 from vaulttools.core import limits
 from vaulttools.files import disk
 from vaulttools.files import document as documents
@@ -209,23 +206,6 @@ def test_fault_C10_a_file_beyond_the_bound_is_not_read(tmp_path: Path) -> None:
     assert documents.read(root, "a.md", 5).text == "12345"
 
 
-def test_fault_C10_a_note_that_is_too_large_is_told_with_its_name(make_vault: MakeVault) -> None:
-    path = make_vault({"a.md": "needle\n", "big.md": "needle\n" * 1000, "other.md": "nothing\n" * 1000}).path
-    found = Vault.open(path, config=VaultConfig(max_file_size=1000)).search_files("needle")
-    assert [file.path for file in found.files] == ["a.md"]
-    assert (found.complete, found.skipped["too large"].paths) == (False, ["big.md"])
-    assert "1 file too large (big.md)" in found.text
-
-
-def test_fault_C09_a_line_of_twenty_megabytes_is_found_and_shown_short(make_vault: MakeVault) -> None:
-    vault = make_vault({"long.md": b"x" * 19_000_000 + b" needle " + b"y" * 1_000_000})
-    found = vault.search_files("needle")
-    assert found.total_files == 1
-    assert "…" in found.text
-    assert "needle" in found.text
-    assert len(found.text) < 1_000
-
-
 @posix_only
 @pytest.mark.skipif(sys.platform == "darwin", reason="the rule holds there")
 def test_fault_S01_a_sparse_file_is_read_and_on_macos_is_not_downloaded(
@@ -284,60 +264,3 @@ def test_fault_C12_a_file_that_keeps_changing_is_not_shown(tmp_path: Path, monke
 
     _disturbing(monkeypatch, disturb)
     assert _refusal(root, "a.md") == "changed while read"
-
-
-def test_fault_C12_a_note_that_keeps_changing_is_told(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
-    vault = make_vault({"a.md": "needle", "b.md": "needle"})
-
-    def disturb(reads: int) -> None:
-        with (vault.path / "a.md").open("ab") as file:
-            file.write(b"x")
-
-    _disturbing(monkeypatch, disturb)
-    found = vault.search_files("needle")
-    assert [file.path for file in found.files] == ["b.md"]
-    assert (found.complete, found.skipped["changed while read"].paths) == (False, ["a.md"])
-
-
-def test_fault_C12_a_line_that_moved_since_it_was_counted_is_shown_where_it_is(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault = make_vault({"a.md": "needle\n"})
-
-    def disturb(reads: int) -> None:
-        if reads == 1:
-            (vault.path / "a.md").write_text("new line\nneedle\n", encoding="utf-8")
-
-    _disturbing(monkeypatch, disturb)
-    (file,) = vault.search_files("needle").files
-    assert file.excerpts[0].matching_lines == [2]
-    assert file.excerpts[0].lines == ["new line", "needle"]
-
-
-@posix_only
-def test_fault_C13_a_file_that_is_replaced_is_one_version_or_the_other(tmp_path: Path) -> None:
-    versions = ("A" * 200_000, "B" * 300_000)
-    root = written(tmp_path, versions[0].encode())
-    done = threading.Event()
-
-    def replace() -> None:
-        version = 0
-        while not done.is_set():
-            version = 1 - version
-            (tmp_path / "new").write_text(versions[version], encoding="utf-8")
-            os.replace(tmp_path / "new", tmp_path / "a.md")
-
-    writer = threading.Thread(target=replace)
-    writer.start()
-    texts = []
-    try:
-        for _ in range(300):
-            try:
-                texts.append(documents.read(root, "a.md", BOUND).text)
-            except NotRead as error:
-                assert error.reason == "changed while read"
-    finally:
-        done.set()
-        writer.join()
-    assert texts
-    assert set(texts) <= set(versions)

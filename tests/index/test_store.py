@@ -103,10 +103,10 @@ def test_a_row_says_what_was_read(indexed: Indexed) -> None:
             sorted(indexed.present().items()), ("text", "binary", "text"), (1, 0, 0), strict=True
         )
     }
-    assert store.structure(found["a.md"].id, found["a.md"].digest) == dump(Note("a.md", "# One\r\n"))
-    assert store.structure(found["c.txt"].id, found["c.txt"].digest) is None
-    assert store.structure(found["a.md"].id, b"of another text") is None  # it was changed since it was looked up
-    assert store.structure(999, b"") is None
+    note = found["a.md"]
+    assert store.structures([note.id, found["c.txt"].id, 999]) == [
+        (note.id, note.digest, dump(Note("a.md", "# One\r\n")))
+    ]
     status = store.status()
     assert (status.files, status.notes, status.binary, status.unread, status.file_bytes) == (3, 1, 1, 0, 11)
 
@@ -156,11 +156,7 @@ def test_a_file_that_can_no_longer_be_read_leaves_nothing_behind(indexed: Indexe
     indexed.update(store)
     row = rows(store)["a.md"]
     put(store, Content("a.md", row.key._replace(changed=row.key.changed + 1), row.checked, "unread"))
-    assert (found(store, "secret"), store.structure(row.id, row.digest), rows(store)["a.md"].state) == (
-        set(),
-        None,
-        "unread",
-    )
+    assert (found(store, "secret"), store.structures([row.id]), rows(store)["a.md"].state) == (set(), [], "unread")
     assert store.status().unread == 1
 
 

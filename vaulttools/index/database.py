@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Final, NoReturn
+from typing import Final
 
 import apsw
 
@@ -138,16 +138,6 @@ class Database:
                 _shorten_log(connection, self.path)
             finally:
                 connection.close()
-
-    def condemn(self) -> NoReturn:
-        """Have the file moved aside, since what it holds makes no sense.
-
-        Raises:
-            Replaced: always; or `Unavailable` when it cannot be moved.
-        """
-        with self._used():
-            raise _Damaged("The index is damaged")
-        raise AssertionError("not reached")
 
     def bytes(self) -> int:
         """Bytes on disk, the write-ahead log included."""

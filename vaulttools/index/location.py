@@ -43,14 +43,6 @@ class Location:
         """The SQLite file."""
         return self.folder / _DATABASE
 
-    def databases(self) -> list[Path]:
-        """The SQLite files that are there, of other versions too."""
-        return list(self.folder.glob("index-*.sqlite"))
-
-    def vectors(self) -> list[Path]:
-        """The SQLite files with the vectors of passages, of every embedder."""
-        return list(self.folder.glob("meaning-*.sqlite"))
-
 
 def of(root: Root, index_folder: str | None = None) -> Location:
     """Where the index of a vault lies. Each set of options has one of its own, so that two processes that open the

@@ -299,12 +299,7 @@ class Snapshot:
 
     def structure(self, note: Document) -> bytes | None:
         """What `notes.stored` made of a note with exactly this text; None when that is not known."""
-        row = self._rows.get(note.path)
-        if row is None or not has_digest(note, row.digest):
-            return None
-        with self._doing_without():
-            return self._store.structure(row.id, row.digest)
-        return None
+        return self.structures([note.path])(note)
 
     def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
         """What `structure` does, for these notes alone, which are read at once."""

@@ -177,20 +177,19 @@ class IndexStore:
         found = self._read("SELECT path FROM files WHERE id IN (SELECT value FROM json_each(?))", json.dumps([*ids]))
         return [os.fsdecode(path) for (path,) in found]
 
-    def structure(self, id_: int, digest: bytes) -> bytes | None:
-        """What `notes.stored` made of a note with a text of that digest; None when the file is no note, was not read,
-        or holds another text by now."""
-        found = self._read("SELECT structure FROM notes JOIN files USING (id) WHERE id = ? AND digest = ?", id_, digest)
-        return self._inflated(found[0][0]) if found else None
-
     def structures(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:
-        """As `structure` for many notes, in no order, each with its id and the digest of its text."""
-        found = self._read(
-            "SELECT id, digest, structure FROM notes JOIN files USING (id)"
-            " WHERE id IN (SELECT value FROM json_each(?))",
-            json.dumps([*ids]),
-        )
-        return [(id_, digest, self._inflated(structure)) for id_, digest, structure in found]
+        """What `notes.stored` made of notes, in no order, each with its id and the digest of its text; nothing of a
+        file that is no note, or was not read."""
+        with self.database.reading() as connection:
+            found: list[Any] = connection.execute(
+                "SELECT id, digest, structure FROM notes JOIN files USING (id)"
+                " WHERE id IN (SELECT value FROM json_each(?))",
+                (json.dumps([*ids]),),
+            ).fetchall()
+            try:
+                return [(id_, digest, zlib.decompress(structure)) for id_, digest, structure in found]
+            except zlib.error as error:
+                raise apsw.CorruptError("a structure is damaged") from error
 
     def passages(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:
         """What `index.passages` made of notes, in no order, each with its id and the digest of its text."""
@@ -206,12 +205,6 @@ class IndexStore:
             "SELECT digest, id FROM copies WHERE digest IN (SELECT value FROM json_each(?))", json.dumps([*digests])
         )
         return [(digest, id_) for digest, id_ in found]
-
-    def _inflated(self, structure: bytes) -> bytes:
-        try:
-            return zlib.decompress(structure)
-        except zlib.error:
-            self.database.condemn()
 
     def stems(self, beginning: str) -> list[str]:
         """The stems that begin so, in any note."""

@@ -143,7 +143,7 @@ def _wrong(store: IndexStore, row: Row, found: Content) -> str:
         return "is not found by its own text"
     if found.terms and store.lacks_word(row.id, found.terms.partition(" ")[0]):
         return "is not found by its own words"
-    if paths.is_note(row.path) and found.state == "text" and store.structure(row.id, row.digest) is None:
+    if paths.is_note(row.path) and found.state == "text" and not store.structures([row.id]):
         return "has no structure in the index"
     return ""
 
@@ -169,7 +169,8 @@ def clear(root: Root, index_folder: str | None) -> bool:
         Unavailable: it cannot be removed.
     """
     where = location.of(root, index_folder)
-    there = [_removed(path) for path in {where.database, *where.databases(), *where.vectors()}]
+    databases = (file for kind in ("index", "meaning") for file in where.folder.glob(f"{kind}-*.sqlite"))
+    there = [_removed(path) for path in {where.database, *databases}]
     shutil.rmtree(texts.folder_beside(where.database), ignore_errors=True)
     return any(there)
 
