@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.files.key import Key
-from vaulttools.index import narrow, store, vocabulary
+from vaulttools.index import store, vocabulary
 from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore
 from vaulttools.patterns.literals import AllOf, AnyOf, Requirement, fold
@@ -100,7 +100,7 @@ def test_all_files_that_hold_what_is_required_are_nominated(
             is_all = data.draw(st.booleans())
             joined: Requirement = AllOf(tuple(parts)) if is_all else AnyOf(tuple(parts))
             requirement = parts[0] if len(parts) == 1 else joined
-            match = narrow.query(requirement)
+            match = vocabulary.query(requirement)
             if match is None:
                 return
             ids = index.narrowed(match, requirement, 1_000)
@@ -129,7 +129,7 @@ def test_a_word_nominates_only_the_files_with_a_word_that_holds_it(
         writer.commit()
 
     def nominated(literal: str) -> list[str]:
-        match = narrow.query(literal)
+        match = vocabulary.query(literal)
         assert match is not None
         ids = index.narrowed(match, literal, 1_000)
         assert ids is not None
@@ -152,7 +152,7 @@ def test_words_that_are_too_many_or_come_later_are_seen(tmp_path: Path, monkeypa
     index = IndexStore.open(tmp_path / "index.sqlite")
 
     def nominated(literal: str) -> list[str]:
-        match = narrow.query(literal)
+        match = vocabulary.query(literal)
         assert match is not None
         return index.paths(index.narrowed(match, literal, 1_000) or ())
 

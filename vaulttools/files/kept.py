@@ -1,9 +1,9 @@
 """Keeps what calls have read of files, in bounded memory.
 
-What was used longest ago goes first. Bytes and counts are kept by path and stat key, and only of files that were old when they were read: their next change
-must change the key. An answer's next page, the hint beside it, and the same question after an edit count the same files
-again. The texts that `search` showed are kept by tags of four hex digits: comparing the tag of what a file holds now
-with an old one tells whether it has changed.
+What was used longest ago goes first. Bytes and counts are kept by path and stat key, and only of files that were old
+when they were read: their next change must change the key. An answer's next page, the hint beside it, and the same
+question after an edit count the same files again. The texts that `search` showed are kept by tags of four hex digits:
+comparing the tag of what a file holds now with an old one tells whether it has changed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Loads, updates and builds the index of one open vault, behind the calls.
 
-A thread does the work. A vault without an index has one in a temporary folder for as long as it is open. Until the names of the vault are loaded, and whenever changes may have been missed, a call gets
-nothing from here and scans; so it does when there can be no index at all.
+A thread does the work. A vault without an index has one in a temporary folder for as long as it is open. Until the
+names of the vault are loaded, and whenever changes may have been missed, a call gets nothing from here and scans; so it
+does when there can be no index at all.
 """
 
 from __future__ import annotations

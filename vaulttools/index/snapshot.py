@@ -22,6 +22,7 @@ from vaulttools.files import ignores
 from vaulttools.files.document import Document, has_digest
 from vaulttools.files.key import Key
 from vaulttools.files.listing import Listing
+from vaulttools.index import vocabulary
 from vaulttools.index import words as table
 from vaulttools.index.content import reason_of
 from vaulttools.index.database import Unavailable
@@ -164,9 +165,7 @@ class Snapshot:
 
     def _narrowed(self, requirement: Requirement) -> list[int] | None:
         """The ids of rows that may fulfil a requirement, ascending; None: of most files, or all."""
-        from vaulttools.index import narrow
-
-        match = narrow.query(requirement)
+        match = vocabulary.query(requirement)
         if match is None or len(self._stale) + len(self._wordless) > len(self._rows) * _MOST_STALE:
             return None
         most = max(_FEW, int(len(self._rows) * _NEARLY_ALL))
@@ -176,9 +175,7 @@ class Snapshot:
         """The files that may fulfil a requirement although their rows do not say so."""
         unsure = self._stale | self._state.unread | self._wordless
         if binary := self._state.traits["nul"]:
-            from vaulttools.index import narrow
-
-            of_binaries = narrow.binary_query(requirement)
+            of_binaries = vocabulary.binary_query(requirement)
             unsure |= binary if of_binaries is None else self._binaries(of_binaries)
         return unsure
 
@@ -458,9 +455,7 @@ class Snapshot:
 
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """The files that may hold a text, case ignored, of the rows at present, without those of `read`."""
-        from vaulttools.index import narrow
-
-        match = narrow.query(literal)
+        match = vocabulary.query(literal)
         with self._doing_without():
             return frozenset() if match is None else self._named(self._store.ids(match)) - self._uncounted(read)
         return frozenset()

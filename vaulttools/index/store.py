@@ -141,10 +141,8 @@ class IndexStore:
         Raises:
             apsw.SQLError: `match` is no query.
         """
-        from vaulttools.index import narrow
-
         with self.database.reading() as connection, connection:  # the tables as of one moment
-            by_words, is_whole = narrow.word_query(requirement, partial(self._vocabulary.holding, connection))
+            by_words, is_whole = vocabulary.word_query(requirement, partial(self._vocabulary.holding, connection))
             if by_words is not None and is_whole and len(_ids(connection, "terms", _LONG, _FEW + 1)) <= _FEW:
                 ids = _ids(connection, "terms", by_words, most + 1)
                 return None if len(ids) > most else ids

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.index.indexes import Indexed
 from vaulttools.files import document
-from vaulttools.index import narrow
+from vaulttools.index import vocabulary
 from vaulttools.patterns.literals import LONGEST, AllOf, AnyOf, Requirement, fold
 
 
@@ -41,7 +41,7 @@ from vaulttools.patterns.literals import LONGEST, AllOf, AnyOf, Requirement, fol
     ],
 )
 def test_a_requirement_is_a_query_of_trigrams(requirement: Requirement, query: str | None) -> None:
-    assert narrow.query(requirement) == query
+    assert vocabulary.query(requirement) == query
 
 
 @pytest.mark.parametrize(
@@ -57,16 +57,16 @@ def test_a_requirement_is_a_query_of_trigrams(requirement: Requirement, query: s
     ],
 )
 def test_of_a_binary_file_only_printable_runs_are_looked_for(requirement: Requirement, query: str | None) -> None:
-    assert narrow.binary_query(requirement) == query
+    assert vocabulary.binary_query(requirement) == query
 
 
 def test_of_a_long_literal_a_few_trigrams_are_looked_for_its_ends_among_them() -> None:
     literal = "".join(chr(ord("a") + number % 26) + str(number % 10) for number in range(LONGEST // 2))
-    query = narrow.query(literal)
+    query = vocabulary.query(literal)
     assert query is not None
     assert query.startswith(f'("{literal[:3]}" AND ')
     assert query.endswith(f' AND "{literal[-3:]}")')
-    assert query.count(" AND ") <= narrow.TRIGRAMS
+    assert query.count(" AND ") <= vocabulary.TRIGRAMS
 
 
 CHARACTERS = st.sampled_from(
@@ -113,7 +113,7 @@ def test_a_file_that_meets_a_requirement_is_found_by_its_query(data: st.DataObje
                     continue
                 others = tuple(data.draw(st.lists(st.text(CHARACTERS, min_size=1, max_size=5).map(fold), max_size=2)))
                 for requirement in (literals[0], AllOf(literals), AnyOf((*others, literals[0]))):
-                    ask = narrow.binary_query if row.state == "binary" else narrow.query
+                    ask = vocabulary.binary_query if row.state == "binary" else vocabulary.query
                     query = ask(requirement)
                     assert query is None or row.id in store.ids(query), (text, requirement, query)
         finally:
