@@ -11,9 +11,9 @@ import pytest
 
 from vaulttools.files import disk
 from vaulttools.files import kept as module
+from vaulttools.files.disk import Key
 from vaulttools.files.document import NotRead
 from vaulttools.files.kept import ContentCache
-from vaulttools.files.key import Key
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 

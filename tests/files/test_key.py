@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from vaulttools.files.key import GRANULARITY, Key, is_racy
+from vaulttools.files.disk import GRANULARITY, Key, is_racy
 
 SECOND = 1_000_000_000
 

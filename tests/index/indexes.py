@@ -15,7 +15,7 @@ from typing import Any
 import vaulttools
 from tests.conftest import write_files
 from tests.modes import bound_by_modes
-from vaulttools.files.key import Key
+from vaulttools.files.disk import Key
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index import build

@@ -16,7 +16,7 @@ import pytest
 
 from tests.conftest import HOUR
 from tests.index.indexes import Indexed, found, notes, python, rows
-from vaulttools.files.key import Key
+from vaulttools.files.disk import Key
 from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated, update

@@ -11,7 +11,7 @@ import xxhash
 
 from tests.index.indexes import Indexed
 from vaulttools.files import disk
-from vaulttools.files.key import Key
+from vaulttools.files.disk import Key
 from vaulttools.files.root import Root
 from vaulttools.index import content, passages
 from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, ToRead, WordColumns, read, scan

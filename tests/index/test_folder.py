@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vaulttools.files.disk import Key
 from vaulttools.files.folder_names import FolderEntry
-from vaulttools.files.key import Key
 from vaulttools.index import folder
 from vaulttools.index.folder import STAMP, Inode, packed
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaulttools.core import paths
-from vaulttools.files.key import GRANULARITY, Key
+from vaulttools.files.disk import GRANULARITY, Key
 from vaulttools.index import rows
 from vaulttools.index.content import HAS_CR, HAS_FAILED, STATES
 from vaulttools.index.folder import STAMP

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.index.indexes import Indexed, found, notes, rows
-from vaulttools.files.key import Key
+from vaulttools.files.disk import Key
 from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore
 from vaulttools.index.vocabulary import quoted

@@ -18,8 +18,8 @@ import pytest
 from tests.index.indexes import Indexed, python
 from vaulttools.core import paths
 from vaulttools.files import disk
+from vaulttools.files.disk import Key
 from vaulttools.files.folder_names import FolderEntry
-from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index.background import watch
 from vaulttools.index.tree import Changes, Tree

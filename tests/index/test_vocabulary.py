@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.files.key import Key
+from vaulttools.files.disk import Key
 from vaulttools.index import store, vocabulary
 from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore

@@ -18,8 +18,8 @@ from vaulttools.core.cached import cached_property
 from vaulttools.core.recent import Recent
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
+from vaulttools.files.disk import GRANULARITY
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.key import GRANULARITY
 from vaulttools.files.root import Root
 
 FOLDER: Final = "attachments"

@@ -1,4 +1,4 @@
-"""Makes every call of our own code to a vault's disk, in one place.
+"""Makes every call of our code to a vault's disk; tells whether a file may have changed.
 
 Each name of `os` is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or
 change files in between. What ripgrep and SQLite do with the disk is theirs.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from os import fdopen, fstat, listdir, lstat, read, scandir, stat
 from threading import Event, Thread
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 __all__ = ["fdopen", "fstat", "listdir", "lstat", "read", "scandir", "stat"]  # what is exported as it is
 
@@ -28,6 +28,13 @@ _RECALLED: Final = 0x00400000
 
 _MOUNT_POINT: Final = 0xA0000003
 """IO_REPARSE_TAG_MOUNT_POINT of Windows, which a junction has."""
+
+
+GRANULARITY: Final = 2_000_000_000
+"""Nanoseconds of the coarsest clock that stamps files: FAT counts in steps of two seconds."""
+
+_MOST: Final = (1 << 63) - 1
+"""The largest integer that SQLite holds. A time beyond it (year 2262) stays in the future, which is never trusted."""
 
 
 def close(descriptor: int) -> None:
@@ -96,3 +103,37 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     if raised:
         raise raised[0]
     return given[0]
+
+
+class Key(NamedTuple):
+    """Compared with `!=` only: a clock that was set back and a restored backup change it as well (fault-I02, fault-I03,
+    fault-I22)."""
+
+    size: int
+    """Bytes."""
+    modified: int
+    """Nanoseconds since 1970, as the other time."""
+    changed: int
+    """When the inode last changed, which no tool can set; 0 on Windows, where the field is the time of creation."""
+    inode: int
+    """0 where the status was taken from a listing on Windows, which has none: take it with `os.stat` there."""
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Key:
+        """The key of a status. The device is left out: it changes between two mounts of one disk."""
+        changed = 0 if sys.platform == "win32" else status.st_ctime_ns
+        return cls.within(status.st_size, status.st_mtime_ns, changed, status.st_ino)
+
+    @classmethod
+    def within(cls, size: int, modified: int, changed: int, inode: int) -> Key:
+        """The key of these, each within what SQLite holds."""
+        return cls(size, min(modified, _MOST), min(changed, _MOST), inode & _MOST)
+
+
+def is_racy(key: Key, checked: int) -> bool:
+    """Whether a file may have changed after it was read at time `checked` without its key telling so.
+
+    git's rule with a margin: what was stamped in the tick in which it was read may have been written again in it
+    (fault-I01).
+    """
+    return max(key.modified, key.changed) >= checked - GRANULARITY

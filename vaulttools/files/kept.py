@@ -18,7 +18,7 @@ import xxhash
 from vaulttools.core.recent import Recent
 from vaulttools.files import disk
 from vaulttools.files import document as documents
-from vaulttools.files.key import Key, is_racy
+from vaulttools.files.disk import Key, is_racy
 from vaulttools.files.root import Root
 
 KEPT_BYTES: Final = 64 * 1024 * 1024

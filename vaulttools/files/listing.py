@@ -95,7 +95,7 @@ class Listing:
 
     def places_of_interest(self, start: int, end: int, files: Collection[str]) -> list[int]:
         """From one place to before another: where something is left out, and where the given files are, in order."""
-        first, last = (bisect_left(self._left_out, place) for place in (start, end))
+        first, last = bisect_left(self._left_out, start), bisect_left(self._left_out, end)
         found = {place for place in self.places_of(files) if start <= place < end}
         return sorted(found.union(self._left_out[first:last]))
 

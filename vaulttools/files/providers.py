@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 from typing import Final, Literal, Protocol, TypeVar
 
 from vaulttools.core.work import Work
+from vaulttools.files.disk import Key
 from vaulttools.files.document import Document
 from vaulttools.files.folder_names import FolderNames
-from vaulttools.files.key import Key
 from vaulttools.files.listing import Listing
 from vaulttools.patterns.literals import Requirement
 

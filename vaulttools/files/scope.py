@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
-from itertools import groupby, islice
+from itertools import filterfalse, groupby, islice
 from typing import Final, NamedTuple
 
 from vaulttools.core import paths
@@ -151,7 +151,7 @@ class Scope:
             listing, warnings = names.kept(rests_on, lambda: self._known(names, walk, folders))
         except _StoppedError as stopped:
             listing, warnings = stopped.listing, stopped.warnings
-        self.warnings.extend(warning for warning in warnings if warning not in self.warnings)
+        self.warnings.extend(filterfalse(self.warnings.__contains__, warnings))
         return listing
 
     def _known(self, names: FileNames, walk: Walk, folders: bool) -> tuple[Listing, Sequence[tuple[str, str]]]:

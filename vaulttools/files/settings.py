@@ -21,14 +21,11 @@ from typing import Any, Final
 from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
-from vaulttools.files.key import Key, is_racy
+from vaulttools.files.disk import Key, is_racy
 
 _MOST_BYTES: Final = 1 << 20
 """Of settings that are read; Obsidian writes a few KiB."""
 _OPEN_FLAGS: Final = os.O_RDONLY | sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
-
-_SETTINGS: Final = ("app.json", "core-plugins.json")
-"""A dot-folder that holds one of these is a config folder."""
 
 DEFAULT_FOLDERS: Final = frozenset(
     (".git", "target", "node_modules", "vendor", "dist", "build", "coverage", "generated", "scratch", "tmp")
@@ -65,8 +62,11 @@ class ConfigFolders:
                 self._listed = key, now
         except OSError as error:  # what is not known to be a config folder would not be protected
             raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
-        found = (name for name in self._names if any(_may_stand(self._root / name / file) for file in _SETTINGS))
-        return sorted(found, key=lambda name: name != ".obsidian")
+        return sorted(filter(self._holds_settings, self._names), key=".obsidian".__ne__)
+
+    def _holds_settings(self, name: str) -> bool:
+        folder = self._root / name
+        return _may_stand(folder / "app.json") or _may_stand(folder / "core-plugins.json")
 
 
 def _may_stand(path: Path) -> bool:

@@ -13,8 +13,8 @@ from vaulttools.attachments.extracted import FAILURES, Failure
 from vaulttools.core.paths import is_note
 from vaulttools.core.spelling import apart
 from vaulttools.files import disk, document
+from vaulttools.files.disk import Key
 from vaulttools.files.document import Document, NotRead, digest
-from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import vocabulary
 from vaulttools.notes.properties.values import in_words

@@ -167,11 +167,13 @@ class Database:
 
     @contextmanager
     def _used(self) -> Iterator[None]:
-        """As `_sqlite_told`; a damaged file is moved aside."""
+        """Errors of SQLite as ours; other code that runs here may have its own with files. Damage is moved aside."""
         try:
-            with _sqlite_told(self.path):
-                yield
-        except _Damaged as error:
+            yield
+        except apsw.Error as error:
+            ours = _ours(error, self.path)
+            if not isinstance(ours, _Damaged):
+                raise ours from error
             with _told(self.path), write_lock(self.path, wait=True):
                 if file.token_of(self.path) in (self.token, None):
                     file.move_aside(self.path)
@@ -213,8 +215,9 @@ def write_lock(path: Path, *, wait: bool, stop: Event | None = None) -> Iterator
 def _told(path: Path) -> Iterator[None]:
     """Errors of the file system and of SQLite as one of ours."""
     try:
-        with _sqlite_told(path):
-            yield
+        yield
+    except apsw.Error as error:
+        raise _ours(error, path) from error
     except OSError as error:
         raise Unavailable(f"The index at {path.parent} cannot be used: {error.strerror or error}") from error
 
@@ -231,19 +234,15 @@ _UNUSABLE: Final = (
 )
 
 
-@contextmanager
-def _sqlite_told(path: Path) -> Iterator[None]:
-    """Errors of SQLite alone, where other code runs that may have its own with files."""
-    try:
-        yield
-    except apsw.Error as error:
-        # An error of input ends the transaction, and leaving it then fails, too.
-        told = [error, *_before(error)]
-        if any(map(file.is_damage, told)):
-            raise _Damaged("The index is damaged") from error
-        if not any(isinstance(each, _UNUSABLE) for each in told):
-            raise
-        raise Unavailable(f"The index at {path.parent} cannot be used: {error}") from error
+def _ours(error: apsw.Error, path: Path) -> Exception:
+    """What an error of SQLite is told as; itself where it is a fault of this code."""
+    # An error of input ends the transaction, and leaving it then fails, too.
+    told = [error, *_before(error)]
+    if any(map(file.is_damage, told)):
+        return _Damaged("The index is damaged")
+    if not any(isinstance(each, _UNUSABLE) for each in told):
+        return error
+    return Unavailable(f"The index at {path.parent} cannot be used: {error}")
 
 
 def _before(error: BaseException) -> Iterator[apsw.Error]:

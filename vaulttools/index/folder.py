@@ -12,8 +12,8 @@ from struct import Struct
 from typing import Final, NamedTuple, TypeAlias
 
 from vaulttools.files import catalogue, disk
+from vaulttools.files.disk import Key
 from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
-from vaulttools.files.key import Key
 
 NO_KEY: Final = Key(0, 0, 0, 0)
 """Of what has a name and cannot be stated: its folder may be listed and not entered."""

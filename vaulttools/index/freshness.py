@@ -22,7 +22,7 @@ from collections.abc import Set as AbstractSet
 from itertools import count
 from typing import Final, NamedTuple
 
-from vaulttools.files.key import Key, is_racy
+from vaulttools.files.disk import Key, is_racy
 
 AGAIN_SECONDS: Final = 60.0
 """How long to wait before a file is tried again that could not be read, or whose reading hangs."""

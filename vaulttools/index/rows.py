@@ -16,7 +16,7 @@ from struct import Struct
 from typing import Any, Final
 
 from vaulttools.core import paths
-from vaulttools.files.key import GRANULARITY, Key, is_racy
+from vaulttools.files.disk import GRANULARITY, Key, is_racy
 from vaulttools.index.content import DIGEST_BYTES, HAS_FAILED, STATES
 from vaulttools.index.folder import STAMP, Stamped
 from vaulttools.index.store import Row

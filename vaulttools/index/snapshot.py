@@ -19,8 +19,8 @@ from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
 from vaulttools.core.work import Reason
 from vaulttools.files import ignores
+from vaulttools.files.disk import Key
 from vaulttools.files.document import Document, has_digest
-from vaulttools.files.key import Key
 from vaulttools.files.listing import Listing
 from vaulttools.index import vocabulary
 from vaulttools.index import words as table
@@ -80,7 +80,7 @@ class Snapshot:
             """Whether the structure of every note is known."""
             self._version = state.log.moment if self.has_facts and not self._wordless else None
             self.large: AbstractSet[str] = frozenset(state.tree.large)
-            self._unlisted = state.below_unlisted()
+            self._unlisted: frozenset[str] = state.below_unlisted() if state.unlisted else frozenset()
         # What the state itself answers.
         self.kept: Final = state.kept
         self.lasting: Final = state.lasting.made

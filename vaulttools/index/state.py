@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from vaulttools.core import garbage, paths
 from vaulttools.core.recent import Recent
 from vaulttools.files import disk
-from vaulttools.files.key import is_racy
+from vaulttools.files.disk import is_racy
 from vaulttools.files.root import Root
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, LACKS_WORDS
 from vaulttools.index.folder import Folder
@@ -253,12 +253,11 @@ class IndexState:
 
     def below_unlisted(self) -> frozenset[str]:
         """The files with a row below folders that could not be listed: of these nothing is known."""
-        unlisted = self.unlisted
 
         def found() -> frozenset[str]:
             return frozenset(path for path in self.rows if not self.is_listed(path))
 
-        return self.kept("below unlisted", found, version=(unlisted, self.puts)) if unlisted else unlisted
+        return self.kept("below unlisted", found, version=(self.unlisted, self.puts))
 
     def is_listed(self, path: str) -> bool:
         """Whether changes of a file are noticed."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import apsw
 
-from vaulttools.files.key import Key
+from vaulttools.files.disk import Key
 from vaulttools.index import vocabulary
 from vaulttools.index import words as table
 from vaulttools.index.content import STATES, State

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import limits, paths
 from vaulttools.files import disk
+from vaulttools.files.disk import Key, is_racy
 from vaulttools.files.folder_names import FolderNames, Kind
 from vaulttools.files.ignores import IGNORE_FILES
-from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
 from vaulttools.index.folder import NO_KEY, Folder, Inode, Stamped, key_of, names_at
 from vaulttools.index.watch import Watch

@@ -12,7 +12,7 @@ from typing import Final
 
 from vaulttools.attachments import texts
 from vaulttools.core import paths
-from vaulttools.files.key import Key
+from vaulttools.files.disk import Key
 from vaulttools.files.root import Root
 from vaulttools.index import database, filesystems, location
 from vaulttools.index.content import LACKS_WORDS, Content, scan

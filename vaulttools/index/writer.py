@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import apsw
 
-from vaulttools.files.key import Key
+from vaulttools.files.disk import Key
 from vaulttools.index import passages
 from vaulttools.index.content import LACKS_WORDS, STATES, Content, ToRead
 from vaulttools.index.database import scattered
