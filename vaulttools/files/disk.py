@@ -1,4 +1,4 @@
-"""Makes every call of our code to a vault's disk; tells whether a file may have changed.
+"""Makes every call to a vault's disk, and tells whether a file may have changed.
 
 Each name of `os` is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or
 change files in between. What ripgrep and SQLite do with the disk is theirs.

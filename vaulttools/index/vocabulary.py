@@ -1,4 +1,4 @@
-"""Tells what of a pattern an index looks for: words that hold a literal, and trigrams.
+"""Tells what of a pattern an index looks for: words and trigrams.
 
 A *word* here is a longest run of word characters of a folded text. A literal of such characters alone, wherever it
 stands, stands within one word: the files with the words that hold it are all that can hold it. Long runs are no words,
