@@ -45,6 +45,7 @@ def _take(address: str) -> None:
         for name, (path, colours, width, height) in PICTURES.items():
             page = browser.new_page(color_scheme=colours, viewport={"width": width, "height": height})
             page.goto(address + path)
+            page.reload()  # on a busy machine the first visit says that the tags are not read yet
             page.screenshot(path=DOCS / "images" / f"{name}.png")
         browser.close()
 
