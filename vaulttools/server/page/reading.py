@@ -81,16 +81,6 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class Backlink:
-    """A line of another note that links here."""
-
-    address: str
-    line: int
-    html: Markup
-    """Safe to show as it is."""
-
-
-@dataclass(frozen=True, slots=True)
 class NotePage:
     """What the page of a file shows."""
 
@@ -103,8 +93,8 @@ class NotePage:
     """The address of an image."""
     properties: Sequence[Property] = ()
     outline: Sequence[Heading] = ()
-    backlinks: Sequence[tuple[str, Sequence[Backlink]]] = ()
-    """The notes that link to it, and the links of each, one a line."""
+    backlinks: Sequence[tuple[str, Sequence[tuple[int, Markup]]]] = ()
+    """The notes that link to it, and of each the lines that do, with their numbers, safe to show as they are."""
     backlinks_summary: str = ""
     backlinks_complete: bool = True
     picture: Diagram | None = None
@@ -202,7 +192,7 @@ def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -
     return replace(
         page,
         backlinks=[
-            (source, [_backlink(link, rendering, addresses) for link in {link.line: link for link in links}.values()])
+            (source, [_backlink(link, rendering) for link in {link.line: link for link in links}.values()])
             for source, links in groupby(back.links, key=attrgetter("source"))
         ],
         backlinks_summary=back.text.partition("\n")[0].rstrip(":"),
@@ -211,12 +201,11 @@ def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -
     )
 
 
-def _backlink(link: LinkFound, rendering: Rendering, addresses: Addresses) -> Backlink:
+def _backlink(link: LinkFound, rendering: Rendering) -> tuple[int, Markup]:
     # A paragraph may be one long line, and the link stand at its end.
     at = link.text.casefold().find(title(link.target).casefold())
     text = render.line(link.text.lstrip(), max(at, 0), most=_BACKLINK_CHARACTERS)
-    html = Markup(rendering.passage(link.source, text))  # noqa: S704 - it is sanitised
-    return Backlink(addresses.note(link.source, line=link.line), link.line, html)
+    return link.line, Markup(rendering.passage(link.source, text))  # noqa: S704 - it is sanitised
 
 
 def properties(note: Note, addresses: Addresses, addressed: Addressed) -> list[Property]:

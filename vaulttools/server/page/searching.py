@@ -33,14 +33,6 @@ _PASSAGE_CHARACTERS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class ResultLine:
-    """A line of a note."""
-
-    text: Markup
-    is_match: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class PassageResult:
     """A part of a note that was found."""
 
@@ -49,8 +41,9 @@ class PassageResult:
     """The headings that it stands under, and its page; else its first line."""
     html: Markup | None
     """As the note shows it, safe to show as it is."""
-    rows: Sequence[ResultLine] = ()
-    """Its lines as they are written, where it is no Markdown, or where what was found cannot be seen otherwise."""
+    rows: Sequence[tuple[Markup, bool]] = ()
+    """Its lines as they are written, and whether each matches, where it is no Markdown, or where what was found cannot
+    be seen otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,6 @@ class NoteResult:
     """A note that was found."""
 
     path: str
-    address: str
     title: str
     passages: Sequence[PassageResult]
     more: str = ""
@@ -112,7 +104,7 @@ def results(
 def _by_query(vault: Vault, addresses: Addresses, query: str, mode: Mode, page: int, cancel: Event) -> Results:
     arguments: dict[str, Any] = {"query": query, "mode": mode, "limit": NOTES, "page": page}
     answer: QueryAnswer = vault.answer("query", arguments, cancel=cancel)
-    shown = _Shown(addresses, _rendering(vault, addresses, cancel), finder(query, mode), must_mark=False)
+    shown = _Shown(addresses, Rendering(VaultNotes(vault, cancel), addresses), finder(query, mode), must_mark=False)
     found = list(map(shown.note, answer.notes))
     if answer.total_notes is None and found:  # ranked search counts nothing: it ends where no word occurs any more
         summary = "Best notes" if page == 1 else f"Best notes, page {page}"
@@ -140,16 +132,12 @@ def _by_search_files(
     arguments: dict[str, Any] = {"pattern": pattern, "max_results": limit, "context_lines": 1}
     arguments |= {"fixed": True, "case_sensitive": False} if mode == "text" else {}
     answer: SearchFilesAnswer = vault.answer("search_files", arguments, cancel=cancel)
-    shown = _Shown(addresses, _rendering(vault, addresses, cancel), finder(pattern, mode), must_mark=True)
+    shown = _Shown(addresses, Rendering(VaultNotes(vault, cancel), addresses), finder(pattern, mode), must_mark=True)
     found = list(map(shown.file, answer.files))
     summary = _counted(answer.total_files, len(found), answer.complete, answer.total_is_exact)
     reason = "" if found else _reason(answer.text)
     more = {"limit": MOST_FILES} if answer.total_files > len(found) and limit < MOST_FILES else {}
     return Results(summary, found, "search_files", arguments, reason, answer.complete, answer.notices, None, more)
-
-
-def _rendering(vault: Vault, addresses: Addresses, cancel: Event) -> Rendering:
-    return Rendering(VaultNotes(vault, cancel), addresses)
 
 
 def _reason(text: str) -> str:
@@ -192,7 +180,7 @@ class _Shown:
             self._passage(note.path, each.start_line, _where(each.heading, each.start_line), "\n".join(each.lines))
             for each in note.excerpts
         ]
-        return NoteResult(note.path, self.addresses.note(note.path), marked(note.title, self.find), passages)
+        return NoteResult(note.path, marked(note.title, self.find), passages)
 
     def file(self, file: FileMatch) -> NoteResult:
         """A file that `search_files` found."""
@@ -211,7 +199,7 @@ class _Shown:
             passages.append(shown)
         shown_lines = sum(len(each.matching_lines) for each in file.excerpts)
         more = f"{file.match_count - shown_lines:,} more matching lines" if file.match_count > shown_lines else ""
-        return NoteResult(file.path, self.addresses.note(file.path), title(file.path), passages, more)
+        return NoteResult(file.path, title(file.path), passages, more)
 
     def _passage(self, path: str, line: int, where: str, text: str) -> PassageResult:
         address = self.addresses.note(path, line=line)
@@ -230,8 +218,8 @@ def _with_table_head(above: Sequence[str], lines: Sequence[str]) -> Sequence[str
     return [head, "|".join(["---"] * (head.strip().strip("|").count("|") + 1)).join("||"), *lines]
 
 
-def _row(line: str, find: Finder = lambda _: (), *, is_match: bool = False) -> ResultLine:
-    return ResultLine(marked(render.line(line), find), is_match)
+def _row(line: str, find: Finder = lambda _: (), *, is_match: bool = False) -> tuple[Markup, bool]:
+    return marked(render.line(line), find), is_match
 
 
 def _where(heading: Sequence[str], line: int, page: int | None = None) -> str:
