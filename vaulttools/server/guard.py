@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -137,36 +138,23 @@ class Guard:
             await self._bounded(scope, receive, send)
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on a request whose body is small enough. One that says that its body is larger is refused before any of
-        it is read, another as soon as so much has come."""
-
-        def too_large() -> Response:
-            return self._refused(scope, 413, f"The body has more than {LARGEST_BODY >> 20} MiB")
-
+        """Hand on a request with its body, where that is small enough. One that says that its body is larger is refused
+        before any of it is read, another as soon as so much has come."""
         told = Headers(scope=scope).get("content-length", "0")
-        if len(told) > 18 or (told.isdecimal() and int(told) > LARGEST_BODY):
-            await too_large()(scope, receive, send)
+        come = LARGEST_BODY + 1 if len(told) > 18 or (told.isdecimal() and int(told) > LARGEST_BODY) else 0
+        messages: deque[Message] = deque()
+        while come <= LARGEST_BODY and (not messages or messages[-1].get("more_body")):
+            messages.append(await receive())
+            come += len(messages[-1].get("body", b""))
+        if come > LARGEST_BODY:
+            sentence = f"The body has more than {LARGEST_BODY >> 20} MiB"
+            await self._refused(scope, 413, sentence)(scope, receive, send)
             return
-        come = 0
-        is_answered = is_refused = False
 
-        async def bounded() -> Message:
-            nonlocal come
-            message = await receive()
-            come += len(message.get("body", b""))
-            # Whoever reads it stops at this, whether an answer has begun or not.
-            return message if come <= LARGEST_BODY else {"type": "http.disconnect"}
+        async def again() -> Message:
+            return messages.popleft() if messages else await receive()
 
-        async def noted(message: Message) -> None:
-            nonlocal is_answered, is_refused
-            if come > LARGEST_BODY and not is_answered and not is_refused:
-                is_refused = True
-                await too_large()(scope, receive, send)
-            if not is_refused:
-                is_answered = True
-                await send(message)
-
-        await self._app(scope, bounded, noted)
+        await self._app(scope, again, send)
 
     def _logged_in(self, scope: Scope) -> str | None:
         """The token of a browser that has logged in; its cookie counts for requests of our own pages only.
