@@ -15,7 +15,7 @@ from vaulttools.bases.syntax import InvalidExpression
 from vaulttools.errors import BadArgument
 from vaulttools.matching import ripgrep
 from vaulttools.patterns.literals import fold, required
-from vaulttools.server.rest.jsonlogic import Demand, compiled, demands_of, is_truthy
+from vaulttools.server.rest.jsonlogic import Demand, Rule, demands_of, is_truthy
 
 DOUBLED = {"reduce": [[1] * 40, [{"var": "accumulator"}, {"var": "accumulator"}], []]}
 """Forty levels of lists, with a million million elements."""
@@ -26,7 +26,7 @@ DEEP = {"reduce": [[1] * 4_000, [{"var": "accumulator"}], []]}
 @pytest.mark.parametrize("operator", ["cat", "==", "<", "in", "+", "max", "substr", "missing", "var"])
 def test_a_list_that_is_too_large_to_be_written_is_refused(operator: str, value: Any) -> None:
     with pytest.raises(BadArgument, match="more than 100,000 elements or 200 levels"):
-        compiled({operator: [value, "x", 1] if operator == "substr" else [value, "x"]}).apply({"a": 1})
+        Rule({operator: [value, "x", 1] if operator == "substr" else [value, "x"]}).apply({"a": 1})
 
 
 DATA: dict[str, Any] = {
@@ -109,7 +109,7 @@ DATA: dict[str, Any] = {
     ],
 )
 def test_what_a_rule_gives(rule: Any, value: Any) -> None:
-    assert compiled(rule).apply(DATA) == value
+    assert Rule(rule).apply(DATA) == value
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_what_a_rule_gives(rule: Any, value: Any) -> None:
 )
 def test_what_is_no_rule_is_refused(rule: Any, sentence: str) -> None:
     with pytest.raises(BadArgument) as refusal:
-        compiled(rule)
+        Rule(rule)
     assert str(refusal.value).startswith(sentence)
 
 
@@ -135,9 +135,9 @@ def test_a_rule_is_bounded_in_depth_size_and_what_it_makes() -> None:
     wide = {"or": [0] * 10_000}
     for rule in (deep, wide):
         with pytest.raises(BadArgument, match=r"^The rule is too large"):
-            compiled(rule)
+            Rule(rule)
     with pytest.raises(BadArgument):
-        compiled({"cat": [{"cat": ["x" * 600_000, "x" * 600_000]}]}).apply({})
+        Rule({"cat": [{"cat": ["x" * 600_000, "x" * 600_000]}]}).apply({})
 
 
 def test_a_rule_that_goes_on_is_stopped() -> None:
@@ -148,7 +148,7 @@ def test_a_rule_that_goes_on_is_stopped() -> None:
         raise Stopped
 
     with pytest.raises(Stopped):
-        compiled({"map": [[0] * 4_000, {"+": [{"var": ""}, 1]}]}, stop).apply(DATA)
+        Rule({"map": [[0] * 4_000, {"+": [{"var": ""}, 1]}]}, stop).apply(DATA)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_rule_that_goes_on_is_stopped() -> None:
     ],
 )
 def test_a_rule_tells_which_fields_it_reads(rule: Any, names: set[str] | None) -> None:
-    assert compiled(rule).names == names
+    assert Rule(rule).names == names
 
 
 def test_what_a_field_must_hold_is_known_of_in_within_and() -> None:
@@ -245,4 +245,4 @@ def test_what_is_not_true(value: Any) -> None:
 @given(st.text("ab*.\n/ü", max_size=6), st.text("ab*.\n/ü", max_size=8))
 def test_a_glob_knows_but_its_star(pattern: str, text: str) -> None:
     expected = fnmatch.fnmatchcase(text, pattern)
-    assert compiled({"glob": [pattern, {"var": ""}]}).apply(text) is expected
+    assert Rule({"glob": [pattern, {"var": ""}]}).apply(text) is expected

@@ -10,7 +10,6 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -39,39 +38,41 @@ Compiled: TypeAlias = Callable[[Any], Any]
 """A rule made into a function of the data."""
 
 
-@dataclass(slots=True)
 class Rule:
-    """A rule that can be applied to any number of data."""
+    """A rule as a function, made once for any number of data."""
 
-    apply: Compiled
-    names: frozenset[str] | None
-    """The fields at the top of the data that it reads; None: any."""
+    def __init__(self, rule: Any, stop: Callable[[], None] = lambda: None) -> None:
+        """`stop` is called now and then, and may raise.
 
+        Raises:
+            BadArgument: it is no rule, or beyond the bounds.
+        """
+        self._stop = stop
+        self._size = self._steps = 0
+        self._names: set[str] = set()
+        self._is_open = False
+        """Whether a field is read whose name is only known then."""
+        self._bound = 0
+        """How many `map`s and the like are around: there the data is an element."""
+        self.apply = self._compiled(rule)
+        """What the rule gives for data."""
 
-@dataclass(slots=True)
-class _Compiler:
-    """Makes functions of a rule, once for all data."""
+    @property
+    def names(self) -> frozenset[str] | None:
+        """The fields at the top of the data that it reads; None: any."""
+        return None if self._is_open else frozenset(self._names)
 
-    stop: Callable[[], None]
-    size: int = 0
-    steps: int = 0
-    names: set[str] = field(default_factory=set)
-    is_open: bool = False
-    """Whether a field is read whose name is only known then."""
-    bound: int = 0
-    """How many `map`s and the like are around: there the data is an element."""
+    def _tick(self) -> None:
+        self._steps += 1
+        if not self._steps % _LOOK_EVERY:
+            self._stop()
 
-    def tick(self) -> None:
-        self.steps += 1
-        if not self.steps % _LOOK_EVERY:
-            self.stop()
-
-    def compile(self, rule: Any, depth: int = 0) -> Compiled:
-        self.size += 1
-        if depth > DEEPEST or self.size > LARGEST:
+    def _compiled(self, rule: Any, depth: int = 0) -> Compiled:
+        self._size += 1
+        if depth > DEEPEST or self._size > LARGEST:
             raise BadArgument(f"The rule is too large: at most {DEEPEST} levels and {LARGEST:,} values")
         if isinstance(rule, list):
-            parts = [self.compile(each, depth + 1) for each in rule]
+            parts = [self._compiled(each, depth + 1) for each in rule]
             return lambda data: [part(data) for part in parts]
         if not isinstance(rule, dict) or not rule:
             return lambda data: rule
@@ -85,11 +86,11 @@ class _Compiler:
             return self._over_elements(name, arguments, depth)
         if name == "regexp" and arguments and isinstance(arguments[0], str):
             _pattern(arguments[0])  # a bad one is refused before anything is read
-        parts = [self.compile(each, depth + 1) for each in arguments]
+        parts = [self._compiled(each, depth + 1) for each in arguments]
         if name in _LAZY:
             return _LAZY[name](parts)
         if name in ("missing", "missing_some"):
-            self.is_open = True
+            self._is_open = True
             is_some = name == "missing_some"
             return lambda data: (_missing_some if is_some else _missing)(data, [part(data) for part in parts])
         if name not in _OPERATORS:
@@ -107,27 +108,27 @@ class _Compiler:
 
     def _var(self, arguments: Sequence[Any], depth: int) -> Compiled:
         given = arguments[0] if arguments else ""
-        default = self.compile(arguments[1], depth + 1) if len(arguments) > 1 else None
+        default = self._compiled(arguments[1], depth + 1) if len(arguments) > 1 else None
         if isinstance(given, dict | list):
-            self.is_open = True
-            name = self.compile(given, depth + 1)
+            self._is_open = True
+            name = self._compiled(given, depth + 1)
             return lambda data: _found(data, _steps(name(data)), default)
-        if not self.bound:
+        if not self._bound:
             if given in ("", None):
-                self.is_open = True
+                self._is_open = True
             else:
-                self.names.add(_text(given).partition(".")[0])
+                self._names.add(_text(given).partition(".")[0])
         steps = _steps(given)
         return lambda data: _found(data, steps, default)
 
     def _over_elements(self, name: str, arguments: Sequence[Any], depth: int) -> Compiled:
         if len(arguments) < 2:
             raise BadArgument(f"'{name}' takes a list and a rule")
-        elements = self.compile(arguments[0], depth + 1)
-        self.bound += 1
-        inner = self.compile(arguments[1], depth + 1)
-        self.bound -= 1
-        first = self.compile(arguments[2], depth + 1) if len(arguments) > 2 else None
+        elements = self._compiled(arguments[0], depth + 1)
+        self._bound += 1
+        inner = self._compiled(arguments[1], depth + 1)
+        self._bound -= 1
+        first = self._compiled(arguments[2], depth + 1) if len(arguments) > 2 else None
         function = _SEQUENCES[name]
 
         def applied(data: Any) -> Any:
@@ -136,23 +137,12 @@ class _Compiler:
                 listed = []
 
             def ticked(element: Any) -> Any:
-                self.tick()
+                self._tick()
                 return inner(element)
 
             return function(listed, ticked, first(data) if first is not None else None)
 
         return applied
-
-
-def compiled(rule: Any, stop: Callable[[], None] = lambda: None) -> Rule:
-    """The rule as a function; `stop` is called now and then, and may raise.
-
-    Raises:
-        BadArgument: it is no rule, or beyond the bounds.
-    """
-    compiler = _Compiler(stop)
-    function = compiler.compile(rule)
-    return Rule(function, None if compiler.is_open else frozenset(compiler.names))
 
 
 class Demand(NamedTuple):

@@ -64,7 +64,7 @@ async def by_query(service: Service, request: Request) -> Response:
         body = await request.body()
         if kind == JSONLOGIC:
             rule = json.loads(body)
-            jsonlogic.compiled(rule)  # a bad one is refused before anything is read
+            jsonlogic.Rule(rule)  # a bad one is refused before anything is read
             return await answered(
                 service, request, lambda vault, work: as_json(by_rule(vault, rule, work), work), of_all=True
             )
@@ -118,7 +118,7 @@ def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
         if work.remaining() <= 0:
             raise _OutOfTime
 
-    compiled = jsonlogic.compiled(rule, stop)
+    compiled = jsonlogic.Rule(rule, stop)
     fields = FIELDS if compiled.names is None else compiled.names
     found = []
     try:
