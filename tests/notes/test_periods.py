@@ -153,6 +153,8 @@ def test_weeks_begin_as_the_locale_says(question: str, first_weekday: int, days:
         "compare March 2025 with June 2026",
         "2026-02-30",
         "31 February 2026",
+        "what happened on 30 February",
+        "what falls due on 30 February",
         "Spring Boot",
         "last seen",
         "the 3 months option",

@@ -85,15 +85,10 @@ def limits(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
         return None
     reader = _Reader(every, today, first_weekday)
     try:
-        found = list(reader.periods())
+        found = list(reader.periods(question))
     except (ValueError, OverflowError):  # no calendar holds it
         return None
-    if len({(each.first, each.last) for each in found}) != 1:
-        return None
-    each = found[0]
-    start = reader.words[each.start].start
-    end = reader.words[each.end - 1].end
-    return Period(each.first, each.last, question[start:end], (start, end), each.is_all)
+    return found[0] if len({each.days for each in found}) == 1 else None
 
 
 class NamedDate(NamedTuple):
@@ -141,16 +136,6 @@ class _Found(NamedTuple):
     last: date
 
 
-class _Placed(NamedTuple):
-    """A period of the question, by the places of its first word and behind its last."""
-
-    start: int
-    end: int
-    first: date
-    last: date
-    is_all: bool
-
-
 class _Named(NamedTuple):
     """A date as named: a part that was not named is 0."""
 
@@ -170,8 +155,8 @@ class _Reader:
         self._first_weekday = first_weekday
         self._looks_ahead = any(word.text in words.AHEAD for word in every)
 
-    def periods(self) -> Iterator[_Placed]:
-        """Every period, in order."""
+    def periods(self, question: str) -> Iterator[Period]:
+        """Every period of the question that these are the words of, in order."""
         place = 0
         while place < len(self.words):
             found = self._longest(place)
@@ -190,7 +175,8 @@ class _Reader:
                 first = date.min
             elif word in words.AFTER:
                 first, last = last + _DAY, date.max
-            yield _Placed(opening, found.end, first, last, self._asks_for_all(place, found.end))
+            begin, end = self.words[opening].start, self.words[found.end - 1].end
+            yield Period(first, last, question[begin:end], (begin, end), self._asks_for_all(place, found.end))
             place = found.end
 
     def _opening(self, start: int) -> int:
@@ -309,6 +295,8 @@ class _Reader:
                     raise
                 continue  # 29 February
             found.append(_Found(named.end, first, first if named.day else dates.moved(first, 1, "m") - _DAY))
+        if not found:
+            raise ValueError("no year has such a day")  # 30 February
         if named.weekday >= 0 and not named.year:
             of_weekday = [each for each in found if each.first.weekday() == named.weekday]
             return min(of_weekday, key=lambda each: abs(each.first - self._today))

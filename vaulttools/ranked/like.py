@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import corpus, reading
 from vaulttools.answers.linked import PROJECTION
-from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.ranked.question import MOST_TERMS
 from vaulttools.ranked.question import read as read_question
@@ -42,10 +41,6 @@ class Like:
     """The notes that it links to, and that link to it."""
     unread: int
     """Notes whose links there was no time to read."""
-
-    def names(self) -> str:
-        """The note as text names it."""
-        return paths.shown(self.path)
 
 
 def like(vault: Session, given: str, work: Work) -> Like:

@@ -239,7 +239,7 @@ def ranked(
         told,
         is_ready,
         by_words_alone,
-        Deduplicator(read, _no_copies if view is None else _copies(view, wanted, read, work.is_over), wanted),
+        Deduplicator(read, _copies(view, wanted, read, work.is_over), wanted),
         like,
         read,
         work,
@@ -363,10 +363,12 @@ def _unsearched(
 
 
 def _copies(
-    view: Snapshot, notes: frozenset[str], read: Callable[[str], Note | None], is_over: Callable[[], bool]
+    view: Snapshot | None, notes: frozenset[str], read: Callable[[str], Note | None], is_over: Callable[[], bool]
 ) -> Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]:
     """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read, while
-    there is time."""
+    there is time; none without an index."""
+    if view is None:
+        return lambda _: {}
     unread = [] if view.version() is not None else view.unranked(notes)
     if not unread or len(unread) > corpus.FEW_TO_READ:
         return view.copies
@@ -385,10 +387,6 @@ def _copies(
         }
 
     return copies
-
-
-def _no_copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
-    return dict.fromkeys(digests, frozenset())
 
 
 @dataclass(frozen=True, slots=True)

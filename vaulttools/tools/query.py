@@ -358,7 +358,7 @@ def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, count: 
     if count:
         order = ", best first" if request.sort in (None, "relevance") else ""
         order = ", in order of time" if found.ranking.is_by_time else order
-        what = "" if found.like is None else f" like {found.like.names()}"
+        what = "" if found.like is None else f" like {paths.shown(found.like.path)}"
         return f"Showing {corpus.counted(count, 'note')}{what}{order}."
     if request.page > 1:
         return f"Page {request.page:,} is past the end."
