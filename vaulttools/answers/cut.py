@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vaulttools.core import limits
+from vaulttools.core.render import size
 
 NARROW: Final = "Narrow the pattern or the paths."
 """What shows more of a search by pattern."""
@@ -50,7 +51,7 @@ def fit(
     if whole is not None:
         return Fitted(whole, [len(section.lines) for section in sections])
     kept = _shares(
-        sections, limits.TEXT_BYTES - _size(_joined(first, "", [*notices, f"[{_cut_notice(sections, [], advice)}]"]))
+        sections, limits.TEXT_BYTES - size(_joined(first, "", [*notices, f"[{_cut_notice(sections, [], advice)}]"]))
     )
     shown = between.join(
         _text(section, count) for section, count in zip(sections, kept, strict=True) if count is not None
@@ -66,9 +67,9 @@ def fitting(notices: Sequence[str]) -> list[str]:
     limit = limits.NOTICE_CHARACTERS
     *others, last = [notice if len(notice) <= limit else f"{notice[:limit]}…]" for notice in notices]
     kept: list[str] = []
-    room = limits.TEXT_BYTES // 2 - _size(last)
+    room = limits.TEXT_BYTES // 2 - size(last)
     for notice in others:
-        room -= _size(notice) + 1
+        room -= size(notice) + 1
         if room < 0:
             kept.append(f"[{len(others) - len(kept):,} more notices]")
             break
@@ -79,14 +80,14 @@ def fitting(notices: Sequence[str]) -> list[str]:
 def _whole(first: str, sections: Sequence[Section], notices: Sequence[str], between: str) -> str | None:
     """The whole text; None when it is too large, which is seen before all of its lines are asked for."""
     texts: list[str] = []
-    size = 0
+    total = 0
     for section in sections:
         texts.append(_text(section, len(section.lines)))
-        size += _size(texts[-1])
-        if size > limits.TEXT_BYTES:
+        total += size(texts[-1])
+        if total > limits.TEXT_BYTES:
             return None
     whole = _joined(first, between.join(texts), notices)
-    return whole if _size(whole) <= limits.TEXT_BYTES else None
+    return whole if size(whole) <= limits.TEXT_BYTES else None
 
 
 def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
@@ -98,11 +99,11 @@ def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
         for index in open_sections:
             section = sections[index]
             so_far = kept[index]
-            cost = _size(section.heading) + _size(section.closing) + 6 if so_far is None else 0
+            cost = size(section.heading) + size(section.closing) + 6 if so_far is None else 0
             if cost > room:  # before a line is made, which most of thousands of files have no room for
                 continue
             line = section.lines[so_far or 0 : (so_far or 0) + 1]
-            cost += sum(_size(each) + 1 for each in line)
+            cost += sum(size(each) + 1 for each in line)
             if cost > room:
                 continue
             room -= cost
@@ -130,7 +131,3 @@ def _text(section: Section, count: int) -> str:
 
 def _joined(first: str, shown: str, notices: Sequence[str]) -> str:
     return "\n\n".join(filter(None, (first, shown, "\n".join(notices))))
-
-
-def _size(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))

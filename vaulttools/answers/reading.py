@@ -172,7 +172,8 @@ def of_section(opened: Reading, chain: Sequence[str], argument: str = "") -> Par
     name = found.text.casefold()
     others = [each.line for each in opened.note.headings if each.text.casefold() == name and each != found]
     notices = [_others(others)] if others and len(chain) == 1 else []
-    trail = " > ".join(map(_shortened, opened.note.breadcrumb(found.line)))
+    headings = map(render.visible, opened.note.breadcrumb(found.line))
+    trail = " > ".join(render.shortened(each, _LABEL_CHARACTERS) for each in headings)
     return Part(found.line, found.end_line, f"section {trail}", argument, notices)
 
 
@@ -206,18 +207,18 @@ def fitting(document: Document, part: Part, characters: int, room: int) -> tuple
         if len(text) > characters:
             break
         line = f"{_page_row(document, number)}{numbered(number, text.rstrip())}"
-        if _bytes(line) > room:
+        if (octets := render.size(line) + 1) > room:
             break
         shown.append(line)
         characters -= len(text) + 1
-        room -= _bytes(line)
+        room -= octets
     if shown or part.start > part.end:
         return shown, None
     text = lines[part.start - 1][:characters]
     mark = render.ELLIPSIS
 
     def size(end: int) -> int:
-        return _bytes(numbered(part.start, text[:end] + mark))
+        return render.size(numbered(part.start, text[:end] + mark)) + 1
 
     end = max(0, bisect_right(range(len(text) + 1), room, key=size) - 1)
     return [numbered(part.start, text[:end] + mark)], end
@@ -232,16 +233,6 @@ def _page_row(document: Document, line: int) -> str:
     """The row above a line that is the first of a page; `""` above others."""
     part = document.part_of(line)
     return f"page {part.page}:\n" if part is not None and part.page is not None and part.line == line else ""
-
-
-def _shortened(heading: str) -> str:
-    text = render.visible(heading)
-    return text if len(text) <= _LABEL_CHARACTERS else f"{text[:_LABEL_CHARACTERS]}{render.ELLIPSIS}"
-
-
-def _bytes(line: str) -> int:
-    """Of a line with its end."""
-    return len(line.encode("utf-8", "surrogatepass")) + 1
 
 
 def first_line(opened: Reading, part: Part, end: int) -> str:

@@ -127,8 +127,7 @@ def _bounds(document: Document, part: DocumentPart | None) -> tuple[int, int]:
 def _suffix(part: DocumentPart | None) -> str:
     if part is None or not part.name:
         return ""
-    name = render.visible(part.name)
-    return f", {name if len(name) <= _NAME_CHARACTERS else name[:_NAME_CHARACTERS] + render.ELLIPSIS}"
+    return f", {render.shortened(render.visible(part.name), _NAME_CHARACTERS)}"
 
 
 EXCERPT_LINES: Final = 60

@@ -44,6 +44,16 @@ def line(text: str, first_match: int | None = None, *, most: int = limits.LINE_C
     return f"{head}{visible(text[start:end])}{ELLIPSIS if end < len(text) else ''}"
 
 
+def shortened(text: str, most: int) -> str:
+    """The text; of a longer one than so many characters its beginning, with a mark."""
+    return text if len(text) <= most else f"{text[:most]}{ELLIPSIS}"
+
+
+def size(text: str) -> int:
+    """Bytes of UTF-8, also of a text that holds half of a surrogate pair."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
 def _escape(match: re.Match[str]) -> str:
     found = match.group()
     if len(found) > 1:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from vaulttools.core import render
+
 _TITLE_CHARACTERS: Final = 60
 """Characters of a card's first line that name it."""
 
@@ -78,7 +80,7 @@ def _title(node: dict[str, Any]) -> str:
     if kind == "group":
         return _text(node, "label") or "Group"
     first = next((line.strip(" #") for line in _text(node, "text").split("\n") if line.strip(" #")), "empty card")
-    return first if len(first) <= _TITLE_CHARACTERS else f"{first[:_TITLE_CHARACTERS]}…"
+    return render.shortened(first, _TITLE_CHARACTERS)
 
 
 def _body(card: dict[str, Any]) -> Iterator[str]:

@@ -86,19 +86,12 @@ class NoteReader:
 
     def note(self, document: Document) -> Note:
         """The note that a text is; its parts come from the index, else from parsing when they are first asked for."""
-        indexed = self.indexed(document)
-        if indexed is not None or self.parts is None:
-            from vaulttools.notes.note import Note
-
-            return indexed or Note(document.path, document.text)
-        return self.parts.lasting("recent notes", _RecentNotes).note(document)
-
-    def indexed(self, document: Document) -> Note | None:
-        """The note that a text is, with the parts that the index has of this very text; None when it has none."""
         from vaulttools.notes.note import Note
 
         stored = self.stored(document)
-        return None if stored is None else Note(document.path, document.text, stored)
+        if stored is None and self.parts is not None:
+            return self.parts.lasting("recent notes", _RecentNotes).note(document)
+        return Note(document.path, document.text, stored)
 
     def stored(self, document: Document) -> Stored | None:
         """The parts that the index has of this very text; None when it has none."""

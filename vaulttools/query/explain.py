@@ -134,8 +134,7 @@ def _shown(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    cut = text if len(text) <= TEXT_CHARACTERS else f"{text[:TEXT_CHARACTERS]}{render.ELLIPSIS}"
-    return render.visible(cut)
+    return render.visible(render.shortened(text, TEXT_CHARACTERS))
 
 
 def foreign_in_query(node: Node) -> Iterator[str]:

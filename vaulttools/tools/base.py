@@ -418,8 +418,7 @@ def _shown(value: Value | Failed, setting: Setting) -> str:
 
 def _cell(text: str, *, is_name: bool = False) -> str:
     """A text in a cell: on one line, its bars escaped; of names of files every invisible character too."""
-    if len(text) > _CELL:
-        text = f"{text[:_CELL]}{render.ELLIPSIS}"
+    text = render.shortened(text, _CELL)
     flat = text.replace("\\", "\\\\").replace("|", "\\|") if "|" in text else text
     if is_name:
         return paths.shown(flat).strip()

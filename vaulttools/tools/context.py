@@ -12,7 +12,7 @@ from vaulttools.answers.dated import DateText
 from vaulttools.answers.linked import ShownLines, linked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
-from vaulttools.core import limits, paths
+from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
@@ -180,7 +180,7 @@ def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[PassageRun]
         pieces, left = gathering.pieces, gathering.left
         if pieces and gathering.size() > most:  # a path or a heading longer than the budget
             pieces, left = [], left + len(pieces)
-        octets = sum(len(line.encode("utf-8", "surrogatepass")) + 2 for piece in pieces for line in piece.lines())
+        octets = sum(render.size(line) + 2 for piece in pieces for line in piece.lines())
         if octets <= limits.TEXT_BYTES - _OCTETS_FOR_THE_REST:
             return pieces, left, is_more
         room = room * (limits.TEXT_BYTES - _OCTETS_FOR_THE_REST) // octets

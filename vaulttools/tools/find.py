@@ -15,7 +15,7 @@ from vaulttools.answers.cut import Fitted
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.tool import Tool
-from vaulttools.core import limits, paths
+from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk, globs
@@ -331,7 +331,7 @@ def _fitted(kept: Sequence[str], targets: Targets, notices: Sequence[str], work:
         left = len(kept) - shown
         cut = [f"Cut at {limits.TEXT_BYTES // 1024} KiB: {left:,} more paths. Narrow the glob."] if left else []
         text = "\n\n".join(filter(None, [grouped(kept[:shown]), end, *answer.bracketed(cut)]))
-        if len(text.encode("utf-8", "surrogatepass")) <= limits.TEXT_BYTES:
+        if render.size(text) <= limits.TEXT_BYTES:
             return Fitted(text, [shown], cut)
         shown -= max(1, shown // 10)
 

@@ -119,7 +119,7 @@ def _composed(first: str, headings: Sequence[OutlineHeading], notices: Sequence[
 
 def _bytes(heading: OutlineHeading) -> int:
     """Of its row with the end of the line."""
-    return len(_row(heading).encode("utf-8", "surrogatepass")) + 1
+    return render.size(_row(heading)) + 1
 
 
 def _row(heading: OutlineHeading) -> str:

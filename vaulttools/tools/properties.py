@@ -142,7 +142,7 @@ def _in_text(shown: Sequence[PropertyCount], kept: int, *, is_one: bool) -> list
 
 def _brief(value: Value, limit: int) -> Value:
     shown = _shown(value)
-    return value if len(shown) <= limit else f"{shown[:limit]}{render.ELLIPSIS}"
+    return value if len(shown) <= limit else render.shortened(shown, limit)
 
 
 def _types(each: PropertyCount) -> str:
@@ -160,7 +160,7 @@ def _shown(value: Value) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _VALUE_CHARACTERS else f"{text[:_VALUE_CHARACTERS]}{render.ELLIPSIS}"
+    return render.shortened(text, _VALUE_CHARACTERS)
 
 
 def _kept(request: PropertiesRequest) -> dict[str, str]:

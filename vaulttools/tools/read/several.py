@@ -128,7 +128,7 @@ def _room(texts: Sequence[tuple[Reading, Part]], told: Sequence[str], voice: Voi
 
 def is_too_long(opened: Reading) -> bool:
     """Whether the name of a text takes the room of others."""
-    return len(opened.name.encode("utf-8", "surrogatepass")) > _NAME_BYTES
+    return render.size(opened.name) > _NAME_BYTES
 
 
 def table(texts: Sequence[Reading], characters: int, told: Sequence[str], voice: Voice) -> tuple[str, list[str]]:
