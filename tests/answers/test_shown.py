@@ -120,6 +120,7 @@ def test_bounded_details_are_no_larger_than_what_a_text_may_be_a_few_times(
 ) -> None:
     result = large.call(name, arguments, bounded=True)
     assert not result.is_error
+    assert len(result.text.encode()) <= limits.TEXT_BYTES
     assert len(str(result.details)) <= 4 * limits.TEXT_BYTES
 
 

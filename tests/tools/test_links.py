@@ -16,7 +16,6 @@ from tests.conftest import FIXTURES, Files, MakeVault
 from tests.tools.stories import stories, told
 from vaulttools import BadArgument, Vault
 from vaulttools.answers.answer import AtLeast
-from vaulttools.core import limits
 from vaulttools.notes.links.mentions import mentions
 from vaulttools.notes.links.references import Reference
 from vaulttools.notes.links.targets import LinkIndex
@@ -261,13 +260,6 @@ def test_refusals(make_vault: MakeVault, arguments: dict[str, Any], sentence: st
     with pytest.raises(BadArgument) as refusal:
         make_vault(FILES).answer("links", arguments)
     assert str(refusal.value) == sentence
-
-
-def test_an_answer_is_never_too_large(make_vault: MakeVault) -> None:
-    vault = make_vault({f"{number}.md": f"[[{'日' * 100}]] {'é' * 900}\n" * 9 for number in range(60)})
-    answer = vault.links(direction="unresolved", limit=10_000)
-    assert len(answer.text.encode()) <= limits.TEXT_BYTES
-    assert len(answer.links) == answer.total == 540
 
 
 def test_a_new_file_resolves_links_at_once(make_vault: MakeVault) -> None:

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from tests.conftest import MakeVault
 from tests.tools.stories import stories, told
 from vaulttools import BadArgument, Vault, VaultConfig
-from vaulttools.core import limits
 from vaulttools.notes.note import Note
 from vaulttools.tools.tags import TagCount
 
@@ -114,13 +113,6 @@ def test_refusals(make_vault: MakeVault, arguments: dict[str, Any], sentence: st
     with pytest.raises(BadArgument) as refusal:
         vault.answer("tags", arguments)
     assert str(refusal.value) == sentence
-
-
-def test_an_answer_is_never_too_large(make_vault: MakeVault) -> None:
-    tags = "\n".join(f"#{'日' * 300}{number}" for number in range(200))
-    answer = make_vault({"a.md": tags}).tags(limit=200)
-    assert len(answer.text.encode()) <= limits.TEXT_BYTES
-    assert len(answer.tags) == 200
 
 
 @pytest.mark.scan_only

@@ -68,40 +68,25 @@ def test_when_all_that_would_pass_a_filter_vanish_nothing_is_found(
 
 @pytest.mark.usefixtures("later")
 @pytest.mark.parametrize("tool", ["search_files", "search", "grep"])
-def test_hints_do_not_count_what_vanished(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tool: str) -> None:
-    capitals = {f"x{number}.md": "Zebra\n" for number in range(8)}
-    vault = make_vault({"0.md": "zebra\n", "1.md": "zebra\n", **capitals})
-    Vanishing(monkeypatch, vault.path).gone = ["0.md"]
-    found, _ = ask(vault, tool, {"pattern": "zebra"})
-    assert "1.md" in found
-    assert "9 files match when case is ignored." in found
-    Vanishing(monkeypatch, vault.path).gone = ["1.md"]
-    nothing, _ = ask(vault, tool, {"pattern": "zebra"})
-    assert "8 files match when case is ignored." in nothing
-
-
-@pytest.mark.usefixtures("later")
-@pytest.mark.parametrize("tool", ["search_files", "search", "grep"])
-def test_nothing_is_hinted_at_where_all_others_vanished(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tool: str
+@pytest.mark.parametrize(
+    ("small", "capital", "gone", "hint"),
+    [
+        (2, 8, 1, "9 files match when case is ignored."),
+        (2, 8, 2, "8 files match when case is ignored."),
+        (2, 150, 2, "100 or more files match when case is ignored."),
+        (4, 0, 3, ""),
+    ],
+)
+def test_hints_do_not_count_what_vanished(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tool: str, small: int, capital: int, gone: int, hint: str
 ) -> None:
-    vault = make_vault({f"{number}.md": "zebra\n" for number in range(4)})
-    Vanishing(monkeypatch, vault.path).gone = ["1.md", "2.md", "3.md"]
-    found, _ = ask(vault, tool, {"pattern": "zebra"})
-    assert "0.md" in found
-    assert "case is ignored" not in found
-
-
-@pytest.mark.usefixtures("later")
-@pytest.mark.parametrize("tool", ["search_files", "search", "grep"])
-def test_hints_of_many_files_say_so_where_some_vanished(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tool: str
-) -> None:
-    capitals = {f"x{number:03}.md": "Zebra\n" for number in range(150)}
-    vault = make_vault({"0.md": "zebra\n", "1.md": "zebra\n", **capitals})
-    Vanishing(monkeypatch, vault.path).gone = ["0.md", "1.md"]
-    nothing, _ = ask(vault, tool, {"pattern": "zebra"})
-    assert "100 or more files match when case is ignored." in nothing
+    found = [f"{number}.md" for number in range(small)]
+    others = {f"x{number:03}.md": "Zebra\n" for number in range(capital)}
+    vault = make_vault({**dict.fromkeys(found, "zebra\n"), **others})
+    Vanishing(monkeypatch, vault.path).gone = found[:gone]
+    text, _ = ask(vault, tool, {"pattern": "zebra"})
+    assert (found[-1] in text) == (gone < small)
+    assert hint in text if hint else "case is ignored" not in text
 
 
 @pytest.mark.usefixtures("later")
