@@ -141,9 +141,8 @@ def asked(
     **named: Any,
 ) -> Ranking:
     scope = frozenset(vault.notes if wanted is None else wanted)
-    return joined(
-        ranking, models, cast("Any", vault), scope, frozenset(languages), vault.notes.get, lambda: False, **named
-    )
+    asked_in = replace(ranking, languages=frozenset(languages))
+    return joined(asked_in, models, cast("Any", vault), scope, vault.notes.get, lambda: False, **named)
 
 
 def paths(ranking: Ranking) -> list[str]:

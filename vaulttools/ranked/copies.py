@@ -7,14 +7,19 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from vaulttools.answers import corpus
 from vaulttools.core.cached import cached_property
+from vaulttools.index import passages as index
 from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.candidates import Reader
 from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.weights import COPY
+
+if TYPE_CHECKING:
+    from vaulttools.index.snapshot import Snapshot
 
 _WORD: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"\d[\d.,]*")
@@ -127,3 +132,28 @@ class Deduplicator:
                 return True
         self._prints.append((made, (ranked.path, number)))
         return False
+
+
+def copies_in(view: Snapshot | None, notes: frozenset[str], read: Reader, is_over: Callable[[], bool]) -> CopiesOf:
+    """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read, while
+    there is time; none without an index."""
+    if view is None:
+        return lambda _: {}
+    unread = [] if view.version() is not None else view.unranked(notes)
+    if not unread or len(unread) > corpus.FEW_TO_READ:
+        return view.copies
+    made: dict[str, AbstractSet[int]] = {}
+
+    def copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+        for path in unread:
+            if path not in made and not is_over():
+                note = read(path)
+                made[path] = frozenset(() if note is None else index.of(note).digests)
+        found = view.copies(digests)
+        return {
+            digest: (found.get(digest, frozenset()) - set(unread))
+            | {path for path, held in made.items() if digest in held}
+            for digest in digests
+        }
+
+    return copies

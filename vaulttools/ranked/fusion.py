@@ -12,22 +12,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vaulttools.core.work import Work
+from vaulttools.errors import VaultToolsError
 from vaulttools.index.passages import Passages
 from vaulttools.meaning.background import BackgroundMeaning, texts_of
 from vaulttools.meaning.vectors import Near
-from vaulttools.notes.language import UNKNOWN
-from vaulttools.notes.note import Note
-from vaulttools.ranked.evidence import FEW_WORDS, Evidence, RankedNote, weakness_with_meaning
+from vaulttools.notes import language
+from vaulttools.ranked.candidates import Reader
+from vaulttools.ranked.evidence import FEW_WORDS, Evidence, RankedNote, nearness, weakness_with_meaning
 from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.weights import FUSION, Fusion
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
     from vaulttools.meaning.embedders import Floats
+    from vaulttools.meaning.languages import Meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +44,55 @@ class Model:
     """The similarity below which the nearest passage is about other things; None: it was not measured."""
 
 
+_OTHERS_WAIT: Final = (
+    "Only words were searched for: meaning in languages other than English is being prepared; ask again."
+)
+_FOR_THE_REST: Final = 1.0
+"""Seconds of a call's time that the models leave for the rest of it."""
+
+
+def with_meaning(
+    ranking: Ranking,
+    meaning: Meaning,
+    question: str,
+    view: Snapshot,
+    wanted: frozenset[str],
+    read: Reader,
+    work: Work,
+    told: list[str],
+) -> Ranking:
+    """The ranking with what is near in meaning. Models know no misspelt words: they get the vault's spelling."""
+    for asked_word, written in ranking.corrected.items():
+        question = question.replace(asked_word, written)
+    is_other = meaning.asked_in(ranking.languages)
+    try:
+        models = []
+        for background in filter(None, [meaning.other] if is_other else [meaning.main, meaning.other]):
+            if background.is_ready():
+                vectors, asked = background.vectors(question)
+                if len(vectors):
+                    models.append(Model(background, Near(vectors, asked), question, nearness(background.choice)))
+            elif is_other:
+                told.append(_OTHERS_WAIT)
+        if not models:
+            return ranking
+        return joined(ranking, models, view, wanted, read, lambda: work.remaining() <= _FOR_THE_REST)
+    except VaultToolsError as error:
+        told.append(f"{error}. Only words were searched for.")
+        return ranking
+
+
 def joined(
     ranking: Ranking,
     models: Sequence[Model],
     known: Snapshot,
     wanted: frozenset[str],
-    languages: AbstractSet[str],
-    read: Callable[[str], Note | None],
+    read: Reader,
     stop: Callable[[], bool],
     fusion: Fusion = FUSION,
 ) -> Ranking:
     """What words found of some notes, with what is near in meaning by the first model that knows a passage."""
-    joining = _Joining(ranking, models, known, wanted, languages, fusion)
+    joining = _Joining(ranking, models, known, wanted, fusion)
     joining.compare_exactly(read, stop)
     return replace(
         ranking,
@@ -72,17 +112,10 @@ class _Joining:
     """One question's candidates; the signals of all their passages are columns."""
 
     def __init__(
-        self,
-        ranking: Ranking,
-        models: Sequence[Model],
-        known: Snapshot,
-        wanted: frozenset[str],
-        languages: AbstractSet[str],
-        fusion: Fusion,
+        self, ranking: Ranking, models: Sequence[Model], known: Snapshot, wanted: frozenset[str], fusion: Fusion
     ) -> None:
         self._ranking = ranking
         self._models = models
-        self._languages = languages
         self._fusion = fusion
         self._by_words = {note.path: note for note in islice(ranking.notes, fusion.by_words)}
         found = _near_notes(models, known, wanted, fusion)
@@ -132,7 +165,7 @@ class _Joining:
                 near[own] = _shared(similar[own], model.near.middle, best)
         return near
 
-    def compare_exactly(self, read: Callable[[str], Note | None], stop: Callable[[], bool]) -> None:
+    def compare_exactly(self, read: Reader, stop: Callable[[], bool]) -> None:
         """Compare by the first model itself what its encoder was fitted to, whose vectors are known, and the most
         promising of the other passages."""
         fusion = self._fusion
@@ -176,7 +209,7 @@ class _Joining:
         self,
         notes: Mapping[str, Sequence[int]],
         similar: Floats,
-        read: Callable[[str], Note | None],
+        read: Reader,
         stop: Callable[[], bool],
     ) -> None:
         """Compare some passages, by note, by the first model itself, and enter how near they are."""
@@ -231,8 +264,7 @@ class _Joining:
         if len(near):
             worth += fusion.note * float(near.mean()) + fusion.exact * float(exact.max())
         worth /= fusion.words + fusion.note + fusion.exact
-        language = self._passages[path].language
-        if self._languages and language not in self._languages and language != UNKNOWN:
+        if language.is_other({self._passages[path].language}, self._ranking.languages):
             worth *= fusion.other_language
         return round(worth, 3)
 

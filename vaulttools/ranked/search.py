@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +23,6 @@ from vaulttools.files.document import NotRead
 from vaulttools.files.listing import Listing
 from vaulttools.files.providers import Extracts, timeout
 from vaulttools.files.scope import Scope
-from vaulttools.index import passages
 from vaulttools.notes.note import ExtractedNote, Note
 from vaulttools.notes.note_date import Dating
 from vaulttools.notes.periods import Period
@@ -31,10 +30,10 @@ from vaulttools.notes.properties import values as property_values
 from vaulttools.query import explain, tree
 from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
-from vaulttools.ranked.copies import Deduplicator
+from vaulttools.ranked.copies import Deduplicator, copies_in
 from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.days import Days
-from vaulttools.ranked.evidence import RankedNote, nearness
+from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.intent import Intent, intent
 from vaulttools.ranked.like import Like
 from vaulttools.ranked.preference import with_days
@@ -206,7 +205,9 @@ def ranked(
         ranking = rank(asks.words, among, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
         if meaning is None or view is None:
             return ranking
-        return _joined(ranking, meaning, compared, view, among, read, work, meant)
+        from vaulttools.ranked.fusion import with_meaning
+
+        return with_meaning(ranking, meaning, compared, view, among, read, work, meant)
 
     dating = vault.dating()
     ranking = asks.put_in_order(find, wanted, Days(dating, view, read, work.is_over), work.is_over)
@@ -239,7 +240,7 @@ def ranked(
         told,
         is_ready,
         by_words_alone,
-        Deduplicator(read, _copies(view, wanted, read, work.is_over), wanted),
+        Deduplicator(read, copies_in(view, wanted, read, work.is_over), wanted),
         like,
         read,
         work,
@@ -288,48 +289,7 @@ def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning 
     return meaning, []
 
 
-def _joined(
-    ranking: Ranking,
-    meaning: Meaning,
-    question: str,
-    view: Snapshot,
-    wanted: frozenset[str],
-    read: _Reader,
-    work: Work,
-    told: list[str],
-) -> Ranking:
-    """The ranking with what is near in meaning. Models know no misspelt words: they get the vault's spelling."""
-    from vaulttools.meaning.vectors import Near
-    from vaulttools.ranked.fusion import Model, joined
-
-    for asked_word, written in ranking.corrected.items():
-        question = question.replace(asked_word, written)
-    languages = ranking.languages
-    backgrounds = [meaning.main, meaning.other] if not meaning.asked_in(languages) else [meaning.other]
-    try:
-        models = []
-        for background in backgrounds:
-            if background is not None and background is meaning.other and not background.is_ready():
-                if len(backgrounds) == 1:
-                    told.append(_OTHERS_WAIT)
-            elif background is not None and background.is_ready():
-                vectors, asked = background.vectors(question)
-                if len(vectors):
-                    models.append(Model(background, Near(vectors, asked), question, nearness(background.choice)))
-        if not models:
-            return ranking
-        return joined(ranking, models, view, wanted, languages, read, lambda: work.remaining() <= _FOR_THE_REST)
-    except VaultToolsError as error:
-        told.append(f"{error}. Only words were searched for.")
-        return ranking
-
-
-_OTHERS_WAIT: Final = (
-    "Only words were searched for: meaning in languages other than English is being prepared; ask again."
-)
 _OTHERS_BY_WORDS: Final = "Notes in other languages are searched by words alone."
-_FOR_THE_REST: Final = 1.0
-"""Seconds of a call's time that the models leave for the rest of it."""
 
 
 def _progress(meaning: Meaning, notes: int, told: Sequence[str]) -> list[str]:
@@ -360,33 +320,6 @@ def _unsearched(
             f"{corpus.counted(count, 'changed note')} {'is' if count == 1 else 'are'} not searched by meaning yet."
         )
     return waiting + count
-
-
-def _copies(
-    view: Snapshot | None, notes: frozenset[str], read: Callable[[str], Note | None], is_over: Callable[[], bool]
-) -> Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]:
-    """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read, while
-    there is time; none without an index."""
-    if view is None:
-        return lambda _: {}
-    unread = [] if view.version() is not None else view.unranked(notes)
-    if not unread or len(unread) > corpus.FEW_TO_READ:
-        return view.copies
-    made: dict[str, AbstractSet[int]] = {}
-
-    def copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
-        for path in unread:
-            if path not in made and not is_over():
-                note = read(path)
-                made[path] = frozenset(() if note is None else passages.of(note).digests)
-        found = view.copies(digests)
-        return {
-            digest: (found.get(digest, frozenset()) - set(unread))
-            | {path for path, held in made.items() if digest in held}
-            for digest in digests
-        }
-
-    return copies
 
 
 @dataclass(frozen=True, slots=True)
