@@ -168,8 +168,8 @@ def smart(
         BadArgument: a folder is none, or there are too many.
         Incomplete: not everything was looked at.
     """
-    within = _outermost(vault, folders)
-    inside = tuple(f"{paths.portable(each)}/" if each else "" for each in within) or ("",)
+    within = _within(vault, folders)
+    inside = tuple(f"{paths.portable(each)}/" for each in within) or ("",)
     outside = tuple(f"{each.strip('/')}/" for each in left_out)
     request = query.QueryRequest(
         query=question,
@@ -207,16 +207,13 @@ def smart(
     return {"results": [each for _, each in found[:limit]]}
 
 
-def _outermost(vault: Session, folders: Sequence[str]) -> list[str]:
-    """The folders of that name, without those that lie in another of them."""
+def _within(vault: Session, folders: Sequence[str]) -> list[str]:
+    """The folders of those names; none where one of them is the whole vault."""
     named = set(folders)
     if len(named) > _MOST_FOLDERS:
         raise BadArgument(f"filter.folders must be at most {_MOST_FOLDERS} folders, got {len(named):,}")
-    found: list[str] = []
-    for folder in sorted({_located(vault, each) for each in named}, key=paths.order):
-        if not any(paths.is_below(each, folder) for each in found):
-            found.append(folder)
-    return found
+    found = {_located(vault, each) for each in named}
+    return [] if "" in found else sorted(found)
 
 
 def _located(vault: Session, given: str) -> str:
