@@ -121,7 +121,7 @@ def _is_program(tree: ast.Module) -> bool:
 
 OUTSIDE_THE_VAULT = (
     *("cli.output", "cli.handover", "cli.resident", "server.mcp.stdio"),
-    *("attachments.worker", "attachments.store", "matching.process"),
+    *("attachments.worker", "attachments.store"),
     *(
         "index.early_listing",
         "index.kept_facts",
@@ -132,8 +132,8 @@ OUTSIDE_THE_VAULT = (
         "index.inotify",
     ),
 )
-"""Modules that reach the disk elsewhere: the terminal and pipes, the descriptor that a child was sent, memory that
-ripgrep prints to, the index's own files, what is told of mounts."""
+"""Modules that reach the disk elsewhere: the terminal and pipes, the descriptor that a child was sent, the index's
+own files, what is told of mounts."""
 
 
 @pytest.mark.parametrize("module", [name for name in _modules() if name not in ("files.disk", *OUTSIDE_THE_VAULT)])

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -52,16 +51,17 @@ class Running:
     """A ripgrep process that has been started and not yet waited for."""
 
     def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
+        """Start it.
+
+        Raises:
+            RipgrepUnavailable: it cannot be started.
+            ValueError: the command holds a NUL or a lone surrogate, which no command line holds.
+        """
         self._folder = folder or ""
-        self._printed = _memory()
         try:
             with nullcontext(subprocess.DEVNULL) if stdin is None else _file_of(stdin) as given:
-                stdout = self._printed or subprocess.PIPE
-                self._child = Child(command, cwd=folder, stdin=given, stdout=stdout, stderr=subprocess.PIPE)
-        except (OSError, ValueError) as error:  # no such program; no more descriptors, no memory (fault-S07)
-            self._close()
-            if isinstance(error, ValueError):  # a NUL or a lone surrogate, which no command line holds
-                raise
+                self._child = Child(command, cwd=folder, stdin=given, stderr=subprocess.PIPE)
+        except OSError as error:  # no such program; no more descriptors, no memory (fault-S07)
             why = GET_IT if isinstance(error, FileNotFoundError) else error.strerror
             raise RipgrepUnavailable(f"ripgrep could not be started: {why}") from error
 
@@ -71,23 +71,11 @@ class Running:
         Raises:
             Cancelled: the caller has stopped the call.
         """
-        try:
-            printed, errors, status, is_out_of_time = self._child.output(work)
-            if self._printed is not None:
-                self._printed.seek(0)
-                printed = self._printed.read()
-            return Outcome(printed, errors, status, is_out_of_time, self._folder)
-        finally:
-            self._close()
+        return Outcome(*self._child.output(work), self._folder)
 
     def abandon(self) -> None:
         """Kill the process if it still runs, and drop its output."""
         self._child.end()
-        self._close()
-
-    def _close(self) -> None:
-        if self._printed is not None:
-            self._printed.close()
 
 
 class Runs:
@@ -127,20 +115,6 @@ class Runs:
     def _fill(self) -> None:
         while len(self._running) < TOGETHER and (start := next(self._waiting, None)) is not None:
             self._running.append(start())
-
-
-def _memory() -> IO[bytes] | None:
-    """A file in memory for what ripgrep prints; None where the system has none: a pipe is used.
-
-    ripgrep prints the count of each file at once, so that a pipe wakes this process 1,900 times for 9,000 of them: a
-    quarter of the processor time that a common word takes.
-    """
-    if sys.platform != "linux":
-        return None
-    try:
-        return os.fdopen(os.memfd_create("ripgrep"), "rb", buffering=0)
-    except OSError:  # a sandbox, or no more descriptors: starting ripgrep reports that
-        return None
 
 
 def _file_of(text: bytes) -> IO[bytes]:
