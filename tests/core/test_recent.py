@@ -42,3 +42,14 @@ def test_many_threads_may_put_and_ask_at_once() -> None:
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(use, range(4_000)))
     assert recent.weight <= 50
+
+
+def test_what_is_asked_for_is_made_once_until_many_others_were() -> None:
+    recent: Recent[str, object] = Recent(2)
+    first = recent.made("a", object)
+    assert recent.made("a", object) is first
+    recent.made("b", object)
+    assert recent.made("a", object) is first
+    recent.made("c", object)
+    assert recent.made("a", object) is first
+    assert recent.get("b") is None
