@@ -84,6 +84,11 @@ class TermMatches:
             self.fresh[path] = note
         return True
 
+    def text(self, path: str) -> str:
+        """The text of a note; `""` when it cannot be read, or there is no time to."""
+        note = None if self.stop() else self.read(path)
+        return "" if note is None else note.text
+
     def hits(self, terms: Sequence[QuestionTerm], most: int) -> WordHits:
         """What the index knows of the terms that are words."""
         nothing = WordHits([0] * len(terms), {})

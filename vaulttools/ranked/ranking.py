@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, overload
@@ -137,18 +138,18 @@ def rank(
         rarities.append(term_weight(term.text, all_notes, held))
 
     places = matches.candidates(finder, rarities, hits, wanted) | {path: looked_at[path] for path in matches.fresh}
-    known = _KnownNotes(matches, finder, frozenset(term.text.casefold() for term in asked.terms), is_over)
-    languages = asked.languages or languages_asked(question, lambda: known.languages(places), known.text)
+    languages = asked.languages or languages_asked(question, lambda: _languages(matches, places), matches.text)
     scores = {path: of_note for path, each in places.items() if (of_note := score(each, rarities)) > 0}
+    known, unread = _passages(matches, finder, [*scores], is_over)
     found = []
-    for path, passages in known.passages([*scores]).items():
+    for path, passages in known.items():
         evidence = best(places[path], passages, rarities, asked.quantity)
         worth = combined(scores[path], evidence[0].score if evidence else 0.0)
         if languages and passages.language not in languages:
             worth = max(0.001, round(worth * NOTE.other_language, 3))
         found.append(RankedNote(path, worth, passages, evidence))
     turns = {path: 0 if path in matches.fresh else bisect_right(rounds, place) for place, path in enumerate(places)}
-    ranked = known.in_order(found, turns)
+    ranked = _in_order(matches, {term.text.casefold() for term in asked.terms}, found, turns)
     coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, all_notes)
     uncounted = () if counts is None else counts.uncounted
     words = ", ".join(f'"{text}"' for text in uncounted)
@@ -159,7 +160,7 @@ def rank(
         notices=[f"Not all notes were searched for {words}."] if words else [],
         unfound=substitutes.unfound,
         waiting=matches.waiting,
-        unread=known.unread,
+        unread=unread,
         languages=languages,
         finder=finder,
         rarities=rarities,
@@ -184,68 +185,56 @@ def _searched_for(
     return terms
 
 
-class _KnownNotes:
-    """What the index, or their text, tells of the candidates beside the places of the words."""
+def _languages(matches: TermMatches, notes: Collection[str]) -> dict[str, str]:
+    """The languages of notes, as far as they are known."""
+    read = {path: matches.looked_at.get(path) for path in notes}
+    others = [path for path, words in read.items() if words is None]
+    kept = {} if matches.index is None else matches.index.loaded_passages(others)
+    found = {path: each.language for path, each in kept.items()}
+    found |= {path: language.of(words.columns[BODY].text) for path, words in read.items() if words is not None}
+    return {path: found[path] for path in notes if path in found}
 
-    def __init__(
-        self, matches: TermMatches, finder: Finder, words: frozenset[str], is_over: Callable[[], bool]
-    ) -> None:
-        """`words` are those of the question."""
-        self._matches = matches
-        self._index = matches.index
-        self._finder = finder
-        self._words = words
-        self._is_over = is_over
-        self.unread: list[str] = []
-        """Notes that there was no time to take apart."""
 
-    def text(self, path: str) -> str:
-        """The text of a note; `""` when it cannot be read, or there is no time to."""
-        note = None if self._matches.stop() else self._matches.read(path)
-        return "" if note is None else note.text
+def _passages(
+    matches: TermMatches, finder: Finder, notes: Sequence[str], is_over: Callable[[], bool]
+) -> tuple[dict[str, Passages], list[str]]:
+    """The passages of notes, from what the index holds of them or from their text; and the notes that there was no time
+    to take apart."""
+    index, fresh = matches.index, matches.fresh
+    made: dict[str, Passages] = {}
+    unread: list[str] = []
+    kept = {} if index is None else index.loaded_passages([path for path in notes if path not in fresh])
+    for path in notes:
+        if path in kept and not finder.needs_text:
+            made[path] = kept[path]
+        elif is_over():
+            unread.append(path)
+        elif (note := fresh.get(path) or matches.read(path)) is not None:
+            made[path] = finder.passages(note, kept.get(path))
+    return made, unread
 
-    def passages(self, notes: Sequence[str]) -> dict[str, Passages]:
-        """The passages of notes, from what the index holds of them or from their text."""
-        fresh = self._matches.fresh
-        made: dict[str, Passages] = {}
-        kept = {} if self._index is None else self._index.loaded_passages([path for path in notes if path not in fresh])
-        for path in notes:
-            if path in kept and not self._finder.needs_text:
-                made[path] = kept[path]
-            elif self._is_over():
-                self.unread.append(path)
-            elif (note := fresh.get(path) or self._matches.read(path)) is not None:
-                made[path] = self._finder.passages(note, kept.get(path))
-        return made
 
-    def languages(self, notes: Collection[str]) -> dict[str, str]:
-        """The languages of notes, as far as they are known."""
-        read = {path: self._matches.looked_at.get(path) for path in notes}
-        others = [path for path, words in read.items() if words is None]
-        kept = {} if self._index is None else self._index.loaded_passages(others)
-        found = {path: each.language for path, each in kept.items()}
-        found |= {path: language.of(words.columns[BODY].text) for path, words in read.items() if words is not None}
-        return {path: found[path] for path in notes if path in found}
+def _in_order(
+    matches: TermMatches, words: AbstractSet[str], notes: Sequence[RankedNote], turns: Mapping[str, int]
+) -> list[RankedNote]:
+    """The notes by turn, then by their scores. Of equal ones those tagged with most of the words come first, then the
+    newest, then the first by path."""
+    index, fresh = matches.index, matches.fresh
+    worth = {note.path: (turns[note.path], -note.score) for note in notes}
+    equal = Counter(worth.values())
+    tied = [path for path in worth if equal[worth[path]] > 1]
+    tags: dict[str, tuple[str, ...]] = {}
+    if index is not None and tied:
+        known = index.facts("tags", tied, lambda data: Stored(data).written_tags, matches.stop)
+        tags |= {path: value_of(fact) for path, fact in known.items()}
+    tags |= {path: fresh[path].written_tags for path in tied if path in fresh}
+    tagged = {path: len(words & set(map(str.casefold, tags.get(path, ())))) for path in tied}
+    modified = {path: (index.modified(path) or 0) if index is not None else 0 for path in tied}
 
-    def in_order(self, notes: Sequence[RankedNote], turns: Mapping[str, int]) -> list[RankedNote]:
-        """The notes by turn, then by their scores. Of equal ones those tagged with most words of the question, the
-        newest, the first by path come first."""
-        index, fresh = self._index, self._matches.fresh
-        worth = {note.path: (turns[note.path], -note.score) for note in notes}
-        equal = Counter(worth.values())
-        tied = [path for path in worth if equal[worth[path]] > 1]
-        tags: dict[str, tuple[str, ...]] = {}
-        if index is not None and tied:
-            known = index.facts("tags", tied, lambda data: Stored(data).written_tags, self._matches.stop)
-            tags |= {path: value_of(fact) for path, fact in known.items()}
-        tags |= {path: fresh[path].written_tags for path in tied if path in fresh}
-        tagged = {path: len(self._words.intersection(map(str.casefold, tags.get(path, ())))) for path in tied}
-        modified = {path: (index.modified(path) or 0) if index is not None else 0 for path in tied}
+    def key(note: RankedNote) -> tuple[tuple[int, float], int, int, str]:
+        return worth[note.path], -tagged.get(note.path, 0), -modified.get(note.path, 0), note.path
 
-        def key(note: RankedNote) -> tuple[tuple[int, float], int, int, str]:
-            return worth[note.path], -tagged.get(note.path, 0), -modified.get(note.path, 0), note.path
-
-        return sorted(notes, key=key)
+    return sorted(notes, key=key)
 
 
 def _explained(asked: Question, terms: Sequence[QuestionTerm], absences: Sequence[str]) -> list[str]:
