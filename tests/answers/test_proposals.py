@@ -211,3 +211,86 @@ def test_a_list_may_be_of_a_kind_a_tag_and_a_folder_at_once(make_vault: MakeVaul
     vault = make_vault({"Work/Decisions/a.md": decision("superseded"), "Home/b.md": decision("superseded")})
     found = vault.query("How many of our decisions at work have the status superseded?")
     assert [row.path for row in found.listed or ()] == ["Work/Decisions/a.md"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which books do not have a rating of 5",
+        "Which decisions are not superseded?",
+        "which decisions don't have the status superseded",
+        "which notes have a rating of 5 except books",
+        "which notes without the tag book",
+        "which notes are not tagged book",
+        "which tasks are not due in November 2026",
+        "all books but those with a rating of 5",
+        "Welche Notizen haben nicht das Schlagwort book?",
+        "Quelles notes n'ont pas l'étiquette book ?",
+        "which notes have a rating of -3",
+        "which notes have a rating between 3",
+        "which notes have a rating not above 3",
+        "Which tasks did I write down in November 2026?",
+    ],
+)
+def test_a_question_that_is_turned_round_proposes_nothing(question: str, known: Vocabulary) -> None:
+    assert proposals(question, known, DAY) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "where"),
+    [
+        ("rating under 4", "rating < 4"),
+        ("rating over 3", "rating > 3"),
+        ("rating of 4+", "rating >= 4"),
+        ("rating >= 4", "rating >= 4"),
+        ("rating < 4", "rating < 4"),
+        ("rating of no more than 4", "rating <= 4"),
+        ("rating of at least 4", "rating >= 4"),
+        ("rating of 4 or fewer", "rating <= 4"),
+        ("rating of ٥", "rating == 5"),
+    ],
+)
+def test_a_number_is_compared_as_the_question_says(question: str, where: str, known: Vocabulary, vault: Vault) -> None:
+    found = first(f"which notes have a {question}", known, vault)
+    assert found is not None
+    assert found[1] == where
+
+
+def test_a_value_is_listed_in_every_spelling(make_vault: MakeVault) -> None:
+    vault = make_vault(
+        {"a.md": decision("done"), "b.md": decision("Done"), "c.md": "---\ntype: decision\nwith: Ann Leeds\n---\n"}
+    )
+    found = vault.query("which decisions have the status done")
+    assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
+    found = vault.query("which decisions are with Ann Lee")  # a list in some notes, a text in others
+    assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
+
+
+def test_properties_of_one_name_in_two_spellings_propose_nothing(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "---\nlent_to: Cy\ntags: [book]\n---\n", "b.md": "---\nlent to: Bo\n---\n"})
+    assert vault.query("Which books are lent to somebody?").proposed_calls == []
+
+
+def test_a_property_may_have_the_name_of_a_word_that_says_nothing(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "---\nrating: 4\n---\n", "b.md": "---\nrating: 3\nnote: x\n---\n"})
+    found = vault.query("which notes have the property rating")
+    assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
+
+
+def test_a_list_that_has_no_room_is_cut_by_rows_and_keeps_its_call(make_vault: MakeVault) -> None:
+    task = "- [ ] " + "carry all of it up to the loft and down again " * 3
+    vault = make_vault({"Jobs.md": "".join(f"{task} 📅 2026-11-{day:02}\n" for day in range(1, 19))})
+    for characters in (800, 1_000, 2_000, 3_000):
+        found = vault.query("Which tasks are due in November 2026?", max_chars=characters)
+        rows = len(re.findall(r"^- Jobs", found.text, re.MULTILINE))
+        assert len(found.text) <= characters
+        assert found.text.endswith("(18 rows)]")
+        assert rows == len(found.listed or ())
+        assert 0 < rows < 18
+        assert f"The first {rows} of 18 rows:\n" in found.text
+
+
+def test_a_list_answers_where_no_passage_does(make_vault: MakeVault) -> None:
+    found = make_vault({"a.md": "- [ ] buy milk\n"}).query("all open tasks")
+    assert found.text.startswith("The whole list, 1 row:\n- a.md:1: - [ ] buy milk\n")
+    assert found.notices[-1].startswith("For a complete list:")

@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from vaulttools.answers import corpus
+from vaulttools.answers.comparisons import comparison
 from vaulttools.answers.vocabulary import MOST_WORDS, Meaning, Name, Vocabulary, stem, stems
 from vaulttools.core import paths, render
 from vaulttools.core.dates import SUNDAY
@@ -71,6 +72,7 @@ _DUE: Final = _stems("due deadline fallig echeance vence vencen vervalt vervalle
 _DONE: Final = _stems("done finished completed ticked erledigt abgeschlossen terminee faites hechas gedaan afgerond")
 _OPEN: Final = _stems("open unfinished outstanding undone offen offene offenen ouverte abiertas pendientes openstaande")
 _OVERDUE: Final = _stems("overdue uberfallig retard atrasadas vencidas")
+_WRITTEN: Final = _stems("noted written wrote write recorded entered added add created create made")
 _TAGGED: Final = _stems("tag tagged hashtag label labelled labeled schlagwort etikett etiquette etiqueta")
 _PROPERTIES: Final = _stems("property properties eigenschaft eigenschaften propriete propiedad eigenschap")
 _SOMEBODY: Final = _stems("somebody someone anybody anyone something jemand jemanden quelqu alguien iemand iets")
@@ -80,8 +82,17 @@ _RATINGS: Final = _stems("rating rate score star stars grade bewertung sterne no
 """Properties that hold what a note was given."""
 _KINDS: Final = _stems("type kind category class typ art kategorie categorie tipo categoria soort")
 """Properties that say what a note is about."""
-_FILLERS: Final = frozenset(
-    stem(word) for name in ("en", "de", "fr", "es", "nl") for word in FUNCTION_WORDS[name]
+_NEGATIONS: Final = _stems(
+    "not no never none nothing nobody neither nor without except excluding but other than unless"
+    " don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn cannot dont doesnt didnt isnt arent"
+    " nicht kein keine keinen keiner keines keinem nie niemals ohne ausser nichts"
+    " pas sans jamais aucun aucune sauf rien ni"
+    " sin nunca ningun ninguna ninguno excepto nada salvo tampoco"
+    " niet geen zonder nooit behalve niets"
+)
+"""Words that turn a question round, and are never passed over."""
+_FILLERS: Final = (
+    frozenset(stem(word) for name in ("en", "de", "fr", "es", "nl") for word in FUNCTION_WORDS[name]) - _NEGATIONS
 ) | _stems(
     "mine please note notes item thing still currently ever list many much have has had got been marked there date"
     " dated fall falls falling value set said says who anything everything else exactly total number count together"
@@ -91,12 +102,6 @@ _FILLERS: Final = frozenset(
     " ont sont avec date notas tengo estan con fecha notities staan hebben"
 )
 """Words that say nothing of what is asked for."""
-_COMPARED: Final = (
-    (re.compile(r"\b(?:or|and) (?:less|lower|below|under|worse)\b|\bat most\b"), "<="),
-    (re.compile(r"\b(?:or|and) (?:more|higher|above|better)\b|\bat least\b"), ">="),
-    (re.compile(r"\b(?:more|higher|better) than\b|\babove\b"), ">"),
-    (re.compile(r"\b(?:less|lower|worse) than\b|\bbelow\b"), "<"),
-)
 _WORD: Final = re.compile(r"#?[^\W_]+")
 _TO_DO: Final = re.compile(r"\bto[- ]do(s?)\b", re.IGNORECASE)
 _NOT_DONE: Final = re.compile(
@@ -154,6 +159,8 @@ def tried(every: Sequence[Proposal], rows: Callable[[Proposal], int]) -> tuple[P
 class _Word(NamedTuple):
     text: str
     stem: str
+    start: int
+    end: int
 
 
 @dataclass(slots=True)
@@ -168,7 +175,8 @@ class _Asked:
     def of(cls, text: str, period: Period | None) -> _Asked:
         start, end = (0, 0) if period is None else period.span
         outside = f"{text[:start]} {text[end:]}"
-        return cls(outside, [_Word(each, stem(each.lstrip("#"))) for each in _WORD.findall(outside)])
+        found = _WORD.finditer(outside)
+        return cls(outside, [_Word(each[0], stem(each[0].lstrip("#")), *each.span()) for each in found])
 
     def take(self, stems: frozenset[str]) -> bool:
         """Whether one of some words is there; all of them are understood then."""
@@ -243,6 +251,8 @@ def _of_tasks(asked: _Asked, tags: Sequence[str], period: Period | None) -> Iter
     if tags:
         arguments["tags"] = list(tags)
     about = [asked.words[place].stem for place in asked.left()]
+    if period is not None and asked.has(_WRITTEN):
+        return  # of when they were written tasks say nothing
     if is_open and not arguments:
         arguments["status"] = "open"
     if arguments and not set(about) - {stems(tag) for tag in tags}:
@@ -292,6 +302,9 @@ def _named_properties(asked: _Asked, known: Vocabulary, period: Period | None) -
         name = known.names[text]
         named = set(range(place, end))
         if speaks_of_properties:
+            is_filler = len(named) == 1 and asked.words[place].stem in _FILLERS | _LISTS
+            if is_filler and not (place and asked.words[place - 1].stem in _PROPERTIES):
+                continue
             asked.understood |= named
             asked.take(_PROPERTIES)
             yield _has(name)
@@ -319,10 +332,10 @@ def _value_beside(asked: _Asked, known: Vocabulary, name: Name, start: int, end:
         found = asked.longest(place, known.values)
         if found is None or place <= start < found[1]:
             continue
-        for meaning in known.values[found[0]]:
-            if meaning.property.name == name.name and name.type != "number":
-                asked.understood.update(range(place, found[1]))
-                return _is(meaning)
+        meanings = [each for each in known.values[found[0]] if each.property.name == name.name]
+        if meanings and name.type != "number":
+            asked.understood.update(range(place, found[1]))
+            return _is(meanings)
     return None
 
 
@@ -339,7 +352,7 @@ def _values(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
         ]
         if meanings and len({each.property.name for each in meanings}) == 1:
             asked.understood.update(range(place, found[1]))
-            yield _is(max(meanings, key=lambda each: each.notes))
+            yield _is(meanings)
 
 
 def _rated(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
@@ -366,15 +379,13 @@ def _number(asked: _Asked) -> str:
     ]
     if len(places) != 1:
         return ""
-    (place,) = places
-    number = asked.words[place].text if asked.words[place].text.isdecimal() else COUNTS[asked.words[place].stem]
-    for pattern, sign in _COMPARED:
-        if found := pattern.search(asked.text.casefold()):
-            asked.take(_stems(found[0]))
-            asked.understood.add(place)
-            return f"{sign} {number}"
-    asked.understood.add(place)
-    return f"== {number}"
+    word = asked.words[places[0]]
+    compared = comparison(asked.text, word.start, word.end)
+    if compared is None:
+        return ""
+    within = {at for at, each in enumerate(asked.words) if compared.start <= each.start < compared.end}
+    asked.understood |= within
+    return f"{compared.sign} {int(word.text) if word.text.isdecimal() else COUNTS[word.stem]}"
 
 
 def _subjects(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
@@ -384,8 +395,11 @@ def _subjects(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
             continue
         readings = []
         if found := asked.longest(place, known.values):
-            kinds = [each for each in known.values[found[0]] if stem(each.property.name) in _KINDS]
-            readings += [(each.notes, found[1], _is(each)) for each in kinds]
+            kinds: dict[str, list[Meaning]] = {}
+            for each in known.values[found[0]]:
+                if stem(each.property.name) in _KINDS:
+                    kinds.setdefault(each.property.name, []).append(each)
+            readings += [(sum(each.notes for each in some), found[1], _is(some)) for some in kinds.values()]
         for some, call in ((known.tags, "file.hasTag"), (known.folders, "file.inFolder")):
             if found := asked.longest(place, some):
                 group = some[found[0]]
@@ -399,6 +413,8 @@ def _subjects(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
 def _is_subject(asked: _Asked, place: int) -> bool:
     """Whether a word is what is counted or listed: the first one behind `which`, `how many`, `all the`."""
     before = asked.words[:place]
+    if asked.words[place].stem in _NEGATIONS:
+        return False
     return bool(before) and all(word.stem in _FILLERS | _LISTS for word in before)
 
 
@@ -421,12 +437,24 @@ def _has(name: Name) -> _Condition:
     return _Condition(f"file.hasProperty({_text(name.name)})", name.name)
 
 
-def _is(meaning: Meaning) -> _Condition:
+def _is(meanings: Sequence[Meaning]) -> _Condition:
+    """That a property has a value, in any spelling: `done`, `Done`."""
+    name = meanings[0].property
+    held = [
+        f"list({_of(name)}).contains({_value(each)})"
+        if name.is_mixed
+        else f"{_of(name)}.contains({_value(each)})"
+        if name.is_list
+        else f"{_of(name)} == {_value(each)}"
+        for each in meanings
+    ]
+    return _Condition(held[0] if len(held) == 1 else f"({' || '.join(held)})", name.name)
+
+
+def _value(meaning: Meaning) -> str:
     value = meaning.value
-    link = isinstance(value, str) and value.startswith("[[") and value.endswith("]]")
-    written = f"link({_text(value[2:-2].partition('|')[0])})" if link else _text(value)
-    holds = f".contains({written})" if meaning.property.is_list else f" == {written}"
-    return _Condition(f"{_of(meaning.property)}{holds}", meaning.property.name)
+    is_link = isinstance(value, str) and value.startswith("[[") and value.endswith("]]")
+    return f"link({_text(value[2:-2].partition('|')[0])})" if is_link else _text(value)
 
 
 def _of(name: Name) -> str:
@@ -468,9 +496,16 @@ class WholeList(NamedTuple):
     rows: Sequence[Row]
     """The first ones, `MOST_ROWS` at most."""
 
-    def read(self, note_at: Callable[[str], Note | None]) -> list[Row]:
-        """The rows with their texts."""
-        return [row._replace(text=self._text(row, note_at(row.path))) for row in self.rows]
+    def read(self, note_at: Callable[[str], Note | None], room: int) -> list[Row]:
+        """The first rows with their texts, as many as have room, in characters."""
+        found: list[Row] = []
+        left = room - len(how_many(self.total, self.total))
+        for row in self.rows:
+            found.append(row._replace(text=self._text(row, note_at(row.path))))
+            left -= len(_line(found[-1])) + 1
+            if left < 0:
+                return found[:-1]
+        return found
 
     def _text(self, row: Row, note: Note | None) -> str:
         if note is None:
@@ -482,14 +517,15 @@ class WholeList(NamedTuple):
         return property_values.in_one_line(held, _ROW_CHARACTERS)
 
     def block(self, rows: Sequence[Row]) -> str:
-        """The rows as read, one a line, below a line that says how many there are."""
-        places = (f"{paths.shown(row.path)}:{row.line}" if row.line else paths.shown(row.path) for row in rows)
-        shown = (
-            f"- {place}: {row.text}" if row.text else f"- {place}" for place, row in zip(places, rows, strict=True)
-        )
-        return "\n".join([f"{how_many(len(rows), self.total)}:", *shown])
+        """The rows as read, one a line, below a line that says how many there are; "" of none."""
+        return "\n".join([f"{how_many(len(rows), self.total)}:", *map(_line, rows)]) if rows else ""
 
     def call(self, voice: Voice) -> str:
         """The sentence that names the call."""
         call = voice.call(self.proposal.tool, self.proposal.arguments)
         return f"For a complete list: {call} ({corpus.counted(self.total, 'row')})"
+
+
+def _line(row: Row) -> str:
+    place = f"{paths.shown(row.path)}:{row.line}" if row.line else paths.shown(row.path)
+    return f"- {place}: {row.text}" if row.text else f"- {place}"

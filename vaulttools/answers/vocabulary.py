@@ -55,6 +55,8 @@ class Name(NamedTuple):
     type: str
     """That of most notes."""
     is_list: bool
+    is_mixed: bool = False
+    """Whether it is a list in some notes and a single value in others."""
 
 
 class Meaning(NamedTuple):
@@ -96,15 +98,20 @@ def of(vault: Session, work: Work) -> Vocabulary:
 @lru_cache(maxsize=4)  # the vaults of one process; made anew when a property, a tag or a folder changes
 def _made(properties: PropertyCounts, tags: TagCounts, folders: frozenset[tuple[str, int]]) -> Vocabulary:
     names: dict[str, Name] = {}
+    ambiguous: set[str] = set()
     values: dict[str, list[Meaning]] = {}
     for usage in properties.all:
         kind = next((each for each in usage.types if each != "empty"), "empty")
-        name = Name(usage.name, kind, "list" in usage.types)
-        names.setdefault(stems(usage.name), name)
+        is_list = "list" in usage.types
+        name = Name(usage.name, kind, is_list, is_list and any(each not in ("list", "empty") for each in usage.types))
+        if names.setdefault(stems(usage.name), name) is not name:
+            ambiguous.add(stems(usage.name))  # `lent_to` and `lent to`: who names one may mean both
         for written, count in usage.values:
             value = json.loads(written)
             if isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) <= _LONGEST:
                 values.setdefault(stems(str(value)), []).append(Meaning(name, value, count))
+    for each in ambiguous:
+        del names[each]
     by_tag = {stems(each.tag): Group(each.tag, each.notes) for each in reversed(tags.all)}
     in_order = sorted((Group(*each) for each in folders if each[0]), key=lambda each: each.notes)
     by_folder = {stems(each.name.rpartition("/")[2]): each for each in in_order}

@@ -235,7 +235,10 @@ def _whole_list(vault: Session, request: QueryRequest, question: str, work: Work
         if kept.keys() - tool.request.model_fields.keys() or again.remaining() <= 0:
             return 0
         trial = work.again()
-        answered = tool.run(vault, tool.request(**proposal.arguments, **kept, limit=MOST_ROWS), trial)
+        try:
+            answered = tool.run(vault, tool.request(**proposal.arguments, **kept, limit=MOST_ROWS), trial)
+        except BadArgument:  # a name or a value that no expression can hold
+            return 0
         made[id(proposal)] = answered
         return answered.total if trial.complete else 0
 
@@ -280,21 +283,23 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked, whole: WholeL
     notes = notes[: request.limit]
     found.tell_missed()
     found.deduplicator.look_for_copies(notes)
-    doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in found.doubts]
-    fixed = sum(len(each) + 3 for each in (*doubts, *notices)) + (len(explanation) + 20 if request.explain else 0)
-    listing = [] if whole is None else [whole.call(work.voice)]
-    rows = [] if whole is None else whole.read(found.deduplicator.read)
-    listed = "" if whole is None else whole.block(rows)
-    fixed += sum(len(each) + 3 for each in listing) + len(listed)
+    absences = ranking.absences if whole is None else []  # words of a question that its list answers
+    told = found.doubts if whole is None else [] if found.period is None else [found.period.sentence]
+    doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in told]
+    call = [] if whole is None else [whole.call(work.voice)]
+    fixed = sum(len(each) + 3 for each in (*doubts, *notices, *call))
+    fixed += len(explanation) + 20 if request.explain else 0
     room = max(request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
+    rows: Sequence[Row] = []
     if whole is not None:
-        room = min(room, _BESIDE_LIST)
-        doubts = [doubt for doubt in doubts if doubt != ranking.weakness]  # the list answers
+        rows = whole.read(found.deduplicator.read, room - _LEAST_CHARACTERS)
+        room = min(max(room - len(whole.block(rows)), _LEAST_CHARACTERS), _BESIDE_LIST)
+    listed = "" if whole is None else whole.block(rows)
     while True:
         allotted = found.allotted(notes, room, is_sorted=is_sorted)
         shown = [_with_link(each, found.like) for each in allotted.notes]
-        steps = [*_next_steps(request, found, allotted, next_page, work.voice, whole is not None), *listing]
-        text = _ranked_text(request, work, found, explanation, doubts, listed, notices, shown, steps)
+        steps = list(_next_steps(request, found, allotted, next_page, work.voice, whole is not None))
+        text = _ranked_text(request, work, found, explanation, doubts, listed, notices, shown, steps, call)
         octets = len(text.encode("utf-8", "surrogatepass"))
         if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
@@ -302,7 +307,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked, whole: WholeL
     others = found.others(notes, shown)
     found.tell_missed()
     return QueryAnswer(
-        **answer.envelope(work, text, [*ranking.absences, *notices, *steps], found=bool(shown)),
+        **answer.envelope(work, text, [*absences, *notices, *steps, *call], found=bool(shown or whole)),
         shown={"notes": [_ranked_note(each, is_cut=True) for each in shown]},
         notes=[_ranked_note(_with_link(each, found.like)) for each in (*shown, *others)],
         shown_notes=len(shown),
@@ -335,20 +340,22 @@ def _ranked_text(
     notices: Sequence[str],
     shown: list[ShownNote],
     steps: list[str],
+    call: Sequence[str],
 ) -> str:
-    """The text of a page in mode ranked. The last of the next steps, and then of the notes, are taken away where paths
-    and notices are so long that not all fit."""
+    """The text of a page in mode ranked, whose last line is the call that makes a list. The last of the next steps, and
+    then of the notes, are taken away where paths and notices are so long that not all fit."""
     head = [f"Understood as:\n{explanation}"] if request.explain else []
     blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
     while True:
-        first = " ".join([_ranked_first_line(request, work, found, len(shown)), *doubts])
-        closing = "\n".join(answer.bracketed([*notices, *steps]))
+        number = "" if listed and not shown else _ranked_first_line(request, work, found, len(shown))
+        first = " ".join(filter(None, [number, *doubts]))
+        closing = "\n".join(answer.bracketed([*notices, *steps, *call]))
         text = "\n\n".join(filter(None, [*head, first, listed, *blocks[: len(shown)], closing]))
         if len(text) <= request.max_chars:
             return text
         if steps:
             steps.pop()
-        elif len(shown) > 1:
+        elif len(shown) > (0 if listed else 1):
             shown.pop()
         else:
             return f"{text[: request.max_chars - 1].rstrip()}…"  # a path or notices so long
