@@ -14,7 +14,7 @@ import pytest
 
 from vaulttools.errors import Cancelled
 from vaulttools.server import calls
-from vaulttools.server.calls import AT_ONCE, MOST, Calls, TooManyCalls
+from vaulttools.server.calls import AT_ONCE, MOST, Busy, Calls
 
 SECONDS = 30
 
@@ -68,7 +68,7 @@ def test_calls_that_were_cancelled_while_they_waited_take_no_room(pool: Calls) -
     for _ in range(calls.WAITING - 1):
         pool.begin(lambda _: None)[0].cancel()
     asked += [begun(pool, end)[0] for _ in range(calls.WAITING - 1)]
-    with pytest.raises(TooManyCalls, match=r"^The server is busy: 200 calls are waiting; call again later$"):
+    with pytest.raises(Busy, match=r"^The server is busy: 200 calls are waiting; call again later$"):
         begun(pool, end)
     end.set()
     for future in asked:

@@ -20,10 +20,10 @@ from tests.server.serving import ACCEPT, INITIALIZE, http, run, text_of
 from vaulttools.errors import BadArgument
 from vaulttools.index import background
 from vaulttools.server.callers import Tenants
-from vaulttools.server.calls import AT_ONCE, QUICK_AT_ONCE, Calls
+from vaulttools.server.calls import AT_ONCE, QUICK_AT_ONCE, Busy, Calls
 from vaulttools.server.tokens import TokenFile
 from vaulttools.server.vault_pool import VaultPool
-from vaulttools.server.vaults import NotIndexed, ensure_indexed
+from vaulttools.server.vaults import ensure_indexed
 from vaulttools.vault import Vault
 
 
@@ -205,7 +205,7 @@ def test_what_asks_all_notes_waits_for_a_first_indexing_and_says_so(
     pool, end = VaultPool(str(tmp_path)), Event()
     with background._job_queue.taken(end), background._job_queue.taken(end), pool.lent("a") as vault:
         assert not pool.is_ready("a")
-        with pytest.raises(NotIndexed) as told:
+        with pytest.raises(Busy) as told:
             ensure_indexed(vault, 1, end)
         assert str(told.value).endswith("indexed for the first time (0 of 1 files so far); call again in a moment")
     with pool.lent("a") as vault:

@@ -47,13 +47,6 @@ class Busy(VaultToolsError):
     """The server cannot answer now, and can later."""
 
 
-class TooManyCalls(Busy):
-    """Of one caller."""
-
-    def __init__(self) -> None:
-        super().__init__(f"The server is busy: {WAITING:,} calls are waiting; call again later")
-
-
 class Calls:
     """Threads for the calls of all clients. A call has the whole of its time limit from when it starts."""
 
@@ -153,7 +146,7 @@ class _Lane:
                 queue.clear()
                 queue.extend(live)
             if len(queue) >= WAITING:
-                raise TooManyCalls
+                raise Busy(f"The server is busy: {WAITING:,} calls are waiting; call again later")
             queue.append(call)
             try:
                 self._pool.submit(self._run_next)

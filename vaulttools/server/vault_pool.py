@@ -29,13 +29,6 @@ WAIT_SECONDS: Final = 10.0
 """For another vault to be closed, when as many are in use as may be open."""
 
 
-class NoRoom(Busy):
-    """As many vaults are in use as may be open."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(f"The server is busy: {most:,} vaults are in use; call again later")
-
-
 @dataclass(slots=True)
 class _Kept:
     """A vault that is open, or about to be."""
@@ -90,7 +83,7 @@ class VaultPool:
 
         Raises:
             BadArgument: there is no such vault, or it cannot be opened.
-            NoRoom: no other could be closed in time.
+            Busy: no other could be closed in time.
         """
         kept = self._taken(name)
         try:
@@ -127,7 +120,7 @@ class VaultPool:
                 if unused:
                     self._let_go(next(filter(self.is_ready, unused), unused[0]))
                 elif not self._changed.wait(ends - time.monotonic()):
-                    raise NoRoom(self._most)
+                    raise Busy(f"The server is busy: {self._most:,} vaults are in use; call again later")
             kept = self._kept.setdefault(name, _Kept())
             self._kept.move_to_end(name)
             kept.users += 1

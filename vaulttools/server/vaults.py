@@ -23,14 +23,6 @@ SCHEME: Final = "vault"
 _NAMED: Final = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
 
 
-class NotIndexed(Busy):
-    """A vault of a host is indexed for the first time."""
-
-    def __init__(self, done: int, total: int) -> None:
-        so_far = f"{done:,} of {total:,} files so far" if total else "others come first"
-        super().__init__(f"The vault is indexed for the first time ({so_far}); call again in a moment")
-
-
 @dataclass(frozen=True, slots=True)
 class Vaults:
     """The vaults of a caller. A call names one by its argument `vault` only where there are several."""
@@ -123,7 +115,7 @@ def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
     """Wait until the structure of all notes of a vault is known: while many are indexed, calls read none beside.
 
     Raises:
-        NotIndexed: it has not come to its end in time.
+        Busy: it has not come to its end in time.
         Cancelled: the event was set.
     """
     progress = [0, 0]
@@ -133,7 +125,9 @@ def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
 
     with suppress(Unavailable):
         if not vault.is_ready and not vault.session.indexes.own.wait(note, cancel, seconds, facts_alone=True):
-            raise NotIndexed(*progress)
+            done, total = progress
+            so_far = f"{done:,} of {total:,} files so far" if total else "others come first"
+            raise Busy(f"The vault is indexed for the first time ({so_far}); call again in a moment")
 
 
 def take_note_uris(vault: Vault, name: str) -> None:
