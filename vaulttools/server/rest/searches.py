@@ -17,7 +17,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files import globs
 from vaulttools.server.rest import jsonlogic, notes, simple
-from vaulttools.server.rest.answering import answered, as_json, ensure_complete, refused
+from vaulttools.server.rest.answering import Incomplete, answered, as_json, ensure_complete, refused
 from vaulttools.server.rest.notes import FIELDS
 from vaulttools.server.service import Service
 from vaulttools.session import Session
@@ -116,27 +116,21 @@ def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
 
     def stop() -> None:
         if work.remaining() <= 0:
-            raise _OutOfTime
+            work.pass_over("", "time limit")
+            work.cut_short = True
+            raise Incomplete(work)
 
     compiled = jsonlogic.Rule(rule, stop)
     fields = FIELDS if compiled.names is None else compiled.names
     found = []
-    try:
-        for path, data in notes.every(vault, fields, work, jsonlogic.demands_of(rule, "content")):
-            result = compiled.apply(data)
-            # The plugin drops empty objects, too, which JsonLogic takes for true.
-            if result != {} and jsonlogic.is_truthy(result):
-                jsonlogic.bound(result)
-                found.append({"filename": path, "result": result})
-    except _OutOfTime:
-        work.pass_over("", "time limit")
-        work.cut_short = True
+    for path, data in notes.every(vault, fields, work, jsonlogic.demands_of(rule, "content")):
+        result = compiled.apply(data)
+        # The plugin drops empty objects, too, which JsonLogic takes for true.
+        if result != {} and jsonlogic.is_truthy(result):
+            jsonlogic.bound(result)
+            found.append({"filename": path, "result": result})
     ensure_complete(found, work)
     return found
-
-
-class _OutOfTime(Exception):
-    """The rule took too long."""
 
 
 def recent(vault: Session, days: int, limit: int, work: Work) -> list[dict[str, Any]]:
@@ -201,7 +195,7 @@ def smart(
         if page is not None and work.remaining() <= 0:
             work.pass_over("", "time limit")
             work.cut_short = True
-            break
+            raise Incomplete(work)
     ensure_complete(found, work)
     found.sort(key=lambda each: -each[0])
     return {"results": [each for _, each in found[:limit]]}
