@@ -84,7 +84,7 @@ def _inline(
     links: list[inline.Wikilink | inline.MarkdownLink] = []
     marks: list[inline.Mark] = []
     done = 0
-    for line in sorted({source.line_of(offset) for offset in inline.candidates(text, start)}):
+    for line in sorted({source.line_of(found.start()) for found in inline.CANDIDATE.finditer(text, start)}):
         if line <= done or in_code[line]:
             continue
         html = html_regions.at(line)
