@@ -325,7 +325,7 @@ def test_fuzz_rules(rule: Any) -> None:
     data = {"content": "some text", "tags": ["a", "b"], "frontmatter": {"n": 1}, "stat": {"mtime": 5}}
     with in_time():
         try:
-            made = jsonlogic.compiled(rule)
+            made = jsonlogic.Rule(rule)
             json.dumps(encodable(made.apply(data)), allow_nan=False)
         except BadArgument as error:
             assert "\n" not in str(error)
