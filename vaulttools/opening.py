@@ -57,10 +57,15 @@ def day_of(text: str, name: str) -> date:
     Raises:
         BadArgument: it is no day.
     """
-    try:
-        return datetime.strptime(text.strip(), "%Y-%m-%d").date()  # noqa: DTZ007  # a day has no zone
-    except ValueError:
-        raise BadArgument(f"{name} must be a day such as 2026-11-01, got {json.dumps(text[:60])}") from None
+    with suppress(ValueError):
+        day = datetime.strptime(text.strip(), "%Y-%m-%d").date()  # noqa: DTZ007  # a day has no zone
+        if day.year >= _FIRST_YEAR:
+            return day
+    raise BadArgument(f"{name} must be a day such as 2026-11-01, got {json.dumps(text[:60])}")
+
+
+_FIRST_YEAR: Final = 1000
+"""Of days: what lies some years before one must be in the calendar, too."""
 
 
 def _ensure_outside(root: Root, index_folder: str) -> None:

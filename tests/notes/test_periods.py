@@ -47,6 +47,7 @@ en | Which tasks fall between 9 and 15 November 2026? | 9 and 15 November 2026  
 en | What did I do from March to May 2025?            | March to May 2025                | 2025-03-01 2025-05-31
 en | What did I see last winter?                      | last winter                      | 2025-12-01 2026-02-28
 en | What has changed since March 2026?               | since March 2026                 | 2026-03-01 2026-11-01
+en | Who wrote to whom in December 1850?              | December 1850                    | 1850-12-01 1850-12-31
 en | What did I do October last year?                 | October last year                | 2025-10-01 2025-10-31
 en | What did Toms break in late September?           | late September                   | 2026-09-21 2026-09-30
 en | What did we harvest in early 2025?               | early 2025                       | 2025-01-01 2025-04-30

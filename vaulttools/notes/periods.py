@@ -26,6 +26,8 @@ _TOKEN: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|ers|e|de|ste|eme|re|o|a)?")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_YEAR_OF_MONTH: Final = re.compile(r"(?:1\d|20)\d\d")
+"""Behind a month or a season, where it is no number of anything else."""
 _QUARTER: Final = re.compile(r"[qt]([1-4])")
 _WEEK: Final = re.compile(r"kw(\d{1,2})")
 
@@ -242,7 +244,7 @@ class _Reader:
     def _year(self, place: int) -> tuple[int, int]:
         """A year, literal or `last year`, and the place behind it; 0: there is none."""
         place = self._skip(place, words.OF | {",", "."})
-        if _YEAR.fullmatch(self._text(place)):
+        if _YEAR_OF_MONTH.fullmatch(self._text(place)):
             return int(self._text(place)), place + 1
         for step, unit in ((place, place + 1), (place + 1, place)):
             if self._text(step) in words.STEPS and words.UNITS.get(self._text(unit)) == "year":
