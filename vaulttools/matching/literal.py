@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import codecs
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import compress, count, islice, repeat
-from operator import contains
+from itertools import islice
 from typing import Final
 
 from vaulttools.files.document import UTF16
@@ -25,9 +23,6 @@ from vaulttools.patterns.regex_syntax import RegexToken
 
 _MOST: Final = 8
 """Alternatives that are looked for one after the other; ripgrep looks for all at once."""
-
-_MANY: Final = 8
-"""Matching lines from which on every line of a file is looked at."""
 
 _PARTNERS: Final = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))
 """The characters beyond ASCII that ripgrep takes for a letter of ASCII when case is ignored."""
@@ -49,25 +44,14 @@ class LiteralPattern:
 
     def count(self, data: bytes) -> int:
         """How many lines match."""
-        searched = self._searched(data.removeprefix(codecs.BOM_UTF8))
-        number = len([*islice(self._found(searched), self._most_places)])
-        if number < self._most_places:
-            return number
-        return sum(map(contains, searched.split(b"\n"), repeat(self.texts[0])))
+        return len([*self._found(self._searched(data.removeprefix(codecs.BOM_UTF8)))])
 
     def hits(self, data: bytes, limit: int | None = None) -> FileLines:
         """The matching lines, the first `limit` at most."""
         data = data.removeprefix(codecs.BOM_UTF8)
         lines = data.split(b"\n")
         searched = self._searched(data)
-        places = [*islice(self._found(searched), self._most_places)]
-        if len(places) < self._most_places:
-            numbers, starts = _lines_at(places[:limit], searched)
-        else:
-            [text] = self.texts
-            in_lines = lines if searched is data else searched.split(b"\n")
-            numbers = [*islice(compress(count(1), map(contains, in_lines, repeat(text))), limit)]
-            starts = [in_lines[number - 1].find(text) for number in numbers]
+        numbers, starts = _lines_at([*islice(self._found(searched), limit)], searched)
         raw = [lines[number - 1] for number in numbers]
         if len(searched) != len(data):
             starts = [*map(_unfolded, starts, raw)]
@@ -77,11 +61,6 @@ class LiteralPattern:
                 for number, line in zip(numbers, raw, strict=True)
             ]
         return FileLines(numbers, starts, raw, data)
-
-    @property
-    def _most_places(self) -> int:
-        """Where one text is found so often, a look at every line is faster than going from match to match."""
-        return _MANY if len(self.texts) == 1 else sys.maxsize
 
     def _found(self, searched: bytes) -> Iterator[int]:
         """The byte, from 0, at which the first match of each matching line begins."""
