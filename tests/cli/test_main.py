@@ -349,7 +349,7 @@ def test_today_may_be_given(small_vault: Path, capsys: Printed, monkeypatch: pyt
         assert json.loads(capsys.readouterr().out)["rows"][0]["values"] == [day]
 
 
-@pytest.mark.parametrize("given", ["tomorrow", "2026-02-30", "03.08.2026"])
+@pytest.mark.parametrize("given", ["tomorrow", "0001-01-01", "2026-02-30", "03.08.2026"])
 def test_a_wrong_day_for_today_is_refused(small_vault: Path, given: str, capsys: Printed) -> None:
     assert cli.main(["--vault", str(small_vault), "--today", given, "tags"]) == 2
     assert capsys.readouterr().err == f'error: --today must be a day such as 2026-11-01, got "{given}"\n'

@@ -76,3 +76,9 @@ def test_what_does_not_go_together_is_one_sentence(vault: Vault, arguments: dict
 def test_a_note_that_is_not_there_is_named(vault: Vault) -> None:
     with vault, pytest.raises(VaultToolsError, match="Cucumbers"):
         vault.query(like="Cucumbers")
+
+
+def test_what_is_passed_over_is_told_once(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "bees and hives", "b.md": "hives of bees", "out.txt": "x", "bin.md": "a\0b"})
+    told = [each for each in vault.query(like="a.md").notices if "bin.md" in each]
+    assert [each for each in told if "(bin.md)" not in each] == []

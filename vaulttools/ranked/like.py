@@ -56,7 +56,7 @@ def like(vault: Session, given: str, work: Work) -> Like:
     body = "\n".join(opened.document.lines[first - 1 : part.end])[:_READ_CHARACTERS]
     title = " ".join([note.title, *(note.breadcrumb(part.start) if part.start > note.body_line else ())])
     links = vault.links(work)
-    graph = corpus.ask(vault, PROJECTION, work)
+    graph = corpus.ask(vault, PROJECTION, work.again())  # what it passes over is told once, by who ranks
     path = opened.document.path
     linked = {*graph.answer.targets(path, links), *(edge.source for edge in graph.answer.to(path, links))}
     words = _characteristic(f"{title}\n{title}\n{body}", vault.view(work))
