@@ -31,7 +31,7 @@ def test_the_list_is_found(tmp_path: Path, system: System, variables: Mapping[st
     vaults = {"b": {"path": str(tmp_path / "Ünï")}, "a": {"path": str(tmp_path / "A"), "ts": 1, "open": True}}
     file.write_text(json.dumps({"vaults": vaults}), encoding="utf-8")
     found = known_vaults(Machine(system, tmp_path, environment))
-    assert [(vault.name, vault.path) for vault in found] == [("A", tmp_path / "A"), ("Ünï", tmp_path / "Ünï")]
+    assert [(vault.name, vault) for vault in found] == [("A", tmp_path / "A"), ("Ünï", tmp_path / "Ünï")]
 
 
 @pytest.mark.parametrize(

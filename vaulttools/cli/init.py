@@ -17,7 +17,7 @@ from vaulttools.cli.options import Parser
 from vaulttools.cli.surroundings import working_folder
 from vaulttools.clients import change, registry, saving
 from vaulttools.clients.change import ConfigChange, Unchangeable
-from vaulttools.clients.registry import CLIENTS, NAME, Client, KnownVault, Machine, known_vaults, this_machine
+from vaulttools.clients.registry import CLIENTS, NAME, Client, Machine, known_vaults, this_machine
 from vaulttools.core import render
 from vaulttools.core.paths import shown
 from vaulttools.errors import BadArgument, VaultToolsError
@@ -131,7 +131,7 @@ def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[
         if places[client] is None:
             looked = " or ".join(str(each.sign) for each in client.places(machine))
             raise BadArgument(f"{client.title} is not on this machine: there is no {looked}")
-    inside = [*map(Path, chosen.values()), *(vault.path for vault in known)]
+    inside = [*map(Path, chosen.values()), *known]
     outcomes = [
         _outcome(options, client, place.file, command, inside) for client, place in places.items() if place is not None
     ]
@@ -140,7 +140,7 @@ def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[
     details = {
         "written": options.is_written,
         "vaults": chosen,
-        "known_vaults": [str(vault.path) for vault in known],
+        "known_vaults": [str(vault) for vault in known],
         "clients": [_details(outcome) for outcome in outcomes],
         "missing": missing,
     }
@@ -159,9 +159,9 @@ def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
     return {"command": path, "args": [*arguments, *vault_options(vaults), "mcp"]}
 
 
-def _chosen(given: Sequence[str], known: Sequence[KnownVault]) -> dict[str, str]:
+def _chosen(given: Sequence[str], known: Sequence[Path]) -> dict[str, str]:
     """Absolute folders by name."""
-    there = [vault for vault in known if vault.is_there]
+    there = [vault for vault in known if vault.is_dir()]
     if not given and len(there) != 1:
         names = ", ".join(f"'{vault.name}'" for vault in there)
         raise BadArgument(
@@ -169,7 +169,7 @@ def _chosen(given: Sequence[str], known: Sequence[KnownVault]) -> dict[str, str]
             if there
             else "No vault given: use --vault DIR; Obsidian knows none"
         )
-    meant = [_meant(each, there) for each in given] if given else [str(there[0].path)]
+    meant = [_meant(each, there) for each in given] if given else [str(there[0])]
     found: dict[str, str] = {}
     for name, folder in folders(meant).items():
         path = Path(folder).expanduser().resolve()
@@ -179,15 +179,15 @@ def _chosen(given: Sequence[str], known: Sequence[KnownVault]) -> dict[str, str]
     return found
 
 
-def _meant(given: str, known: Sequence[KnownVault]) -> str:
+def _meant(given: str, known: Sequence[Path]) -> str:
     """A folder as it is given, or that of the vault of this name."""
     named = [vault for vault in known if vault.name == given]
     if Path(given).expanduser().is_dir() or not named:
         return given
     if len(named) > 1:
-        paths = " and ".join(str(vault.path) for vault in named)
+        paths = " and ".join(str(vault) for vault in named)
         raise BadArgument(f"Obsidian knows several vaults named '{given}': give the folder, {paths}")
-    return str(named[0].path)
+    return str(named[0])
 
 
 def _outcome(
@@ -212,15 +212,15 @@ def _outcome(
 def _lines(
     options: InitOptions,
     chosen: Mapping[str, str],
-    known: Sequence[KnownVault],
+    known: Sequence[Path],
     outcomes: Sequence[_Outcome],
     missing: Sequence[str],
 ) -> list[str]:
     lines = [f"Vault: {shown(folder)}" for folder in chosen.values()]
     others = [
-        f"{shown(str(vault.path))}{'' if vault.is_there else ' (not there)'}"
+        f"{shown(str(vault))}{'' if vault.is_dir() else ' (not there)'}"
         for vault in known
-        if str(vault.path.resolve()) not in chosen.values()
+        if str(vault.resolve()) not in chosen.values()
     ]
     if others and not options.is_removed:
         lines.append(f"Obsidian also knows: {', '.join(others)}")

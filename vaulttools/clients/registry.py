@@ -122,23 +122,6 @@ def place(client: Client, machine: Machine) -> ConfigLocation | None:
     return next((each for each in client.places(machine) if each.sign.exists()), None)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownVault:
-    """A vault in Obsidian's list."""
-
-    path: Path
-
-    @property
-    def name(self) -> str:
-        """What Obsidian calls it: the name of its folder."""
-        return self.path.name
-
-    @property
-    def is_there(self) -> bool:
-        """Whether its folder still exists."""
-        return self.path.is_dir()
-
-
 def lists(machine: Machine) -> list[Path]:
     """Where Obsidian keeps its list; the AppImage and the .deb share one place, Flatpak and Snap have their own."""
     name = Path("obsidian") / "obsidian.json"
@@ -150,8 +133,8 @@ def lists(machine: Machine) -> list[Path]:
     return places
 
 
-def known_vaults(machine: Machine) -> list[KnownVault]:
-    """The vaults in every list that can be read, by path; a damaged list has none."""
+def known_vaults(machine: Machine) -> list[Path]:
+    """The folders of the vaults in every list that can be read, in order, there or not; a damaged list has none."""
     paths: set[Path] = set()
     for place in lists(machine):
         try:
@@ -159,4 +142,4 @@ def known_vaults(machine: Machine) -> list[KnownVault]:
             paths.update(Path(vault["path"]) for vault in listed if Path(vault["path"]).is_absolute())
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             continue
-    return [KnownVault(path) for path in sorted(paths)]
+    return sorted(paths)
