@@ -34,5 +34,5 @@ from vaulttools.server.page.reading import ValuePart, properties
 )
 def test_a_value_is_shown_with_what_it_leads_to(block: str, values: list[list[ValuePart]]) -> None:
     note = Note("a.md", f"---\n{block}\n---\n")
-    (found,) = properties(note, Addresses(), lambda link: "/plan" if link.target == "plan" else None)
-    assert [[part for part in value if part.text] for value in found.values] == values
+    ((_, found),) = properties(note, Addresses(), lambda link: "/plan" if link.target == "plan" else None)
+    assert [[part for part in value if part.text] for value in found] == values

@@ -71,13 +71,8 @@ class ValuePart:
     """`tag`, `external`, `missing`, or nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
-    """One property."""
-
-    name: str
-    values: list[list[ValuePart]]
-    """The elements of a list, or the one value; none where it is empty."""
+Property: TypeAlias = tuple[str, list[list[ValuePart]]]
+"""A property's name, and the elements of its list, or the one value; none where it is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +206,7 @@ def _backlink(link: LinkFound, rendering: Rendering) -> tuple[int, Markup]:
 def properties(note: Note, addresses: Addresses, addressed: Addressed) -> list[Property]:
     """The properties of a note in their order."""
     return [
-        Property(render.visible(name), _values(name, value, addresses, addressed))
-        for name, value in note.properties.items()
+        (render.visible(name), _values(name, value, addresses, addressed)) for name, value in note.properties.items()
     ]
 
 
