@@ -81,12 +81,6 @@ def test_what_a_process_that_died_was_asked_for_is_listed_here(indexed: Indexed,
     assert state(Tree(indexed.root, None, 100, lister, dying())) == state(Tree(indexed.root, None, 100))
 
 
-def test_a_process_that_never_ran_leaves_nothing_out(indexed: Indexed, lister: Lister) -> None:
-    indexed.write({f"{number}/n.md": "" for number in range(20)})
-    killed(lister)
-    assert len(Tree(indexed.root, None, 100, lister).files()) == 20
-
-
 def test_an_index_says_the_same_with_a_process(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {f"{number % 7}/{number}.md": "first" for number in range(40)}
     indexed.write(files)

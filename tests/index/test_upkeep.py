@@ -63,19 +63,6 @@ def test_the_status_tells_what_the_index_holds_and_lacks(
     assert (status.stale, status.gone, status.is_current) == (2, 1, False)
 
 
-def test_every_difference_is_a_sentence(indexed: Indexed, folder: str) -> None:
-    indexed.write({"a.md": "a", "b.md": "b"})
-    built(indexed, folder)
-    assert upkeep.verify(indexed.root, folder) == []
-    indexed.write({"a.md": "changed", "c.md": ""})
-    (indexed.vault / "b.md").unlink()
-    assert upkeep.verify(indexed.root, folder) == [
-        "a.md: has changed since it was indexed",
-        "b.md: is in the index, and not in the vault",
-        "c.md: is not in the index",
-    ]
-
-
 def test_fault_I06_a_damaged_index_is_told_before_what_it_lacks(indexed: Indexed, folder: str) -> None:
     indexed.write({"a.md": "a"})
     where = built(indexed, folder)
