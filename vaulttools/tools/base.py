@@ -331,10 +331,16 @@ def _answer(
         for path, values in found.rows
     ]
     sections = _sections(asked, found, setting)
-    fitted = cut.fit(first, sections, answer.bracketed(notices), advice="Ask for fewer rows or columns.")
+    fitted = cut.fit(
+        first,
+        [section for section, _ in sections],
+        answer.bracketed(notices),
+        advice="Ask for fewer rows or columns.",
+    )
+    in_text = [place for (_, places), kept in zip(sections, fitted.kept, strict=True) for place in places[: kept or 0]]
     return BaseAnswer(
         **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(found.total)),
-        shown={"rows": _kept(found, shown_rows, fitted.kept)},
+        shown={"rows": [shown_rows[place] for place in in_text]},
         base=source.path,
         view=view.name or None,
         columns=[
@@ -362,8 +368,8 @@ def _part(found: ViewResult, notes: Corpus[NoteTable], work: Work) -> str:
     return corpus.part(notes)
 
 
-def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[Section]:
-    """The table, or one for each group with rows on the page."""
+def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[tuple[Section, Sequence[int]]]:
+    """The table, or one for each group with rows on the page; each with the places of its rows, from 0."""
     header = [_cell(column.display) for column in asked.columns]
     head = f"| {' | '.join(header)} |\n|{'---|' * len(header)}"
     are_names = [column.id.startswith("file.") for column in asked.columns]
@@ -375,8 +381,9 @@ def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[Section
     lines = [row(values) for _, values in found.rows]
     whole = "; ".join(_summary(asked, id_, held, setting) for id_, held in found.summaries.items())
     if not found.groups:
-        return [Section(head, lines, whole and f"Summaries: {whole}")] if lines or whole else []
-    sections = []
+        table = Section(head, lines, whole and f"Summaries: {whole}")
+        return [(table, range(len(lines)))] if lines or whole else []
+    sections: list[tuple[Section, Sequence[int]]] = []
     for place in dict.fromkeys(found.shown_groups):
         group = found.groups[place]
         name = _cell(_shown(group.value, setting), is_name=True) or "(empty)"
@@ -384,25 +391,11 @@ def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[Section
         title = (
             f"Group {name}, {group.total:,} {'row' if group.total == 1 else 'rows'}{': ' + summed if summed else ''}"
         )
-        held_lines = [line for line, at in zip(lines, found.shown_groups, strict=True) if at == place]
-        sections.append(Section(f"{title}\n\n{head}", held_lines))
+        members = [row for row, at in enumerate(found.shown_groups) if at == place]
+        sections.append((Section(f"{title}\n\n{head}", [lines[row] for row in members]), members))
     if whole:
-        sections.append(Section(f"Summaries of all rows: {whole}", []))
+        sections.append((Section(f"Summaries of all rows: {whole}", []), ()))
     return sections
-
-
-def _kept(found: ViewResult, shown: Sequence[RowShown], kept: Sequence[int | None]) -> list[RowShown]:
-    """The rows that stand in the text."""
-    if not found.groups:
-        return list(shown[: (kept[0] or 0) if kept else 0])
-    room = dict(zip(dict.fromkeys(found.shown_groups), kept, strict=False))
-    left = []
-    for row, place in zip(shown, found.shown_groups, strict=True):
-        count = room[place] or 0
-        if count > 0:
-            left.append(row)
-        room[place] = count - 1
-    return left
 
 
 def _summary(asked: Asked, id_: str, held: Value | Failed, setting: Setting) -> str:
