@@ -108,21 +108,12 @@ class Deduplicator:
             if own and own[0].score >= least:
                 yield replace(ranked, evidence=[*own, *ranked.evidence[COPY.compared :]])
 
-    def look_for_copies(self, notes: Sequence[RankedNote]) -> None:
-        """Look for the copies of the passages that may be shown of some notes, all at once."""
-        best = ((each.passages, evidence) for each in notes for evidence in each.evidence[: COPY.compared])
-        self._look({passages.digests[evidence.number] for passages, evidence in best})
-
     def copies(self, path: str, number: int, digest: int) -> list[str]:
         """The notes that hold a copy of a passage of a note."""
-        self._look({digest})
+        if digest not in self._copies:
+            self._copies[digest] = self.copies_of({digest}).get(digest, frozenset())
         found = {other for other in self._copies[digest] if other in self.among}
         return sorted(found.union(self._folded.get((path, number), ())) - {path})
-
-    def _look(self, digests: AbstractSet[int]) -> None:
-        if missing := digests - self._copies.keys():
-            found = self.copies_of(missing)
-            self._copies |= {digest: found.get(digest, frozenset()) for digest in missing}
 
     def _is_copy(self, note: Note, ranked: RankedNote, number: int) -> bool:
         made = print_of(note, ranked.passages, number)

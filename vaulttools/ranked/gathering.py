@@ -6,19 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from vaulttools.core import paths, render
+from vaulttools.core import paths
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.values import in_one_line
 from vaulttools.ranked.copies import Deduplicator, Print, print_of, text_of
 from vaulttools.ranked.evidence import Evidence, RankedNote
-from vaulttools.ranked.showing import TermsOf, around_terms, compact, written
+from vaulttools.ranked.showing import TermsOf, around_terms, compact, indented, under, written
 from vaulttools.ranked.weights import GATHERING
 
 _PROPERTIES: Final = 120
 """Characters of the properties in the line above a piece."""
-_HEADINGS: Final = 100
-"""Characters of the headings in that line."""
 _LEAST: Final = 80
 """Characters to which the first passage may be cut, however small the budget is."""
 
@@ -100,18 +98,15 @@ class PassageRun:
         return f"{text_of(self.note, self.ranked.passages, parent)}\n" if self.has_header else ""
 
     def lines(self) -> list[str]:
-        """The piece as text: one line that says where it stands, then its lines, indented, so that no line of a note
-        can look like one of ours."""
+        """The piece as text: one line that says where it stands, then its lines."""
         shown = self.shown
         start, end = self.start_line, self.end_line
         page = f"page {self.page}, " if self.page is not None else ""
         where = page + (f"line {start}" if start == end else f"lines {start}-{end}")
-        above = self.heading[:-1] if shown.startswith("#") else self.heading  # a heading says itself
-        under = f", under {render.line(' > '.join(above), most=_HEADINGS)}" if above else ""
         properties = in_one_line(self.note.properties, _PROPERTIES) if self.has_properties else ""
         told = ", ".join(filter(None, [written(self.date) if self.has_properties else "", properties]))
-        first = f"## {paths.shown(self.path)}, {where}{under}{f' ({told})' if told else ''}"
-        lines = [first, *(f"  {render.line(line, most=len(line))}" for line in shown.split("\n"))]
+        first = f"## {paths.shown(self.path)}, {where}{under(self.heading, shown)}{f' ({told})' if told else ''}"
+        lines = [first, *indented(shown)]
         if self.copies:
             more = len(self.copies) - 1
             lines.append(f"also in: {paths.shown(self.copies[0])}" + (f" and {more:,} more" if more else ""))

@@ -71,10 +71,11 @@ class Ranked:
     """Folds the copies among its notes."""
     like: Like | None
     """What the notes are to be like; None: they answer a question."""
-    _reader: _Reader
+    _missed: Mapping[str, Reason]
+    """Notes that could not be read so far."""
     _work: Work
     _told: set[str]
-    """Notes that could not be read, once the work was told about them."""
+    """Those of them that the work was told about."""
     _dating: Dating
     period: Period | None
     """The period that the question names; its notes come first."""
@@ -82,7 +83,6 @@ class Ranked:
     def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
         """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
         with all those before it."""
-        self._reader.expect([note.path for note in islice(self.notes, start + count + 1)])
         return list(islice(self.deduplicator.unfolded(self.notes), start, start + count + 1))
 
     def allotted(self, notes: Sequence[RankedNote], characters: int, *, is_sorted: bool) -> Allotted:
@@ -106,7 +106,7 @@ class Ranked:
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
-        missed: dict[str, Reason] = {**dict.fromkeys(self.ranking.unread, UNREAD), **self._reader.missed}
+        missed: dict[str, Reason] = {**dict.fromkeys(self.ranking.unread, UNREAD), **self._missed}
         for path, reason in missed.items():
             if path in self.deduplicator.among and path not in self._told:
                 self._told.add(path)
@@ -242,7 +242,7 @@ def ranked(
         by_words_alone,
         Deduplicator(read, copies_in(view, wanted, read, work.is_over), wanted),
         like,
-        read,
+        missed,
         work,
         set(missed),
         dating,
@@ -362,10 +362,6 @@ class _Reader:
         self._notes = replace(vault.notes(view), contents=vault.contents)
         self._read: dict[str, Note | None] = {}
         self._until = time.monotonic() + _EXTRACTING_SECONDS
-
-    def expect(self, files: Sequence[str]) -> None:
-        """Know which ones are asked for next."""
-        self._notes = self._notes.of_many([path for path in files if path not in self._read])
 
     def __call__(self, path: str) -> Note | None:
         """The note at a path; None when it cannot be read, or is none."""

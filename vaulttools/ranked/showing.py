@@ -128,11 +128,7 @@ def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
     first, last = passage.shown_lines
     where = f"Line {first}" if first == last else f"Lines {first}-{last}"
     where = f"Page {passage.page}, {where.lower()}" if names_page else where
-    starts_with_heading = passage.shown.startswith("#")
-    above = passage.heading[:-1] if starts_with_heading else passage.heading  # a heading says itself
-    under = f", under {render.line(' > '.join(above), most=_HEADING_CHARACTERS)}" if above else ""
-    # Indented, so that no line of a note can look like one of ours.
-    lines = [f"{where}{under}:", *(f"  {render.line(line, most=_ANY)}" for line in passage.shown.split("\n"))]
+    lines = [f"{where}{under(passage.heading, passage.shown)}:", *indented(passage.shown)]
     if passage.copies:
         few = ", ".join(map(paths.shown, passage.copies[:_COPIES_NAMED]))
         more = len(passage.copies) - _COPIES_NAMED
@@ -140,9 +136,19 @@ def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
     return lines
 
 
+def under(heading: Sequence[str], shown: str) -> str:
+    """The headings that a passage stands under, as words that follow on its place; a heading says itself."""
+    above = heading[:-1] if shown.startswith("#") else heading
+    return f", under {render.line(' > '.join(above), most=_HEADING_CHARACTERS)}" if above else ""
+
+
+def indented(text: str) -> list[str]:
+    """The lines of a text of a note, indented, so that none can look like one of ours."""
+    return [f"  {render.line(line, most=len(line))}" for line in text.split("\n")]
+
+
 _HEADING_CHARACTERS: Final = 100
 _COPIES_NAMED: Final = 2
-_ANY: Final = 100_000
 
 
 def passage_of(

@@ -282,7 +282,6 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked, whole: WholeL
     next_page = request.page + 1 if len(notes) > request.limit else None
     notes = notes[: request.limit]
     found.tell_missed()
-    found.deduplicator.look_for_copies(notes)
     absences = ranking.absences if whole is None else []  # words of a question that its list answers
     told = found.doubts if whole is None else [] if found.period is None else [found.period.sentence]
     doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in told]
