@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from email import message_from_string
 from email.message import Message
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -201,3 +206,31 @@ def served(command: Path, vault: Path) -> dict[str, dict[str, str]]:
         result: dict[str, dict[str, str]] = json.loads(server.stdout.readline())["result"]
     assert server.returncode == 0
     return result
+
+
+def test_every_package_that_is_imported_comes_with_a_dependency() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [each for name, some in project["optional-dependencies"].items() if name != "dev" for each in some]
+    declared: set[str] = set()
+    waiting = [*project["dependencies"], *extras]
+    while waiting:
+        if (name := _name(waiting.pop())) not in declared:
+            declared.add(name)
+            with suppress(PackageNotFoundError):  # of another system, or of an extra that is not installed
+                waiting += [each for each in requires(name) or () if "extra ==" not in each]
+    imported = {
+        name.partition(".")[0]
+        for path in (REPOSITORY / "vaulttools").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names])
+    }
+    of_others = imported - sys.stdlib_module_names - {"", "vaulttools", "__future__"}
+    known = packages_distributions()
+    missing = {name for name in of_others if not declared & {_name(each) for each in known.get(name, [name])}}
+    assert missing == set()
+
+
+def _name(requirement: str) -> str:
+    """The package of a requirement, as names are compared."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement, maxsplit=1)[0]).lower()

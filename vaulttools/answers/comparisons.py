@@ -1,4 +1,4 @@
-"""Reads how a question compares with a number: `at least 4`, `under 3`, `5 oder mehr`."""
+"""Reads comparisons with a number in a question: `at least 4`, `under 3`."""
 
 from __future__ import annotations
 
