@@ -211,7 +211,7 @@ def served(command: Path, vault: Path) -> dict[str, dict[str, str]]:
 def test_every_package_that_is_imported_comes_with_a_dependency() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [each for name, some in project["optional-dependencies"].items() if name != "dev" for each in some]
-    declared: set[str] = set()
+    declared = {"vaulttools"}  # as installed it may require what `pyproject.toml` does not name any more
     waiting = [*project["dependencies"], *extras]
     while waiting:
         if (name := _name(waiting.pop())) not in declared:
