@@ -49,15 +49,8 @@ class TermMatches:
 
     def unknown(self) -> Sequence[str]:
         """The notes that the index does not know, in order, then such attachments, which take longer."""
-        if self.index is None:
-            return sorted(self.notes, key=lambda path: (not paths.is_note(path), path))
-        if self.index.version() is not None:
-            return self.index.unranked(self.index.kept(("attachments", self.notes), self._attachments))
-        unknown = self.index.unranked(self.notes)
+        unknown = self.notes if self.index is None else self.index.unranked(self.notes)
         return sorted(unknown, key=lambda path: (not paths.is_note(path), path))
-
-    def _attachments(self) -> Sequence[str]:
-        return sorted(path for path in self.notes if not paths.is_note(path))
 
     def read_notes(self, notes: Sequence[str]) -> None:
         """Read notes that the index does not know, while there is time; and notes outside the scope that changed a
