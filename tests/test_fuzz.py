@@ -33,6 +33,7 @@ from vaulttools.clients.registry import CLIENTS
 from vaulttools.core import limits, paths
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files import globs, ignores, selectors
+from vaulttools.files import settings as vault_settings
 from vaulttools.matching import ripgrep
 from vaulttools.notes import canvas
 from vaulttools.notes.links import targets as links
@@ -349,19 +350,19 @@ def test_fuzz_archives(archive: tuple[str, bytes], member: str) -> None:
     st.one_of(JSON, st.fixed_dictionaries({"userIgnoreFilters": st.lists(PATTERNS | GLOBS | JSON, max_size=3)})),
     st.binary(max_size=40),
 )
-def test_fuzz_what_stands_in_a_vault(rules: bytes, settings: Any, note: bytes) -> None:
+def test_fuzz_what_stands_in_a_vault(rules: bytes, written: Any, note: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        written = json.dumps(settings).encode()
+        app = json.dumps(written).encode()
         write_files(
             Path(folder),
-            {".gitignore": rules, ".obsidian/app.json": written, "a.md": note, "b.canvas": note, "c.md": "word\n"},
+            {".gitignore": rules, ".obsidian/app.json": app, "a.md": note, "b.canvas": note, "c.md": "word\n"},
         )
         with in_time():
             texts, _ = ignores.read_ignore_files(Path(folder), {".gitignore"}, "")
             found, warnings = ignores.IgnoreRules().entering("", texts)
             found.ignores("a.md", is_folder=False)
             assert all("\n" not in warning for warning in warnings)
-            settings.excluded(Path(folder) / ".obsidian")
+            vault_settings.excluded(Path(folder) / ".obsidian")
         with Vault.open(folder, index="off") as vault:
             for tool in ("search", "grep", "search_files"):
                 answered(vault, tool, {"pattern": "word"})

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.ranked.ranking import Ranked, opened
@@ -233,6 +233,12 @@ ASKED = st.tuples(st.lists(st.sampled_from([*WORDS, *MISSPELT]), min_size=1, max
 @pytest.mark.parametrize("watch", ["auto", "off"])
 @settings(max_examples=12, deadline=None)
 @given(files=VAULTS, changes=VAULTS, gone=st.sets(st.integers(0, 7)), asked=st.lists(ASKED, min_size=1, max_size=6))
+@example(
+    files={},
+    changes={"anchor 0.md": "", "anchor 1.md": "紅葉", "chain 0.md": "紅葉", "anchors 0.md": f"anchor{' the' * 4}"},
+    gone=set(),
+    asked=[("anchor", False)],
+)  # a note that holds nothing of the question says nothing of its language
 def test_notes_that_changed_or_went_count_as_in_a_fresh_index(
     watch: str,
     monkeypatch: pytest.MonkeyPatch,

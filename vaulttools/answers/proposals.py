@@ -126,7 +126,7 @@ _NOT_ALONE: Final = _KINDS | _stems("tags alias aliases")
 
 def asks_for_list(question: str) -> bool:
     """Whether a question may ask for a list: few do, and the vocabulary is asked for no other."""
-    return bool(_ASKS_FOR_LIST.search(question))
+    return len(question) <= periods.LONGEST and bool(_ASKS_FOR_LIST.search(question))
 
 
 def proposals(question: str, known: Vocabulary, today: date, first_weekday: int = SUNDAY) -> Sequence[Proposal]:

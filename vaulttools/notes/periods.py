@@ -38,7 +38,7 @@ _FIRST_YEAR: Final = 1990
 """A year without anything beside it is a period from here on: questions about earlier ones are about history."""
 _LAST_YEARS: Final = 20
 """So many years from today a year without anything beside it may lie ahead."""
-_LONGEST: Final = 2_000
+LONGEST: Final = 2_000
 """Characters of a question that are read: nobody names a time behind them."""
 
 
@@ -80,7 +80,7 @@ def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
 def limits(question: str, today: date, first_weekday: int = SUNDAY) -> Period | None:
     """The period that a question names, as `period` reads it, or what it names as open at one end: `before March` has
     the first day of all, `after 2025` the last one."""
-    question = question[:_LONGEST]
+    question = question[:LONGEST]
     asked = _QUOTED.sub(lambda found: " " * len(found[0]), question)
     every = [_word(found) for found in _TOKEN.finditer(asked)]
     if not any(word.text in _TIMES or word.text[-1].isdigit() or word.text[0].isdigit() for word in every):

@@ -81,6 +81,8 @@ class Intent:
 def intent(question: str, calendar: Calendar) -> Intent:
     """What a question asks for on a day."""
     today = calendar.today()
+    if len(question) > periods.LONGEST:
+        return Intent(question, today)
     period = None if _DUE.search(question) else periods.period(question, today, calendar.first_weekday)
     words = question if period is None or period.is_all else _without_period(question, period)
     wanted: Wanted | None = "next" if _NEXT.search(words) else "newest" if _NEWEST.search(words) else None

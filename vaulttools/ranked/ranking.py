@@ -138,7 +138,8 @@ def rank(
         rarities.append(term_weight(term.text, all_notes, held))
 
     places = matches.candidates(finder, rarities, hits, wanted) | {path: looked_at[path] for path in matches.fresh}
-    languages = asked.languages or languages_asked(question, lambda: _languages(matches, places), matches.text)
+    holding = [path for path, each in places.items() if any(map(any, each.found))]  # not every note that was read
+    languages = asked.languages or languages_asked(question, lambda: _languages(matches, holding), matches.text)
     scores = {path: of_note for path, each in places.items() if (of_note := score(each, rarities)) > 0}
     known, unread = _passages(matches, finder, [*scores], is_over)
     found = []
