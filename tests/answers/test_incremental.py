@@ -181,13 +181,14 @@ def test_another_process_answers_from_what_one_has_found(
     names = [file.name.partition(".sqlite.")[2] for file in _kept(folder)]
     assert names == [f"facts-{kind}" for kind in KINDS]
     with monkeypatch.context() as patch:
-        patch.setattr(IndexStore, "structures", lambda *_: pytest.fail("a structure was read"))
         for question in (vocabulary.TAGS, vocabulary.PROPERTIES, exact.PROJECTION, linked.PROJECTION):
             patch.setattr(type(question.empty), "changed", lambda *_: pytest.fail("an answer was made anew"))
         patch.setattr(LinkIndex, "resolve", lambda *_: pytest.fail("a link was followed"))
-        for number in (0, 1, 2, 3, 5):  # to find `1.md` by its name, links are asked
+        for number in (5, 0, 1, 2, 3):  # to find `1.md` by its name, links are asked
             with Vault.open(folder) as vault:
                 vault.build_index()
+                if number != 5:  # what stands in a task is looked for in the notes
+                    patch.setattr(IndexStore, "structures", lambda *_: pytest.fail("a structure was read"))
                 assert vault.call(*CALLS[number]).text == first[number]
     with Vault.open(folder) as vault:
         vault.clear_index()
