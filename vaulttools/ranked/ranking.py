@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, overload
 
 from vaulttools.index.kept_facts import value_of
 from vaulttools.index.passages import Passages
+from vaulttools.index.words import Places
 from vaulttools.notes import language
 from vaulttools.notes.stored import Stored
 from vaulttools.ranked.candidates import Reader, TermMatches
@@ -138,8 +139,7 @@ def rank(
         rarities.append(term_weight(term.text, all_notes, held))
 
     places = matches.candidates(finder, rarities, hits, wanted) | {path: looked_at[path] for path in matches.fresh}
-    holding = [path for path, each in places.items() if any(map(any, each.found))]  # not every note that was read
-    languages = asked.languages or languages_asked(question, lambda: _languages(matches, holding), matches.text)
+    languages = asked.languages or languages_asked(question, lambda: _languages(matches, places), matches.text)
     scores = {path: of_note for path, each in places.items() if (of_note := score(each, rarities)) > 0}
     known, unread = _passages(matches, finder, [*scores], is_over)
     found = []
@@ -186,8 +186,9 @@ def _searched_for(
     return terms
 
 
-def _languages(matches: TermMatches, notes: Collection[str]) -> dict[str, str]:
-    """The languages of notes, as far as they are known."""
+def _languages(matches: TermMatches, places: Mapping[str, Places]) -> dict[str, str]:
+    """The languages of the notes that hold any of the terms, as far as they are known."""
+    notes = [path for path, each in places.items() if any(map(any, each.found))]
     read = {path: matches.looked_at.get(path) for path in notes}
     others = [path for path, words in read.items() if words is None]
     kept = {} if matches.index is None else matches.index.loaded_passages(others)
