@@ -9,6 +9,7 @@ _MORE: Final = "more|higher|above|better|greater|up|mehr|höher|besser|plus|mieu
 _LESS: Final = "less|lower|below|under|worse|fewer|smaller|weniger|niedriger|schlechter|moins|menos|peor|minder|lager"
 _OR: Final = "or|and|oder|und|ou|et|o|y|of|en"
 _THAN: Final = "than|als|de|que|à|dan"
+_STARS: Final = "(?: (?:stars?|points?|sterne?n?|étoiles?|estrellas?|sterren))?"
 _BEFORE: Final = (
     (rf"at least|mindestens|au moins|al menos|por lo menos|minstens|ten minste|>=|≥|(?:not|no) (?:{_LESS}) than", ">="),
     (rf"at most|höchstens|au plus|como mucho|como máximo|hoogstens|ten hoogste|<=|≤|(?:not|no) (?:{_MORE}) than", "<="),
@@ -16,8 +17,8 @@ _BEFORE: Final = (
     (rf"(?:{_LESS}) (?:{_THAN})|below|under|unter|inférieure?s? à|por debajo de|onder|<", "<"),
 )
 _BEHIND: Final = (
-    (rf"(?: (?:stars?|points?|sterne?n?|étoiles?|estrellas?|sterren))? (?:{_OR}) (?:{_MORE})|\+", ">="),
-    (rf"(?: (?:stars?|points?|sterne?n?|étoiles?|estrellas?|sterren))? (?:{_OR}) (?:{_LESS})", "<="),
+    (rf"{_STARS} (?:{_OR}) (?:{_MORE})|\+", ">="),
+    (rf"{_STARS} (?:{_OR}) (?:{_LESS})", "<="),
 )
 _ENDING: Final = [(re.compile(rf"(?:(?<=\W)|^)(?:{words})\s*(?:an? |the )?$"), sign) for words, sign in _BEFORE]
 _BEGINNING: Final = [(re.compile(rf"(?:{words})(?!\w)"), sign) for words, sign in _BEHIND]

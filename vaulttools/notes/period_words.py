@@ -117,17 +117,18 @@ ORDINALS: Final = _numbered(
     "first erste ersten erstes premier primer primero eerste|second zweite zweiten zweites deuxieme segundo tweede"
     "|third dritte dritten drittes troisieme tercer tercero derde|fourth vierte vierten viertes quatrieme cuarto vierde"
 )
-"""Of quarters of a year."""
+"""Of quarters of a year, and of halves."""
 
 PARTS: Final = {
-    **dict.fromkeys(listed("early beginning start anfang debut principios comienzos inicios begin"), (0, 3)),
-    **dict.fromkeys(listed("mid middle mitte mi milieu mediados midden"), (1, 3)),
-    **dict.fromkeys(listed("late end ende fin finales fines eind einde"), (2, 3)),
+    **dict.fromkeys(listed("early beginning start anfang debut principios comienzos inicios begin"), 0),
+    **dict.fromkeys(listed("mid middle mitte mi milieu mediados midden"), 1),
+    **dict.fromkeys(listed("late end ende fin finales fines eind einde"), 2),
 }
-"""Which third of a month or a year is meant: its number from 0, and into how many parts the whole is cut."""
+"""Which third of a month or a year is meant, from 0."""
 PARTS_OF: Final = listed("beginning start middle milieu end")
 """Those that mean a time only before `of`: `end of May`, while `I end May` does not."""
 HALVES: Final = listed("half halfte moitie quinzaine mitad quincena helft")
+"""Behind `first` or `second`: a half of a month or a year."""
 
 IN: Final = listed("in during throughout of for from over this im wahrend ab en au pendant durant de del du d tijdens")
 """What a month or a year without anything beside it stands behind."""

@@ -514,7 +514,7 @@ class _Reader:
         text = self._text(place)
         at = self._skip(place + 1, words.OF | {"-", "'", "’"})
         if text in words.PARTS and (text not in words.PARTS_OF or self._text(place + 1) in words.OF - words.ARTICLES):
-            return *words.PARTS[text], at
+            return words.PARTS[text], _THIRDS, at
         order = words.ORDINALS.get(text, 0) or self._number(place, 2)
         half = self._skip(place + 1, {"."})
         if order in (1, 2) and self._text(half) in words.HALVES:
@@ -585,6 +585,7 @@ class _Reader:
 _ABOUT_ALL: Final = words.ABOUT_ALL | {
     plain(word) for name in ("en", "de", "fr", "es", "nl") for word in FUNCTION_WORDS[name]
 }
+_THIRDS: Final = 3
 _DAY: Final = timedelta(days=1)
 _LETTER: Final = {"day": "d", "week": "w", "weekend": "w", "month": "m", "quarter": "m", "year": "y"}
 """Of a unit, for `dates.moved`."""
