@@ -82,7 +82,12 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
     parser.add_argument("--vaults-root")
     parser.add_argument("--tokens")
     parser.add_argument("--open-vaults", type=int, default=64)
+    for other in ("--host", "--port"):  # as other servers have it
+        parser.add_argument(other)
     given = parser.parse_args(rest)
+    if given.host is not None or given.port is not None:
+        meant = f"serve {given.host or given.address or ''}:{given.port or 8765}"
+        raise BadArgument(f"serve takes host and port as one word: {meant}")
     if given.address is None:
         raise BadArgument("serve takes where to listen: serve :8765, or serve HOST:PORT")
     host, port = access.address("serve", given.address)
