@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 
 from tests.conftest import MakeVault
-from vaulttools import Vault
+from tests.ranked.ranking import index_being_built
+from vaulttools import Vault, tools
 from vaulttools.answers import vocabulary
 from vaulttools.answers.proposals import Proposal, proposals, tried
 from vaulttools.answers.vocabulary import Vocabulary
 from vaulttools.core.work import Work
+from vaulttools.tools import base
 
 DAY = date(2026, 11, 1)
 
@@ -288,6 +291,34 @@ def test_a_list_that_has_no_room_is_cut_by_rows_and_keeps_its_call(make_vault: M
         assert rows == len(found.listed or ())
         assert 0 < rows < 18
         assert f"The first {rows} of 18 rows:\n" in found.text
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [("which notes have a rating of 5", True), ("what do we decide", False), ("all films path:Films", False)],
+)
+def test_before_the_index_is_built_a_question_for_a_list_is_told_that_there_is_none(
+    vault: Vault, question: str, is_told: bool
+) -> None:
+    sentence = "No list of all that match could be made, so there may be more."
+    with index_being_built():
+        found = vault.query(question)
+    assert found.proposed_calls == []
+    assert (f"best first. {sentence}" in found.text.split("\n")[0], sentence in found.notices) == (is_told, is_told)
+    assert sentence not in vault.query(question).text
+
+
+def test_a_list_that_there_is_no_time_to_make_is_told(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = base.TOOL.run
+
+    def late(vault: Any, request: Any, work: Work) -> Any:
+        work.pass_over("late.md", "time limit")
+        return made(vault, request, work)
+
+    named = tools.named
+    monkeypatch.setattr(tools, "named", lambda name: replace(base.TOOL, run=late) if name == "base" else named(name))
+    found = vault.query("which notes have a rating of 5")
+    assert "No list of all that match could be made, so there may be more." in found.notices
 
 
 def test_a_list_answers_where_no_passage_does(make_vault: MakeVault) -> None:

@@ -213,16 +213,23 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
     most = request.page * request.limit + _COPIES
     found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
     return _ranked_page(
-        request, work, found, _whole_list(vault, request, request.query, work) if found.is_ready else None
+        request, work, found, _whole_list(vault, request, request.query, work, is_ready=found.is_ready)
     )
 
 
-def _whole_list(vault: Session, request: QueryRequest, question: str, work: Work) -> WholeList | None:
-    """The call that lists all that a question asks for, once it was made; None: there is none, or it cannot keep the
-    filters of the request."""
+_NO_LIST: Final = "No list of all that match could be made, so there may be more."
+
+
+def _whole_list(
+    vault: Session, request: QueryRequest, question: str, work: Work, *, is_ready: bool
+) -> WholeList | str | None:
+    """The call that lists all that a question asks for, once it was made, or the sentence that it could not be; None:
+    there is none, or it cannot keep the filters of the request."""
     others = request.model_dump(exclude_defaults=True).keys() - {*_KEPT}
     if others or request.page > 1 or not asks_for_list(question) or without_operators(question)[1]:
         return None
+    if not is_ready:
+        return _NO_LIST
     calendar = vault.calendar
     again = work.again()
     known = vocabulary.of(vault, again)
@@ -240,11 +247,12 @@ def _whole_list(vault: Session, request: QueryRequest, question: str, work: Work
         except BadArgument:  # a name or a value that no expression can hold
             return 0
         made[id(proposal)] = answered
+        again.skipped.update(trial.skipped)
         return answered.total if trial.complete else 0
 
     found = tried(every, total) if again.complete else None
     if found is None:
-        return None
+        return _NO_LIST if (every and not again.complete) or "time limit" in again.skipped else None
     answered = made[id(found[0])]
     listed = answered.tasks if found[0].tool == "tasks" else answered.rows
     rows = [Row(each.path, getattr(each, "line", 0)) for each in listed]
@@ -268,10 +276,13 @@ def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> Quer
     return _ranked_page(request, work, found)
 
 
-def _ranked_page(request: QueryRequest, work: Work, found: Ranked, whole: WholeList | None = None) -> QueryAnswer:
+def _ranked_page(
+    request: QueryRequest, work: Work, found: Ranked, listing: WholeList | str | None = None
+) -> QueryAnswer:
     """The page asked for, with as many passages as fit into `max_chars`; where the question asks for a list, its rows
-    come first, and the last line is the call that makes it."""
+    come first, and the last line is the call that makes it, or the first one says that none could be made."""
     ranking = found.ranking
+    whole = listing if isinstance(listing, WholeList) else None
     is_sorted = request.sort not in (None, "relevance")
     notices = ["Case is ignored: match_case works in mode obsidian only."] if request.match_case else []
     notices += found.notices
@@ -284,6 +295,8 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked, whole: WholeL
     found.tell_missed()
     absences = ranking.absences if whole is None else []  # words of a question that its list answers
     told = found.doubts if whole is None else [] if found.period is None else [found.period.sentence]
+    unlisted = [listing] if isinstance(listing, str) else []
+    told = [*unlisted, *told]
     doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in told]
     call = [] if whole is None else [whole.call(work.voice)]
     fixed = sum(len(each) + 3 for each in (*doubts, *notices, *call))
@@ -306,7 +319,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked, whole: WholeL
     others = found.others(notes, shown)
     found.tell_missed()
     return QueryAnswer(
-        **answer.envelope(work, text, [*absences, *notices, *steps, *call], found=bool(shown or whole)),
+        **answer.envelope(work, text, [*unlisted, *absences, *notices, *steps, *call], found=bool(shown or whole)),
         shown={"notes": [_ranked_note(each, is_cut=True) for each in shown]},
         notes=[_ranked_note(_with_link(each, found.like)) for each in (*shown, *others)],
         shown_notes=len(shown),
