@@ -212,9 +212,7 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
         return _obsidian(vault, request.model_copy(update={"query": operators}), work, [told])
     most = request.page * request.limit + _COPIES
     found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
-    return _ranked_page(
-        request, work, found, _whole_list(vault, request, request.query, work, is_ready=found.is_ready)
-    )
+    return _ranked_page(request, work, found, _whole_list(vault, request, request.query, work, is_ready=found.is_ready))
 
 
 _NO_LIST: Final = "No list of all that match could be made, so there may be more."
