@@ -94,6 +94,12 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("query", {"query": "tag:#tag", "mode": "obsidian"}),
     ("query", {"query": "tag:#nowhere", "mode": "obsidian"}),
     ("query", {"query": "tag:#tag", "mode": "obsidian", "page": 30}),
+    ("query", {"query": "task", "tags": ["tag"]}),
+    ("query", {"query": "task", "properties": {"publish": "true"}, "page": 30}),
+    ("query", {"query": "task", "tags": ["nowhere"]}),
+    ("query", {"query": "task tag:#tag", "sort": "name"}),
+    ("context", {"question": "task tag:#tag"}),
+    ("context", {"question": "task", "tags": ["nowhere"]}),
 ]
 
 

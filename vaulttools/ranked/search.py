@@ -65,6 +65,8 @@ class Ranked:
     notices: Sequence[str]
     is_ready: bool
     """Whether the index was ready."""
+    part: str
+    """The sentence that the filters know a part of the notes; "": they know all."""
     by_words_alone: int | None
     """How many of its notes meaning did not search, or not in all of their passages; None: it was not to."""
     deduplicator: Deduplicator
@@ -161,12 +163,16 @@ def ranked(
         raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(given[:80])}")
     times, told = dated.file_times(request, vault.calendar)
     within: frozenset[str] | None = None
+    part = ""
     order: Order | None = None
     is_sorted = sort not in (None, "relevance")
     filter_work = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
     nodes = filters.nodes(request)
     if operators or is_sorted or nodes:
-        matching, _ = exact(vault, filter_work, request, tree.both([parse(operators or "path:.md"), *nodes]), given)
+        matching, filtered = exact(
+            vault, filter_work, request, tree.both([parse(operators or "path:.md"), *nodes]), given
+        )
+        part = corpus.part(filtered)
         order = Order(vault, matching, sort) if is_sorted else None
         if operators or nodes:
             within = frozenset(matching.matching(list))
@@ -239,6 +245,7 @@ def ranked(
         [*understood, *filter(None, [ranking.weakness]), *ranking.absences] if like is None else [],
         told,
         is_ready,
+        part,
         by_words_alone,
         Deduplicator(read, copies_in(view, wanted, read, work.is_over), wanted),
         like,

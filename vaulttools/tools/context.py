@@ -126,9 +126,10 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
         raise BadArgument("question needs words as well as operators; for operators alone use query with mode obsidian")
     found = ranked(vault, work, request, request.question, _NOTES, name="question")
     weakness = found.ranking.weakness
+    part = list(filter(None, [found.part]))
     notices = [*found.doubts, *found.notices]
     fixed = _fitting(answer.bracketed(notices), request.max_chars // 3)
-    pieces, left, is_more = _pieces(found, request.max_chars, _size(fixed))
+    pieces, left, is_more = _pieces(found, request.max_chars, _size([*part, *fixed]))
     found.tell_missed()
     if pieces:
         doubts, fixed = fixed[: len(found.doubts)], fixed[len(found.doubts) :]
@@ -139,9 +140,12 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
         nothing = (
             f"No passage fits; raise {work.voice.name('max_chars')}."
             if left
+            else "No notes found so far."
+            if part
             else answer.nothing_found(work, "No notes found.")
         )
         blocks = [nothing[:_NOTICE_CHARACTERS]]
+    blocks = [*part, *blocks]
     room = request.max_chars - sum(len(block) + 2 for block in blocks) - _size(fixed)
     calls: list[NextCall] = []
     for call in _next_calls(pieces):
@@ -154,7 +158,7 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
         **answer.envelope(
             work,
             "\n\n".join(filter(None, [*blocks, "\n".join(lines), "\n".join([*fixed, *answer.bracketed(told)])])),
-            notices,
+            [*part, *notices],
             found=bool(pieces),
         ),
         shown={"passages": [_passage(piece, piece.shown) for piece in pieces]},

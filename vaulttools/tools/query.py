@@ -294,10 +294,11 @@ def _ranked_page(
     absences = ranking.absences if whole is None else []  # words of a question that its list answers
     told = found.doubts if whole is None else [] if found.period is None else [found.period.sentence]
     unlisted = [listing] if isinstance(listing, str) else []
+    part = list(filter(None, [found.part]))
     told = [*unlisted, *told]
     doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in told]
     call = [] if whole is None else [whole.call(work.voice)]
-    fixed = sum(len(each) + 3 for each in (*doubts, *notices, *call))
+    fixed = sum(len(each) + 3 for each in (*part, *doubts, *notices, *call))
     fixed += len(explanation) + 20 if request.explain else 0
     room = max(request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
     rows: Sequence[Row] = []
@@ -317,7 +318,9 @@ def _ranked_page(
     others = found.others(notes, shown)
     found.tell_missed()
     return QueryAnswer(
-        **answer.envelope(work, text, [*unlisted, *absences, *notices, *steps, *call], found=bool(shown or whole)),
+        **answer.envelope(
+            work, text, [*part, *unlisted, *absences, *notices, *steps, *call], found=bool(shown or whole)
+        ),
         shown={"notes": [_ranked_note(each, is_cut=True) for each in shown]},
         notes=[_ranked_note(_with_link(each, found.like)) for each in (*shown, *others)],
         shown_notes=len(shown),
@@ -358,7 +361,7 @@ def _ranked_text(
     blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
     while True:
         number = "" if listed and not shown else _ranked_first_line(request, work, found, len(shown))
-        first = " ".join(filter(None, [number, *doubts]))
+        first = corpus.first_line(found.part, " ".join(filter(None, [number, *doubts])))
         closing = "\n".join(answer.bracketed([*notices, *steps, *call]))
         text = "\n\n".join(filter(None, [*head, first, listed, *blocks[: len(shown)], closing]))
         if len(text) <= request.max_chars:
@@ -377,9 +380,9 @@ def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, count: 
         order = ", in order of time" if found.ranking.is_by_time else order
         what = "" if found.like is None else f" like {paths.shown(found.like.path)}"
         return f"Showing {corpus.counted(count, 'note')}{what}{order}."
-    if request.page > 1:
+    if request.page > 1 and not found.part:
         return f"Page {request.page:,} is past the end."
-    return answer.nothing_found(work, "No notes found.")
+    return "No notes found so far." if found.part else answer.nothing_found(work, "No notes found.")
 
 
 def _next_steps(
