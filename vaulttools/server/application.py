@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from starlette.applications import Starlette
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -34,6 +35,19 @@ LOGIN: Final = "/ui/login"
 
 STATIC: Final = "/ui/static/"
 """What the pages load, the same for everybody."""
+
+
+FAILED: Final = "The server failed for a reason of its own; its log has the details"
+"""What is told of an error of ours: its traceback may hold text of notes and paths outside the vault."""
+
+
+class _AnyPath(PathConvertor):
+    """The rest of a path, with the line ends that names of files may hold."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("path", _AnyPath())
 
 
 class Mcp(NamedTuple):
@@ -91,8 +105,7 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
         return Response(status_code=400)
 
     async def broke(request: Request, error: Exception) -> Response:
-        # The caller gets no traceback: it may hold text of notes and paths outside the vault. The log has it.
-        return refused(request.scope, 500, "The server failed for a reason of its own; its log has the details")
+        return refused(request.scope, 500, FAILED)
 
     handlers = {HTTPException: failed, ClientDisconnect: gone, Exception: broke}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp
 
 from tests.server.asking import ORIGIN, Serve, ask, talk
 from vaulttools.index.progress import Progress
-from vaulttools.server.page import health, start
+from vaulttools.server.page import health, reading, start
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.vault import Vault
 
@@ -139,6 +140,32 @@ def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: py
 def test_what_cannot_be_shown_is_told_in_one_sentence(app: ASGIApp, path: str, status: int, sentence: str) -> None:
     answer = ask(app, "GET", path)
     assert (answer.status_code, sentence in unescape(answer.text)) == (status, True), answer.text
+
+
+def test_an_error_of_ours_is_a_page_that_leads_on_and_the_log_has_its_details(
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(reading, "page", lambda *_: int("a text of a note"))
+    answer = ask(app, "GET", "/ui/note/Home.md")
+    assert answer.status_code == 500
+    assert words(answer) == (
+        "Failed The server failed for a reason of its own; its log has the details. Start page All folders"
+    )
+    assert "a text of a note" not in answer.text
+    assert "a text of a note" in caplog.text
+    assert ask(app, "GET", "/vault/nowhere.md").json()["errorCode"] == 40400
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no name has a line end there")
+def test_a_name_that_holds_a_line_end_is_found_and_opened(serve: Serve) -> None:
+    app = serve(notes={"Two\nlines.md": "of galena\n", "In\nside/a.md": "[[Two\nlines]]\n"})
+    found = ask(app, "GET", "/ui/?q=galena").text
+    link = re.search(r'href="(/ui/note/Two[^"#?]*)', found)
+    assert link is not None
+    for address in (link[1], "/ui/folder/In%0Aside", "/ui/note/In%0Aside/a.md", "/v/notes" + link[1]):
+        assert ask(app, "GET", address).status_code == 200, address
+    assert ask(app, "GET", "/vault/Two%0Alines.md").text == "of galena\n"
+    assert ask(app, "GET", "/ui/no%0Awhere").status_code == 404
 
 
 MARKED = {

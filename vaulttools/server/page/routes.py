@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Event
 from typing import Any, Final, TypeAlias
@@ -15,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from vaulttools import tools
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsError
-from vaulttools.server.application import FIRST, LOGIN
+from vaulttools.server.application import FAILED, FIRST, LOGIN
 from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
 from vaulttools.server.page import neighbourhood, reading, searching, start, templates, vault_map
@@ -27,6 +28,8 @@ from vaulttools.tools.query import QueryAnswer
 from vaulttools.tools.tags import TagsAnswer
 from vaulttools.tools.tasks import TaskFound, TasksAnswer
 from vaulttools.vault import Vault
+
+_logger = logging.getLogger(__name__)
 
 _EXAMPLE: Final = {"tool": "query", "arguments": '{"query": "What comes next?"}'}
 """The call that the page for assistants begins with: one that every vault answers."""
@@ -258,14 +261,19 @@ def _indexing(vault: Vault) -> dict[str, Any] | None:
 def _not_shown(request: Request, frame: Frame, error: VaultToolsError) -> Response:
     if isinstance(error, PathNotFound):
         return _not_found(request, frame, str(error))
-    return templates.page(request, "not_shown.html", 400, **frame, heading="Not shown", sentence=str(error), wanted="")
+    return _without(request, frame, 400, "Not shown", str(error))
 
 
 def _not_found(request: Request, frame: Frame, sentence: str) -> Response:
     """A page that tells so, and leads on: to a search for the name."""
     wanted = searching.title(request.path_params.get("path", "").rstrip("/"))
-    values = {"heading": "Not found", "sentence": sentence, "wanted": wanted}
-    return templates.page(request, "not_shown.html", 404, **frame, **values)
+    return _without(request, frame, 404, "Not found", sentence, wanted)
+
+
+def _without(request: Request, frame: Frame, status: int, heading: str, sentence: str, wanted: str = "") -> Response:
+    """A page that says why there is none, and leads on."""
+    values = {"heading": heading, "sentence": sentence, "wanted": wanted}
+    return templates.page(request, "not_shown.html", status, **frame, **values)
 
 
 class PageEndpoints:
@@ -304,6 +312,9 @@ class PageEndpoints:
                 return PlainTextResponse("The browser has gone", 499)
             except VaultToolsError as error:
                 return refused(request, frame, error)
+            except Exception:
+                _logger.exception("A page failed")
+                return _without(request, frame, 500, "Failed", f"{FAILED}.")
 
         return answered
 
