@@ -78,6 +78,15 @@ def test_a_note_that_is_not_there_is_named(vault: Vault) -> None:
         vault.query(like="Cucumbers")
 
 
+@pytest.mark.parametrize("text", ["", " \n\n", "---\nstatus: new\n---\n"])
+def test_an_empty_note_is_compared_by_its_name_alone_and_says_so(make_vault: MakeVault, text: str) -> None:
+    vault = make_vault({"Sub/Keel.md": text, "bolts.md": "Bolts rust.\n"})
+    sentence = "No notes found: Sub/Keel.md has no text, so only its name was compared."
+    assert vault.query(like="Keel").text == sentence
+    (vault.path / "bolts.md").write_text("Keel bolts rust.\n", encoding="utf-8")
+    assert [note.path for note in vault.query(like="Keel").notes] == ["bolts.md"]
+
+
 def test_what_is_passed_over_is_told_once(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "bees and hives", "b.md": "hives of bees", "out.txt": "x", "bin.md": "a\0b"})
     told = [each for each in vault.query(like="a.md").notices if "bin.md" in each]

@@ -41,6 +41,8 @@ class Like:
     """The notes that it links to, and that link to it."""
     unread: int
     """Notes whose links there was no time to read."""
+    has_text: bool
+    """Whether it holds more than its name."""
 
 
 def like(vault: Session, given: str, work: Work) -> Like:
@@ -60,7 +62,14 @@ def like(vault: Session, given: str, work: Work) -> Like:
     path = opened.document.path
     linked = {*graph.answer.targets(path, links), *(edge.source for edge in graph.answer.to(path, links))}
     words = _characteristic(f"{title}\n{title}\n{body}", vault.view(work))
-    return Like(path, words, f"{title}\n{body}"[:_MEANT_CHARACTERS], frozenset(linked - {path}), graph.waiting)
+    return Like(
+        path,
+        words,
+        f"{title}\n{body}"[:_MEANT_CHARACTERS],
+        frozenset(linked - {path}),
+        graph.waiting,
+        bool(body.strip()),
+    )
 
 
 def _characteristic(text: str, view: Snapshot | None) -> str:

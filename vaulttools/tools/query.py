@@ -382,7 +382,12 @@ def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, count: 
         return f"Showing {corpus.counted(count, 'note')}{what}{order}."
     if request.page > 1 and not found.part:
         return f"Page {request.page:,} is past the end."
-    return "No notes found so far." if found.part else answer.nothing_found(work, "No notes found.")
+    if found.part:
+        return "No notes found so far."
+    nothing = "No notes found."
+    if found.like is not None and not found.like.has_text:
+        nothing = f"No notes found: {paths.shown(found.like.path)} has no text, so only its name was compared."
+    return answer.nothing_found(work, nothing)
 
 
 def _next_steps(
