@@ -72,6 +72,16 @@ def test_an_index_from_its_beginning_to_its_end(folder: Path, capsys: Printed) -
     assert printed(folder, "clear", capsys=capsys) == (0, "There was no index.\n", "")
 
 
+def test_notes_that_answers_leave_out_are_told_apart(make_vault: MakeVault, capsys: Printed) -> None:
+    app = '{"userIgnoreFilters": ["Old/"]}'
+    notes = dict.fromkeys(("a.md", ".b.md", "Old/c.md", ".trash/d.md"), "text")
+    folder = make_vault({**notes, ".obsidian/app.json": app}).path
+    told = printed(folder, "build", capsys=capsys)[1]
+    assert told.startswith("Indexed 3 notes (2 of them hidden or excluded) and 0 other files in ")
+    assert cli.main(["--vault", str(folder), "base", "--where", "true"]) == cli.FOUND
+    assert capsys.readouterr().out.startswith("1 row:\n")
+
+
 def test_a_difference_is_named_and_is_an_exit_status(folder: Path, capsys: Printed) -> None:
     printed(folder, "build", capsys=capsys)
     (folder / "a.md").write_text("other", encoding="utf-8")

@@ -11,10 +11,13 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from vaulttools.answers import corpus
 from vaulttools.answers.corpus import counted
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
 from vaulttools.cli.surroundings import progress
 from vaulttools.core import child
+from vaulttools.core.paths import is_note
+from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.index import database, location
 from vaulttools.index.database import IndexBusy
@@ -91,8 +94,11 @@ def built(vault: Vault) -> tuple[str, dict[str, Any]]:
     assert status.holds is not None
     held = status.holds
     others = held.files - held.notes
+    asked = corpus.listed(corpus.scope_of(vault.session, Work(), None, None)).files
+    left_out = held.notes - sum(map(is_note, asked))
+    which = f" ({left_out:,} of them hidden or excluded)" if left_out > 0 else ""
     text = (
-        f"Indexed {counted(held.notes, 'note')} and {counted(others, 'other file')} in {seconds:.1f} s: "
+        f"Indexed {counted(held.notes, 'note')}{which} and {counted(others, 'other file')} in {seconds:.1f} s: "
         f"{held.index_bytes / MEGABYTE:.1f} MB for {held.file_bytes / MEGABYTE:.1f} MB."
     )
     return text, {"seconds": round(seconds, 3), **asdict(held)}
