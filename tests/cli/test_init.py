@@ -166,15 +166,43 @@ def test_nothing_is_written_into_a_vault(home: Path) -> None:
     assert dotfiles.read_bytes() == b"{}" and not (home / ".cursor/mcp.json.before-vaulttools").exists()
 
 
-def test_without_an_assistant_there_is_nothing_to_do(tmp_path: Path, home: Path) -> None:
+def test_without_an_assistant_it_shows_what_to_paste(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    text, _, is_well = ran(empty, vaults=[str(home / "Notes")])
-    first, _, second = text.splitlines()[-1].partition(". ")
-    assert (first, is_well) == ("No assistant was found, so there is nothing to change", None)
-    assert second == "For another one, 'vaulttools --vault DIR mcp --print-config generic' prints what it needs."
-    text, _, _ = ran(empty, "--remove", vaults=[])
-    assert text.endswith(f"{first}.")
+    monkeypatch.setattr(Path, "home", lambda: empty)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    notes = home / "Notes"
+    shown = (
+        f"Vault: {notes}\n"
+        "\n"
+        "Not on this machine: Claude Desktop, Claude Code, Cursor, VS Code, Codex, Gemini CLI, LM Studio\n"
+        "\n"
+        "No assistant was found, so there is nothing to change.\n"
+        "To connect one by hand, paste this into its settings:\n"
+        "\n"
+        "{\n"
+        '  "mcpServers": {\n'
+        '    "vaulttools": {\n'
+        f'      "command": "{PROGRAM}",\n'
+        '      "args": [\n'
+        '        "--vault",\n'
+        f'        "{notes}",\n'
+        '        "mcp"\n'
+        "      ]\n"
+        "    }\n"
+        "  }\n"
+        "}\n"
+    )
+    nothing = f"{shown.split(chr(10) * 2)[1]}\n\nNo assistant was found, so there is nothing to change.\n"
+    for words, status, told in (
+        ([], 0, shown),
+        (["--write"], 1, shown),
+        (["--remove"], 0, nothing),
+        (["--remove", "--write"], 1, nothing),
+    ):
+        assert (cli.main(["--vault", str(notes), "init", *words]), capsys.readouterr().out) == (status, told)
 
 
 @pytest.mark.parametrize(

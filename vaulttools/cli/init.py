@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -74,7 +75,9 @@ def command(words: list[str], switches: Switches) -> Said:
     if is_well and options.is_built:
         built = [_built(folder) for folder in details["vaults"].values()]
         text += "".join(f"\n{told}" for told in built)
-    return Said(text, details, NOTHING_FOUND if is_well is None else FOUND if is_well else FAILED)
+    if is_well is None:  # nothing was to be written yet, or nothing could be
+        return Said(text, details, NOTHING_FOUND if options.is_written else FOUND)
+    return Said(text, details, FOUND if is_well else FAILED)
 
 
 def _built(folder: str) -> str:
@@ -136,7 +139,11 @@ def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[
         _outcome(options, client, place.file, command, inside) for client, place in places.items() if place is not None
     ]
     missing = [client.title for client, place in places.items() if place is None]
-    text = "\n".join(_lines(options, chosen, known, outcomes, missing))
+    lines = _lines(options, chosen, known, outcomes, missing)
+    if command and not outcomes:
+        block = json.dumps({"mcpServers": {NAME: command}}, indent=2, ensure_ascii=False)
+        lines += ["To connect one by hand, paste this into its settings:", "", block]
+    text = "\n".join(lines)
     details = {
         "written": options.is_written,
         "vaults": chosen,
@@ -233,7 +240,7 @@ def _lines(
         lines += ["", f"Not on this machine: {', '.join(missing)}"]
     changed = [outcome for outcome in outcomes if outcome.change is not None and outcome.change.action != "none"]
     if not outcomes:
-        lines += ["", f"No assistant was found, so there is nothing to change.{'' if options.is_removed else _BY_HAND}"]
+        lines += ["", "No assistant was found, so there is nothing to change."]
     elif not changed:
         lines += ["", "Nothing to write."]
     elif options.is_written:
@@ -243,7 +250,6 @@ def _lines(
     return lines[1:] if lines[0] == "" else lines
 
 
-_BY_HAND: Final = " For another one, 'vaulttools --vault DIR mcp --print-config generic' prints what it needs."
 _DONE: Final = {"add": "added to", "update": "updated in", "remove": "removed from"}
 _TO_DO: Final = {"add": "add to", "update": "update in", "remove": "remove from"}
 
