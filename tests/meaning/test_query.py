@@ -15,8 +15,10 @@ from tests.meaning.conftest import Opened
 from tests.meaning.endpoints import Served
 from tests.ranked.ranking import index_being_built
 from vaulttools import Vault, VaultToolsError
+from vaulttools.cli.options import Commands
 from vaulttools.meaning import background
 from vaulttools.meaning.store import remove
+from vaulttools.tools.query import QueryRequest
 
 NOTES = {
     "Pets.md": "# Pets\n\nThe cat sleeps on the sofa.\n",
@@ -101,6 +103,25 @@ def test_what_is_not_embedded_yet_is_told(opened: Opened, monkeypatch: pytest.Mo
     answer = opened(waits=False).query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
     assert "Meaning: 0 of 4 notes." in answer.notices
+
+
+def test_a_command_names_the_one_that_embeds_and_only_where_that_helps(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, served: Served
+) -> None:
+    monkeypatch.setattr(background, "START_SECONDS", 60.0)
+    vault = opened(waits=False)
+
+    def told() -> list[str]:
+        return list(vault.answer("query", {"query": "tea at five"}, voice=Commands(QueryRequest, ["My notes"])).notices)
+
+    command = 'vaulttools --vault "My notes" index build --meaning'
+    assert told()[0] == f"Only words were searched for. To search by meaning too: {command}"
+    meaning = vault._opened.meaning
+    assert meaning is not None
+    monkeypatch.setattr(meaning.main, "seen", lambda: (3, 4))
+    assert told()[0] == f"Meaning: 3 of 4 notes. For the rest: {command}"
+    monkeypatch.setattr(meaning, "why_not", lambda: "The embedder is gone")
+    assert told()[0] == "Meaning: 3 of 4 notes. The embedder is gone."
 
 
 def test_notes_that_changed_and_are_not_embedded_yet_are_told(

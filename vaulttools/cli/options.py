@@ -343,3 +343,7 @@ class Commands(Voice):
     def again(self, tool: str, same: Mapping[str, Any], changed: Mapping[str, Any], instead: str = "") -> str:
         """A command that goes on, for a line of its own: without a full stop."""
         return f"Continue with: {self.call(tool, {**same, **changed})}"
+
+    def embedding(self) -> str:
+        """The command: another one ends before it has embedded anything."""
+        return " ".join(map(quoted, [*self._program, "index", "build", "--meaning"]))

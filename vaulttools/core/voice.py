@@ -31,6 +31,10 @@ class Voice:
         given = ", ".join(self.given(argument, value) for argument, value in changed.items())
         return f"Continue with {given}{f' instead of {instead}' if instead else ''}."
 
+    def embedding(self) -> str:
+        """What embeds the notes that are not yet; "": it goes on behind the calls."""
+        return ""
+
 
 CALLS: Final = Voice()
 """What speaks unless a face says otherwise."""

@@ -16,6 +16,7 @@ from vaulttools.answers.exact import Order, Sort, exact
 from vaulttools.answers.filters import Filters
 from vaulttools.answers.incremental import Corpus
 from vaulttools.core import paths
+from vaulttools.core.voice import Voice
 from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files.catalogue import Entry
@@ -226,7 +227,7 @@ def ranked(
     missed.update(dict.fromkeys(ranking.waiting, "time limit"))
     by_words_alone = len(wanted) if meant else None
     if meaning is not None and view is not None:
-        meant += _progress(meaning, len(notes.files), meant)
+        meant += _progress(meaning, len(notes.files), meant, work.voice)
         by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, meant)
     asked = _passed_over(work, scope, notes, wanted, large, missed)
     for reason in INCOMPLETE & filter_work.skipped.keys():  # what an operator could not be put to
@@ -296,10 +297,11 @@ def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning 
     return meaning, []
 
 
+_BY_WORDS_SO_FAR: Final = "Only words were searched for. To search by meaning too"
 _OTHERS_BY_WORDS: Final = "Notes in other languages are searched by words alone."
 
 
-def _progress(meaning: Meaning, notes: int, told: Sequence[str]) -> list[str]:
+def _progress(meaning: Meaning, notes: int, told: Sequence[str], voice: Voice) -> list[str]:
     """How far the embedding is while it is not done, and why it does not go on, unless that was told."""
     try:
         done, total = meaning.main.seen()
@@ -309,6 +311,9 @@ def _progress(meaning: Meaning, notes: int, told: Sequence[str]) -> list[str]:
     if done >= total and (total or not notes or meaning.main.embeds_nothing):
         told_before = any(each.startswith(reason) for each in told)
         return [f"{reason}. {_OTHERS_BY_WORDS}"] if reason and not told_before else []
+    if not reason and (command := voice.embedding()):
+        so_far = f"Meaning: {done:,} of {total or notes:,} notes. For the rest" if done else _BY_WORDS_SO_FAR
+        return [f"{so_far}: {command}"]
     fault = f" {reason}." if reason and not any(each.startswith(reason) for each in told) else ""
     return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
 

@@ -361,9 +361,9 @@ def _ranked_text(
     blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
     while True:
         number = "" if listed and not shown else _ranked_first_line(request, work, found, len(shown))
-        first = corpus.first_line(found.part, " ".join(filter(None, [number, *doubts])))
+        first = " ".join(filter(None, [number, *doubts]))
         closing = "\n".join(answer.bracketed([*notices, *steps, *call]))
-        text = "\n\n".join(filter(None, [*head, first, listed, *blocks[: len(shown)], closing]))
+        text = "\n\n".join(filter(None, [*head, found.part, first, listed, *blocks[: len(shown)], closing]))
         if len(text) <= request.max_chars:
             return text
         if steps:
