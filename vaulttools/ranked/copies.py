@@ -32,8 +32,6 @@ class Print:
     text: str
     digest: int
     """`notes.passages.digest` of it."""
-    note: str = ""
-    """The whole text of its note: a short passage says the same in a note that is the same."""
 
     @cached_property
     def is_short(self) -> bool:
@@ -56,7 +54,7 @@ class Print:
     def is_copy_of(self, other: Print) -> bool:
         """Whether both say the same, exactly or nearly."""
         if self.digest == other.digest:
-            return not (self.is_short or other.is_short) or self.note == other.note != ""
+            return not (self.is_short or other.is_short)
         # What is quick to tell comes first: hardly two passages of prose have the same numbers and as many words.
         length, of_other = len(self.text), len(other.text)
         if length < COPY.as_long * of_other or of_other < COPY.as_long * length or self.numbers != other.numbers:
@@ -79,7 +77,7 @@ def text_of(note: Note, passages: Passages, number: int) -> str:
 
 def print_of(note: Note, passages: Passages, number: int) -> Print:
     """What of one passage is compared with others."""
-    return Print(text_of(note, passages, number), passages.digests[number], note.text)
+    return Print(text_of(note, passages, number), passages.digests[number])
 
 
 @dataclass(slots=True)
