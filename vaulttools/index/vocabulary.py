@@ -129,20 +129,17 @@ class NewWords:
         self._asked = 0
         self._is_whole = False
 
-    def add(self, words: str) -> None:
-        """Write those words of a text that are new."""
-        fresh = {*words.split(" ")} - self._seen
-        if not fresh:
-            return
+    def add(self, texts: Sequence[str]) -> None:
+        """Write those words that are new, of texts as `words` has them."""
+        fresh = {*" ".join(texts).split(" ")} - self._seen
         if not self._is_whole:
-            self._asked += 1
+            self._asked += len(texts)
             if self._asked > _ASKED_SINGLY:
                 self._read_all()
                 fresh -= self._seen
-            else:
-                self._seen |= fresh
-                fresh = {word for word in fresh if not self._is_known(word)}
         self._seen |= fresh
+        if not self._is_whole:
+            fresh = {word for word in fresh if not self._is_known(word)}
         if fresh:
             self._connection.execute("INSERT INTO main.vocabulary (words) VALUES (?)", ("\n".join(fresh),))
 

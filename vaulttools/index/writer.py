@@ -16,6 +16,10 @@ from vaulttools.index.vocabulary import NewWords
 _MERGED_PAGES: Final = 500
 """Pages that one step of `Writer.merge` writes for each table: 2 MB of log, and 40 ms."""
 
+_GATHERED: Final = 256 * 1024
+"""Characters of texts that are gathered before their words are written, one table after the other: what FTS5 holds of a
+table stays in the processor's cache meanwhile (a quarter less time than one text after the other, measured)."""
+
 _DELETIONS: Final = (
     "DELETE FROM trigrams WHERE rowid = ?",
     "DELETE FROM terms WHERE rowid = ?",
@@ -39,6 +43,8 @@ class Writer:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._new_words = NewWords(connection)
+        self._gathered: list[tuple[int, Content]] = []
+        self._characters = 0
 
     def begin(self) -> None:
         """Start a transaction; IMMEDIATE, since one that becomes a writer later fails at once (fault-I08)."""
@@ -46,6 +52,7 @@ class Writer:
 
     def commit(self) -> None:
         """Make everything since `begin` visible at once."""
+        self._write_gathered()
         self._connection.execute("COMMIT")
 
     def put(self, content: Content) -> bool:
@@ -68,7 +75,10 @@ class Writer:
         if content.structure is not None and not is_same:
             self._connection.execute("INSERT INTO notes VALUES (?, ?)", (id_, content.structure))
         if has_words and not (content.state == "unread" and content.words is None):
-            self._put_words(id_, content)
+            self._gathered.append((id_, content))
+            self._characters += len(content.trigrams)
+            if self._characters >= _GATHERED:
+                self._write_gathered()
         return True
 
     def _put_row(self, id_: int | None, content: Content, state: int, flags: int) -> int:
@@ -88,22 +98,28 @@ class Writer:
         )
         return self._connection.last_insert_rowid()
 
-    def _put_words(self, id_: int, content: Content) -> None:
-        """Write what finds the text of a file that has none of it."""
-        self._connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (id_, scattered(content.trigrams)))
-        if content.terms:
-            self._new_words.add(content.terms)  # before the words are in the table that it asks
-            self._connection.execute("INSERT INTO terms (rowid, words) VALUES (?, ?)", (id_, content.terms))
-        if content.words is not None:
-            self._connection.execute(
-                "INSERT INTO words (rowid, body, title, aliases, headings, properties) VALUES (?, ?, ?, ?, ?, ?)",
-                (id_, *content.words),
-            )
-        if content.passages is not None:
-            self._connection.execute("INSERT INTO passages VALUES (?, ?)", (id_, content.passages))
-            self._connection.executemany(
-                "INSERT INTO copies VALUES (?, ?)", [(digest, id_) for digest in passages.digests(content.passages)]
-            )
+    def _write_gathered(self) -> None:
+        """Write what finds the texts of files that have none of it."""
+        gathered, self._gathered, self._characters = self._gathered, [], 0
+        write = self._connection.executemany
+        write(
+            "INSERT INTO trigrams (rowid, text) VALUES (?, ?)",
+            ((id_, scattered(content.trigrams)) for id_, content in gathered),
+        )
+        terms = [(id_, content.terms) for id_, content in gathered if content.terms]
+        if terms:
+            self._new_words.add([words for _, words in terms])  # before the words are in the table that it asks
+        write("INSERT INTO terms (rowid, words) VALUES (?, ?)", terms)
+        write(
+            "INSERT INTO words (rowid, body, title, aliases, headings, properties) VALUES (?, ?, ?, ?, ?, ?)",
+            ((id_, *content.words) for id_, content in gathered if content.words is not None),
+        )
+        split = [(id_, content.passages) for id_, content in gathered if content.passages is not None]
+        write("INSERT INTO passages VALUES (?, ?)", split)
+        write(
+            "INSERT INTO copies VALUES (?, ?)",
+            ((digest, id_) for id_, columns in split for digest in passages.digests(columns)),
+        )
 
     def to_read(self, path: str) -> ToRead:
         """A file to be read whole, with what is known of its structure while it lacks words."""
@@ -151,6 +167,7 @@ class Writer:
         return _Known(id_, state, flags, digest, Key(*stamps))
 
     def _forget(self, id_: int) -> None:
+        self._write_gathered()
         columns: list[Any] = self._connection.execute("SELECT columns FROM passages WHERE id = ?", (id_,)).fetchall()
         digests = [(digest, id_) for (data,) in columns for digest in passages.digests(data)]
         self._connection.executemany("DELETE FROM copies WHERE digest = ? AND id = ?", digests)
