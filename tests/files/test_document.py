@@ -232,8 +232,8 @@ def _disturbing(monkeypatch: pytest.MonkeyPatch, disturb: Callable[[int], None])
     read_all = documents._read_all
     reads = []
 
-    def disturbed(descriptor: int, max_bytes: int) -> bytes:
-        data = read_all(descriptor, max_bytes)
+    def disturbed(descriptor: int, likely: int, max_bytes: int) -> bytes:
+        data = read_all(descriptor, likely, max_bytes)
         reads.append(descriptor)
         disturb(len(reads))
         return data

@@ -190,6 +190,12 @@ def test_the_words_of_a_text_are_those_that_the_table_has_of_it(text: str) -> No
     assert all(data[start:end].decode() for start, end, _ in words.tokens(text))
 
 
+@given(st.text(max_size=60) | st.text(st.characters(max_codepoint=127), max_size=60))
+def test_the_words_of_a_text_are_as_many_as_counted(text: str) -> None:
+    text = text.replace("\0", "")
+    assert words.count(text) == len(words.tokens(text))
+
+
 _INFLECTED = ["Sensibility", "hoping", "hopes", "dying", "élan", "Elans", "ties", "tied", "relational", "a_b", "ied\n"]
 
 

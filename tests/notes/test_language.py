@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vaulttools.notes import language
 
@@ -81,3 +83,8 @@ def test_notes_are_in_another_language_when_none_may_be_in_the_question_s(
     written: set[str], asked: set[str], is_other: bool
 ) -> None:
     assert language.is_other(written, asked) == is_other
+
+
+@given(st.text() | st.text(st.characters(max_codepoint=127)))
+def test_words_are_runs_of_letters(text: str) -> None:
+    assert language._runs(text) == language._WORD.findall(text.lower())

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaulttools.notes import quantities
 from vaulttools.notes.quantities import Quantity, named
 
 NONE, NUMBER, DATE, PRICE = Quantity.NONE, Quantity.NUMBER, Quantity.DATE, Quantity.PRICE
@@ -32,3 +37,20 @@ NONE, NUMBER, DATE, PRICE = Quantity.NONE, Quantity.NUMBER, Quantity.DATE, Quant
 )
 def test_a_text_names_quantities(text: str, kinds: Quantity) -> None:
     assert named(text) == kinds
+
+
+_PARTS = st.sampled_from(
+    ["two", "Ten", "may", "May", "MARCH", "euro", "Eur", "5", "2011", "$", " ", ".", "\n", "_", "é", "İ", "K"]
+)
+
+
+@given(st.lists(_PARTS | st.text(max_size=2)).map("".join))
+def test_words_are_found_as_by_a_pattern_for_each(text: str) -> None:
+    def holds(words: frozenset[str], text: str) -> bool:
+        return any(re.search(rf"\b{word}\b", text) for word in words)
+
+    without_words = re.sub(r"[^\W\d_]+", "x", text)
+    months = frozenset(map(str.capitalize, quantities._MONTHS))
+    assert bool(named(text) & Quantity.DATE) == (holds(months, text) or bool(named(without_words) & Quantity.DATE))
+    for kind, words in ((Quantity.NUMBER, quantities._NUMBER_WORDS), (Quantity.PRICE, quantities._CURRENCIES)):
+        assert bool(named(text) & kind) == (holds(words, text.lower()) or bool(named(without_words) & kind))

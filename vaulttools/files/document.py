@@ -20,6 +20,7 @@ from vaulttools.files import disk
 from vaulttools.files.root import Root
 
 _CHUNK = 1 << 20
+_SMALL = 1 << 12
 
 
 class NotRead(Exception):
@@ -162,7 +163,7 @@ def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_re
                 raise NotRead("too large")
             if disk.is_elsewhere(before):
                 raise NotRead("not downloaded")
-            data = _read_all(descriptor, max_bytes)
+            data = _read_all(descriptor, before.st_size, max_bytes)
             after = disk.fstat(descriptor)
         except OSError as error:  # EIO, EAGAIN, ETIMEDOUT, EDEADLK: often gone at once (fault-S05)
             reason, cause = "unreadable", error
@@ -179,11 +180,12 @@ def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_re
     raise NotRead(reason) from cause
 
 
-def _read_all(descriptor: int, max_bytes: int) -> bytes:
-    """All bytes to the end of the file: a size of 0 is not trusted (fault-P19), nothing is mapped (fault-C11)."""
+def _read_all(descriptor: int, likely: int, max_bytes: int) -> bytes:
+    """All bytes to the end of the file: its likely size is not trusted (fault-P19), nothing is mapped (fault-C11)."""
+    chunk_size = min(max(likely, _SMALL), _CHUNK)  # memory is taken for all of a chunk, also at the end
     chunks = []
     size = 0
-    while chunk := disk.read(descriptor, _CHUNK):
+    while chunk := disk.read(descriptor, chunk_size):
         chunks.append(chunk)
         size += len(chunk)
         if size > max_bytes:  # it grows

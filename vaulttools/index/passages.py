@@ -71,6 +71,7 @@ def dump(note: Note) -> bytes:
     digests = array("q")
     keys = array("q")
     last = 0
+    under, before = None, ""
     for number, passage in enumerate(split(note)):
         text = source.text[passage.start : passage.end]
         gap = source.text[done : passage.start]
@@ -85,8 +86,11 @@ def dump(note: Note) -> bytes:
                 named(text),
             )
         )
+        if (is_first := not number, passage.heading) != under:
+            under = is_first, passage.heading
+            before = folded(context(note, passage.heading, is_first=is_first))
         # To fold the text once more, with its context, would take a third more time.
-        alone, before = folded(text), folded(context(note, passage.heading, is_first=not number))
+        alone = folded(text)
         digests.append(digest_of_folded(alone))
         keys.append(digest_of_folded(f"{before} {alone}" if before else alone))
         done = last = passage.end

@@ -86,7 +86,9 @@ _EXCHANGED: Final = 3
 
 
 def count(text: str) -> int:
-    """How many words a text has; a third of the time of `tokens`."""
+    """How many words a text has; a third of the time of `tokens`, of ASCII a tenth of that."""
+    if text.isascii():
+        return (b" " + text.encode().translate(_IN_WORDS)).count(b" 1")
     # Stems and accents change no word's edges.
     found: Any = _tokenizer(_EDGES_TOKENIZER)(
         text.encode("utf-8", "replace"),
@@ -96,6 +98,10 @@ def count(text: str) -> int:
         include_colocated=False,
     )
     return len(found)
+
+
+_IN_WORDS: Final = bytes(49 if chr(code).isalnum() and code < 128 else 32 for code in range(256))
+"""By sign of ASCII: `1` where it is a part of a word, else a blank."""
 
 
 def _tokenizer(named: str) -> apsw.FTS5Tokenizer:

@@ -55,6 +55,8 @@ _PERSIAN_SHARE: Final = 0.02
 """The part of the letters that only Persian has, among those of a text in it: Arabic has none but in names."""
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_APART: Final = bytes(code if chr(code).isalpha() else 32 for code in range(128)).lower().ljust(256)
+"""By sign of ASCII: a letter in lower case, else a blank."""
 
 _OF_WORD: Final[dict[str, tuple[str, ...]]] = {}
 """By function word the languages that have it."""
@@ -71,7 +73,7 @@ def of(text: str) -> str:
     sample = text[:SAMPLE]
     if not sample.isascii() and (language := _by_script(sample)):
         return language
-    words = _WORD.findall(sample.lower())
+    words = _runs(sample)
     counts = _counted(words)
     if not counts:
         return UNKNOWN
@@ -83,17 +85,24 @@ def of_question(text: str) -> frozenset[str]:
     """The languages that a question may be in; empty when nothing tells."""
     if not text.isascii() and (language := _by_script(text)):
         if language == "ru":
-            return _most(_WORD.findall(text.lower()), ("ru", "uk")) or frozenset(("ru", "uk"))
+            return _most(_runs(text), ("ru", "uk")) or frozenset(("ru", "uk"))
         if language.startswith("zh") and not {*text} & (_TRADITIONAL ^ _SIMPLIFIED):
             return frozenset(("zh", "zh-hant"))
         return frozenset((language,))
-    return _most(_WORD.findall(text.lower()), tuple(FUNCTION_WORDS))
+    return _most(_runs(text), tuple(FUNCTION_WORDS))
 
 
 def is_other(written: AbstractSet[str], asked: AbstractSet[str]) -> bool:
     """Whether texts in some languages are in another one than a question that may be in several. A text of unknown
     language counts as being in any."""
     return bool(asked) and asked.isdisjoint(written) and UNKNOWN not in written
+
+
+def _runs(text: str) -> list[str]:
+    """The longest runs of letters, in lower case."""
+    if text.isascii():  # a fifth of the time
+        return text.encode().translate(_APART).decode().split()
+    return _WORD.findall(text.lower())
 
 
 def _most(words: Iterable[str], among: Iterable[str]) -> frozenset[str]:
@@ -130,7 +139,7 @@ def _by_script(text: str) -> str:
             traditional = sum(signs[sign] for sign in _TRADITIONAL)
             return "zh-hant" if traditional > sum(signs[sign] for sign in _SIMPLIFIED) else "zh"
         case "ru":
-            found = _most(_WORD.findall(text.lower()), ("ru", "uk"))
+            found = _most(_runs(text), ("ru", "uk"))
             return "uk" if found == {"uk"} else "ru"
         case "ar":
             return "fa" if sum(signs[sign] for sign in _PERSIAN) > count * _PERSIAN_SHARE else "ar"

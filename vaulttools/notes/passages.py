@@ -115,6 +115,8 @@ def _saying(source: Source, units: Sequence[_Unit]) -> Iterator[_Unit]:
 
 def _is_of_links(line: str) -> bool:
     """Whether a line holds nothing but links to headings of the note, or but several links."""
+    if "[" not in line and "http" not in line:  # as most
+        return False
     links = _LINK.findall(line)
     if not links or _SAYS_SOMETHING.search(_LINK.sub("", line)):
         return False
@@ -326,15 +328,18 @@ def _cuts(text: str, most: int, *, whole: bool, by_line: bool) -> list[int]:
     if whole or count <= 1:
         return [len(text)]
     length = len(text) / count
-    lines = _line_ends(text)
-    sentences = _sentence_ends(text)
+    looks = (_line_ends, _sentence_ends) if by_line else (_sentence_ends, _line_ends)
+    ends: list[list[int]] = []  # the second is seldom needed
     cuts: list[int] = []
     while len(text) - (cuts[-1] if cuts else 0) > most:
         done = cuts[-1] if cuts else 0
         wanted = done + length
         least, furthest = int(done + length * (1 - _SLACK)) + 1, done + most
-        for ends in (lines, sentences) if by_line else (sentences, lines):
-            fitting = ends[bisect_left(ends, least) : bisect_right(ends, furthest)]
+        for number, look in enumerate(looks):
+            if number == len(ends):
+                ends.append(look(text))
+            found = ends[number]
+            fitting = found[bisect_left(found, least) : bisect_right(found, furthest)]
             if fitting:
                 cuts.append(min(fitting, key=lambda end: abs(end - wanted)))
                 break
