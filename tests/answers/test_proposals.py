@@ -280,6 +280,22 @@ def test_a_property_may_have_the_name_of_a_word_that_says_nothing(make_vault: Ma
     assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which projects are not done",
+        "which projects are done by Anna",
+        "which projects are not finished and owned by Anna",
+        "which projects are open or owned by Anna",
+        "welche Projekte sind offen oder von Anna",
+    ],
+)
+def test_no_list_passes_over_a_condition_of_the_question(question: str, make_vault: MakeVault) -> None:
+    states = ["open", "done", "active"]
+    notes = {f"{state}.md": f"---\ntype: project\nstatus: {state}\nowner: Anna\n---\n" for state in states}
+    assert not make_vault(notes).query(question).proposed_calls
+
+
 def test_a_list_that_has_no_room_is_cut_by_rows_and_keeps_its_call(make_vault: MakeVault) -> None:
     task = "- [ ] " + "carry all of it up to the loft and down again " * 3
     vault = make_vault({"Jobs.md": "".join(f"{task} 📅 2026-11-{day:02}\n" for day in range(1, 19))})

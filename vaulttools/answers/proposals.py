@@ -89,8 +89,9 @@ _NEGATIONS: Final = _stems(
     " pas sans jamais aucun aucune sauf rien ni"
     " sin nunca ningun ninguna ninguno excepto nada salvo tampoco"
     " niet geen zonder nooit behalve niets"
+    " or oder ou o undone"
 )
-"""Words that turn a question round, and are never passed over."""
+"""Words that turn a question round, or let it ask for either of two things; they are never passed over."""
 _FILLERS: Final = (
     frozenset(stem(word) for name in ("en", "de", "fr", "es", "nl") for word in FUNCTION_WORDS[name]) - _NEGATIONS
 ) | _stems(
@@ -113,13 +114,15 @@ _NOT_DONE: Final = re.compile(
     r"|(?:nog )?niet (?:gedaan|afgevinkt|afgerond|klaar))\b",
     re.IGNORECASE,
 )
-"""What says that a task is open without saying `open`."""
+"""What says that a task is open; of a note it may say anything but one of the values of its status."""
 _ON_MY_LIST: Final = re.compile(r"\bon my (?:to-?do )?list\b", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _NOTE_DATE: Final = Name("note_date", "date", is_list=False)
 """What bases call the day that a note is of."""
 _NEAR: Final = 4
 """Words behind the name of a property among which its value stands: `the status that is superseded`."""
+_SHORT: Final = 2
+"""Letters of the longest word that never stands for a value: `de` is in every Spanish question."""
 _NOT_ALONE: Final = _KINDS | _stems("tags alias aliases")
 """Properties whose values a question may use as words of its own."""
 
@@ -138,12 +141,12 @@ def proposals(question: str, known: Vocabulary, today: date, first_weekday: int 
     """
     if not asks_for_list(question):
         return []
-    text = _NOT_DONE.sub("open", _TO_DO.sub(r"todo\1", question))
+    text = _NOT_DONE.sub("undone", _TO_DO.sub(r"todo\1", question))
     period = periods.limits(text, today, first_weekday)
     asked = _Asked.of(text, period)
     tags = list(asked.tags(known))
     if asked.take(_TASKS) or asked.is_about_tasks(period is not None):
-        return list(_of_tasks(asked, tags, period))
+        return list(_of_tasks(asked, known, tags, period))
     return list(_of_notes(asked, known, tags, period))
 
 
@@ -226,14 +229,27 @@ class _Asked:
     def _is_filler(self, place: int) -> bool:
         return self.words[place].stem in _FILLERS or self.words[place].stem in _LISTS
 
-    def left(self) -> list[int]:
-        """The places of the words that are neither understood nor without a meaning of their own."""
+    def left(self, known: Vocabulary) -> list[int]:
+        """The places of the words that are neither understood nor without a meaning of their own: what `done` says
+        nothing of in one vault is a status in another."""
         return [
-            place for place in range(len(self.words)) if place not in self.understood and not self._is_filler(place)
+            place
+            for place, word in enumerate(self.words)
+            if place not in self.understood
+            and (not self._is_filler(place) or (len(word.stem) > _SHORT and _own(known.values.get(word.stem, ()))))
         ]
 
 
-def _of_tasks(asked: _Asked, tags: Sequence[str], period: Period | None) -> Iterator[Proposal]:
+def _own(meanings: Sequence[Meaning]) -> list[Meaning]:
+    """Those of the meanings of a word or two that need no property beside them."""
+    return [
+        each
+        for each in meanings
+        if stem(each.property.name) not in _NOT_ALONE and not isinstance(each.value, int | float)
+    ]
+
+
+def _of_tasks(asked: _Asked, known: Vocabulary, tags: Sequence[str], period: Period | None) -> Iterator[Proposal]:
     arguments: dict[str, Any] = {}
     is_open = asked.take(_OPEN)
     is_done = asked.take(_DONE) and not is_open
@@ -250,7 +266,7 @@ def _of_tasks(asked: _Asked, tags: Sequence[str], period: Period | None) -> Iter
         arguments["status"] = "done"
     if tags:
         arguments["tags"] = list(tags)
-    about = [asked.words[place].stem for place in asked.left()]
+    about = [asked.words[place].stem for place in asked.left(known)]
     if period is not None and asked.has(_WRITTEN):
         return  # of when they were written tasks say nothing
     if is_open and not arguments:
@@ -270,10 +286,10 @@ def _of_notes(asked: _Asked, known: Vocabulary, tags: Sequence[str], period: Per
     values = [] if is_sure or period is not None else list(_values(asked, known))
     subjects = list(_subjects(asked, known))
     if period is not None:
-        if subjects and not (is_sure or asked.left()):
+        if subjects and not (is_sure or asked.left(known)):
             yield _base([*subjects, *_within(_NOTE_DATE, period)])
         return
-    left = asked.left()
+    left = asked.left(known)
     if is_sure and not subjects and len(left) == 1 and _is_subject(asked, left[0]):
         left = []  # what the notes are called that have this value
     if left or not (is_sure or (subjects and (values or _asks_for_every(asked)))):
@@ -345,11 +361,7 @@ def _values(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
         found = asked.longest(place, known.values)
         if found is None or (found[1] == place + 1 and asked.words[place].stem in _FILLERS | _LISTS):
             continue
-        meanings = [
-            each
-            for each in known.values[found[0]]
-            if stem(each.property.name) not in _NOT_ALONE and not isinstance(each.value, int | float)
-        ]
+        meanings = _own(known.values[found[0]])
         if meanings and len({each.property.name for each in meanings}) == 1:
             asked.understood.update(range(place, found[1]))
             yield _is(meanings)
