@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import FIXTURES, write_files
 from tests.server.serving import Served, connected, http, linux_only, said
+from vaulttools.server import door
 
 MEBIBYTE = b" " * (1 << 20)
 
@@ -35,6 +36,15 @@ def test_a_small_body_that_nobody_needs_is_passed_over(served: Served, path: str
     bare = httpx2.request("GET", f"{served.url}{path[1:]}")
     told = httpx2.request("GET", f"{served.url}{path[1:]}", content=b"x" * 1_000)
     assert told.status_code == bare.status_code and len(told.content) == len(bare.content)
+
+
+@pytest.mark.parametrize("request_line", ["GET /healthz", "GET /ui/", "HEAD /vault/", "GET /none", "PUT /vault/a.md"])
+def test_a_body_that_nobody_needs_is_not_waited_for(served: Served, request_line: str) -> None:
+    head = f"{request_line} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n"
+    with closing(connected(served.port, head.encode())) as connection:
+        connection.settimeout(door.LINGER_SECONDS * 4)  # far less than a body is waited for
+        assert connection.recv(13) in (b"HTTP/1.1 200 ", b"HTTP/1.1 403 ", b"HTTP/1.1 404 ")
+        said(connection)  # to its end
 
 
 @pytest.mark.parametrize(

@@ -139,11 +139,12 @@ class Guard:
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand on a request with its body, where that is small enough. One that says that its body is larger is refused
-        before any of it is read, another as soon as so much has come."""
+        before any of it is read, another as soon as so much has come. Nobody but a POST needs one, and is waited for.
+        """
         told = Headers(scope=scope).get("content-length", "0")
         come = LARGEST_BODY + 1 if len(told) > 18 or (told.isdecimal() and int(told) > LARGEST_BODY) else 0
         messages: deque[Message] = deque()
-        while come <= LARGEST_BODY and (not messages or messages[-1].get("more_body")):
+        while scope["method"] == "POST" and come <= LARGEST_BODY and (not messages or messages[-1].get("more_body")):
             messages.append(await receive())
             come += len(messages[-1].get("body", b""))
         if come > LARGEST_BODY:
