@@ -12,9 +12,11 @@ from urllib.parse import quote
 import pytest
 from starlette.types import ASGIApp
 
-from tests.conftest import write_files
+from tests.conftest import MakeVault, write_files
 from tests.server.asking import Serve, ask
-from vaulttools.server.rest import answering, files, simple
+from vaulttools.core.work import Work
+from vaulttools.notes.links import graph
+from vaulttools.server.rest import answering, files, searches, simple
 from vaulttools.server.rest.files import MAP, NOTE
 from vaulttools.server.rest.searches import DATAVIEW, JSONLOGIC
 
@@ -265,6 +267,35 @@ def test_simple_search_finds_all_words_in_text_and_name(app: ASGIApp) -> None:
 def test_a_rule_selects_notes(app: ASGIApp, rule: Any, found: dict[str, Any]) -> None:
     answer = _posted(app, JSONLOGIC, rule).json()
     assert {each["filename"]: each["result"] for each in answer} == found
+
+
+def test_a_rule_on_links_follows_them_anew_only_after_a_change(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault({"a.md": "[[b]]\n", "b.md": "[[c]]\n", "Sub/d.md": "[[b]] [[c]]\n"})
+    vault.build_index()
+    followed: list[str] = []
+    resolved = graph.resolved
+
+    def noted(path: str, *rest: Any) -> Any:
+        followed.append(path)
+        return resolved(path, *rest)
+
+    monkeypatch.setattr(graph, "resolved", noted)
+
+    def told() -> tuple[dict[str, Any], int]:
+        followed.clear()
+        rule = {"merge": [{"var": "backlinks"}, {"var": "unresolvedLinks"}]}
+        found = searches.by_rule(vault.session, rule, Work())
+        return {each["filename"]: each["result"] for each in found if each["result"]}, len(followed)
+
+    before = {"b.md": ["Sub/d.md", "a.md", "c"], "Sub/d.md": ["c"]}
+    assert told() == (before, 3)
+    assert told() == (before, 0)
+    (vault.path / "a.md").write_text("nothing", encoding="utf-8")
+    assert told() == ({"b.md": ["Sub/d.md", "c"], "Sub/d.md": ["c"]}, 3)
+    (vault.path / "c.md").write_text("", encoding="utf-8")
+    assert told()[0] == {"b.md": ["Sub/d.md"], "c.md": ["Sub/d.md", "b.md"]}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from vaulttools.answers import corpus, linked
 from vaulttools.answers.incremental import NoteProjection
@@ -28,6 +28,10 @@ from vaulttools.session import Session
 
 FIELDS: Final = ("tags", "frontmatter", "stat", "path", "content", "links", "backlinks", "unresolvedLinks")
 """Of a note as JSON."""
+
+
+_Leading: TypeAlias = dict[str, tuple[list[str], list[str]]]
+_Back: TypeAlias = dict[str, list[str]]
 
 
 class NoteMetadata(NamedTuple):
@@ -80,14 +84,10 @@ def every(
     """
     scope = corpus.scope_of(vault, work, None, None)
     asked = corpus.answered(vault, PROJECTION, work, scope)
-    leading: dict[str, tuple[list[str], list[str]]] = {}
-    back: dict[str, list[str]] = {}
+    leading: _Leading = {}
+    back: _Back = {}
     if not {"links", "backlinks", "unresolvedLinks"}.isdisjoint(fields):
-        links = vault.links(work, told=True)
-        leading = {path: _leading(path, each.written, links) for path, each in asked.answer.items()}
-        for path, (targets, _) in leading.items():
-            for target in targets:
-                back.setdefault(target, []).append(path)
+        leading, back = _followed(vault, asked.answer, vault.links(work, told=True))
     view = vault.view(work)
     reader = vault.notes(view)
     able = _able(vault, view, holding)
@@ -118,6 +118,21 @@ def every(
                 work.pass_over(path, error.reason)
                 continue
         yield path, data
+
+
+def _followed(vault: Session, facts: Mapping[str, NoteMetadata], links: LinkIndex) -> tuple[_Leading, _Back]:
+    """Where the links of all notes lead, and by file the notes that link to it; followed anew once a note or a name has
+    changed."""
+    kept: list[tuple[object, object, _Leading, _Back]] = vault.lasting.made("rest links", list)
+    last = kept[0] if kept else None
+    if last is None or last[0] is not facts or last[1] is not links:
+        leading = {path: _leading(path, each.written, links) for path, each in facts.items()}
+        back: _Back = {}
+        for path, (targets, _) in leading.items():
+            for target in targets:
+                back.setdefault(target, []).append(path)
+        kept[:] = [last := (facts, links, leading, back)]
+    return last[2:]
 
 
 def _able(vault: Session, candidates: Candidates | None, demands: Sequence[Demand]) -> list[AbstractSet[str]]:
