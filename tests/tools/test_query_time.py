@@ -66,6 +66,23 @@ def test_a_question_about_a_period_alone_gets_its_notes_in_order_of_time(vault: 
     assert "2026-08-05 pruned the plum tree" in answer.text
 
 
+@pytest.mark.parametrize("question", ["what did I do last week", "was habe ich letzte Woche gemacht"])
+def test_the_word_last_of_a_period_asks_for_no_newest_note(question: str, make_vault: MakeVault) -> None:
+    days = [f"2026-10-{day}" for day in (20, 22, 25)]
+    vault = make_vault({f"{day}.md": f"Swam {day[-2:]} lengths.\n" for day in days})
+    vars(vault._opened)["calendar"] = Calendar(NOON.timestamp, UTC, 0)
+    found = [note.date for note in vault.query(question).notes]
+    assert found[: len(days)] == days
+
+
+def test_notes_behind_those_of_a_period_are_not_said_to_be_of_it(vault: Vault) -> None:
+    question = "what happened in the week of 3 August 2026?"
+    assert vault.query(question, limit=2).text.startswith("Showing 2 notes, in order of time. ")
+    assert vault.query(question, limit=2, page=3).text.startswith(
+        "Showing 2 notes, those of the period in order of time, then others. "
+    )
+
+
 @pytest.mark.parametrize(
     ("question", "first"),
     [

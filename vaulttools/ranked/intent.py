@@ -84,19 +84,19 @@ def intent(question: str, calendar: Calendar) -> Intent:
     if len(question) > periods.LONGEST:
         return Intent(question, today)
     period = None if _DUE.search(question) else periods.period(question, today, calendar.first_weekday)
-    words = question if period is None or period.is_all else _without_period(question, period)
-    wanted: Wanted | None = "next" if _NEXT.search(words) else "newest" if _NEWEST.search(words) else None
+    rest = question if period is None else _without_period(question, period)
+    is_rest = (period is None or not period.is_all) and read_question(rest).terms
+    words = rest if is_rest else question
+    wanted: Wanted | None = "next" if _NEXT.search(rest) else "newest" if _NEWEST.search(rest) else None
     parts = _BETWEEN.split(words, maxsplit=1)
     has_halves = len(parts) == 2 and all(len(read_question(each).terms) >= _FEWEST for each in parts)
     return Intent(words if wanted is None else _without_asking(words), today, period, wanted, has_halves)
 
 
 def _without_period(question: str, period: Period) -> str:
-    """A question without the words of its period, since notes write dates in other ways; all of it where nothing else
-    is left."""
+    """A question without the words of its period, since notes write dates in other ways."""
     start, end = period.span
-    rest = f"{question[:start]} {question[end:]}".strip()
-    return rest if read_question(rest).terms else question
+    return f"{question[:start]} {question[end:]}".strip()
 
 
 def _without_asking(question: str) -> str:

@@ -18,6 +18,9 @@ from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.showing import TermsOf
 from vaulttools.ranked.weights import DIVERSITY, TIME
 
+OF_OTHER_TIMES: Final = 0.001
+"""The score of notes behind those of a period that a question asks about alone."""
+
 Find = Callable[[frozenset[str]], Ranking]
 """Ranks some notes for the question."""
 
@@ -77,7 +80,7 @@ def _in_order_of_time(ranking: Ranking, period: Period, firsts: Mapping[str, str
         note = days.read(path)
         if note is not None:
             yield _of_its_days(RankedNote(path, 1.0, passages.of(note), ()), period, days, by_place=True)
-    yield from (replace(note, score=0.001) for note in ranking.notes if note.path not in firsts)
+    yield from (replace(note, score=OF_OTHER_TIMES) for note in ranking.notes if note.path not in firsts)
 
 
 def _of_its_days(note: RankedNote, period: Period, days: Days, *, by_place: bool = False) -> RankedNote:

@@ -30,6 +30,7 @@ from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted
 from vaulttools.ranked.evidence import NOTHING_NEAR
 from vaulttools.ranked.like import Like, like
+from vaulttools.ranked.preference import OF_OTHER_TIMES
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.search import Ranked, has_words, ranked
@@ -360,7 +361,7 @@ def _ranked_text(
     head = [f"Understood as:\n{explanation}"] if request.explain else []
     blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
     while True:
-        number = "" if listed and not shown else _ranked_first_line(request, work, found, len(shown))
+        number = "" if listed and not shown else _ranked_first_line(request, work, found, shown)
         first = " ".join(filter(None, [number, *doubts]))
         closing = "\n".join(answer.bracketed([*notices, *steps, *call]))
         text = "\n\n".join(filter(None, [*head, found.part, first, listed, *blocks[: len(shown)], closing]))
@@ -374,12 +375,15 @@ def _ranked_text(
             return f"{text[: request.max_chars - 1].rstrip()}…"  # a path or notices so long
 
 
-def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, count: int) -> str:
-    if count:
+def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, shown: Sequence[ShownNote]) -> str:
+    if shown:
         order = ", best first" if request.sort in (None, "relevance") else ""
-        order = ", in order of time" if found.ranking.is_by_time else order
+        if found.ranking.is_by_time:
+            order = ", in order of time"
+            if shown[-1].note.score <= OF_OTHER_TIMES:
+                order = ", those of the period in order of time, then others"
         what = "" if found.like is None else f" like {paths.shown(found.like.path)}"
-        return f"Showing {corpus.counted(count, 'note')}{what}{order}."
+        return f"Showing {corpus.counted(len(shown), 'note')}{what}{order}."
     if request.page > 1 and not found.part:
         return f"Page {request.page:,} is past the end."
     if found.part:
