@@ -288,12 +288,26 @@ def test_a_property_may_have_the_name_of_a_word_that_says_nothing(make_vault: Ma
         "which projects are not finished and owned by Anna",
         "which projects are open or owned by Anna",
         "welche Projekte sind offen oder von Anna",
+        "which cars have the status active",
+        "welche Autos haben den Status active",
     ],
 )
 def test_no_list_passes_over_a_condition_of_the_question(question: str, make_vault: MakeVault) -> None:
     states = ["open", "done", "active"]
     notes = {f"{state}.md": f"---\ntype: project\nstatus: {state}\nowner: Anna\n---\n" for state in states}
     assert not make_vault(notes).query(question).proposed_calls
+
+
+def test_a_kind_without_such_a_note_lists_no_notes_of_other_kinds(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "---\ntype: film\nrating: 5\n---\n", "b.md": "---\ntype: book\nrating: 3\n---\n"})
+    assert not vault.query("which books have a rating of 5").proposed_calls
+    assert [row.path for row in vault.query("which films have a rating of 5").listed or ()] == ["a.md"]
+
+
+def test_a_kind_is_what_the_property_says_where_other_notes_only_have_the_tag(make_vault: MakeVault) -> None:
+    made = {f"Daily/{day}.md": "---\ntags: incident\n---\n" for day in range(3)}
+    vault = make_vault({"Incidents/a.md": "---\ntype: incident\ndate: 2026-03-01\n---\n", **made})
+    assert [row.path for row in vault.query("list every incident").listed or ()] == ["Incidents/a.md"]
 
 
 def test_a_list_that_has_no_room_is_cut_by_rows_and_keeps_its_call(make_vault: MakeVault) -> None:

@@ -231,6 +231,16 @@ def test_a_property_that_no_note_has_is_told_when_nothing_is_found(make_vault: M
     assert found.text == 'No files found.\n\n[No note has the property "statuss". Similar names: status.]'
 
 
+def test_a_text_without_quotation_marks_and_a_bare_date_are_told_though_rows_are_found(make_vault: MakeVault) -> None:
+    with make_vault({"a.md": "---\nstatus: active\ndue: 2026-11-10\n---", "b.md": ""}) as vault:
+        found = vault.base(where="status == active")
+        assert [row.path for row in found.rows] == ["b.md"]
+        assert found.notices == ['No note has the property "active". A text needs quotation marks: "active".']
+        found = vault.base(where="due > 2026-12-01 || true")
+        assert found.notices == ['2026-12-01 is a subtraction. A date is written date("2026-12-01").']
+        assert vault.base(where='due < date("2026-12-01")').notices == []
+
+
 def test_protected_hidden_and_excluded_files_are_no_rows(make_vault: MakeVault) -> None:
     files = {
         ".obsidian/app.json": json.dumps({"userIgnoreFilters": ["Archive/"]}),

@@ -151,12 +151,11 @@ def proposals(question: str, known: Vocabulary, today: date, first_weekday: int 
 
 
 def tried(every: Sequence[Proposal], rows: Callable[[Proposal], int]) -> tuple[Proposal, int] | None:
-    """The proposal to make, and how many rows it has, as `rows` counts them; None when no proposal finds anything.
-
-    The narrowest one that does; of two that find as much, the shorter.
-    """
-    found = [(each, number) for each in every if (number := rows(each))]
-    return min(found, key=lambda each: (each[1], len(str(each[0].arguments))), default=None)
+    """The proposal to make, and how many rows it has, as `rows` counts them: of those that find as much as the
+    narrowest, the first one, the shortest; None when that finds nothing."""
+    found = [(each, rows(each)) for each in every]
+    as_much = [(each, number) for each, number in found if number == found[0][1] > 0]
+    return min(as_much, key=lambda each: len(str(each[0].arguments)), default=None)
 
 
 class _Word(NamedTuple):
@@ -289,10 +288,7 @@ def _of_notes(asked: _Asked, known: Vocabulary, tags: Sequence[str], period: Per
         if subjects and not (is_sure or asked.left(known)):
             yield _base([*subjects, *_within(_NOTE_DATE, period)])
         return
-    left = asked.left(known)
-    if is_sure and not subjects and len(left) == 1 and _is_subject(asked, left[0]):
-        left = []  # what the notes are called that have this value
-    if left or not (is_sure or (subjects and (values or _asks_for_every(asked)))):
+    if asked.left(known) or not (is_sure or (subjects and (values or _asks_for_every(asked)))):
         return
     every = [*conditions, *values]
     if subjects:
@@ -411,23 +407,15 @@ def _subjects(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
             for each in known.values[found[0]]:
                 if stem(each.property.name) in _KINDS:
                     kinds.setdefault(each.property.name, []).append(each)
-            readings += [(sum(each.notes for each in some), found[1], _is(some)) for some in kinds.values()]
+            readings += [(True, sum(each.notes for each in some), found[1], _is(some)) for some in kinds.values()]
         for some, call in ((known.tags, "file.hasTag"), (known.folders, "file.inFolder")):
             if found := asked.longest(place, some):
                 group = some[found[0]]
-                readings.append((group.notes, found[1], _Condition(f"{call}({_text(group.name)})")))
-        if readings:  # the widest: some notes of a kind have only the tag, others only the property
-            _, end, condition = max(readings, key=itemgetter(0))
+                readings.append((False, group.notes, found[1], _Condition(f"{call}({_text(group.name)})")))
+        if readings:  # what says the kind of a note, or else the wider one: a diary may be tagged `meeting`, too
+            _, _, end, condition = max(readings, key=itemgetter(0, 1))
             asked.understood.update(range(place, end))
             yield condition
-
-
-def _is_subject(asked: _Asked, place: int) -> bool:
-    """Whether a word is what is counted or listed: the first one behind `which`, `how many`, `all the`."""
-    before = asked.words[:place]
-    if asked.words[place].stem in _NEGATIONS:
-        return False
-    return bool(before) and all(word.stem in _FILLERS | _LISTS for word in before)
 
 
 def _asks_for_every(asked: _Asked) -> bool:

@@ -7,7 +7,7 @@ import io
 import json
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final
@@ -22,7 +22,7 @@ from vaulttools.bases import definition, rows
 from vaulttools.bases.context import NOTE_DATE, Context
 from vaulttools.bases.definition import Base, View
 from vaulttools.bases.rows import Asked, ViewResult
-from vaulttools.bases.syntax import Failed, Name, OutOfTime, walk
+from vaulttools.bases.syntax import Binary, Failed, Literal, Name, Node, OutOfTime, walk
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain, text_of, type_of
 from vaulttools.bases.vault_files import NoteTable, VaultFiles, facts_of
@@ -310,10 +310,11 @@ def _answer(
     number = f"{title}{corpus.counted(found.total, 'row')}"
     if not found.total:
         first = corpus.nothing_found(part, work, f"{title}No files found.")
-        notices += [] if part else _unknown_names(asked, notes.answer)
+        notices += [] if part else _misread(asked.filters, notes.answer)
     elif found.rows:
         which = "" if end - start == found.total else f", {start + 1:,} to {end:,}"
         first = corpus.first_line(part, f"{number}{which}:")
+        notices += [] if part else _misread(asked.filters[-1:], notes.answer)
     elif part:
         few = f", too few for page {asked.page:,}" if found.is_whole else ""
         first = corpus.first_line(part, f"{number} so far{few}.")
@@ -440,24 +441,41 @@ def _failed(found: ViewResult) -> list[str]:
     ]
 
 
-def _unknown_names(asked: Asked, table: NoteTable) -> list[str]:
-    """Of an answer without rows, the properties in its filters that no note has."""
+def _misread(filters: Sequence[definition.Filter | None], table: NoteTable) -> list[str]:
+    """What some filters may not mean: properties that no note has, and dates that are subtractions."""
+    nodes = [node for filter_ in filters if filter_ is not None for node in _nodes(filter_)]
     sentences = []
-    for name in dict.fromkeys(name for filter_ in asked.filters if filter_ is not None for name in _names(filter_)):
-        if name.lower() not in table.names:
+    for name in dict.fromkeys(node.name for node in nodes if isinstance(node, Name)):
+        if name not in _OF_EXPRESSIONS and name.lower() not in table.names:
             close = spelling.closest(name, sorted(table.names))
-            meant = f" Similar names: {', '.join(close)}." if close else ""
-            sentences.append(f'No note has the property "{name}".{meant}')
+            meant = f"Similar names: {', '.join(close)}" if close else f'A text needs quotation marks: "{name}"'
+            sentences.append(f'No note has the property "{name}". {meant}.')
+    days = dict.fromkeys(filter(None, map(_day, nodes)))
+    sentences += [f'{day} is a subtraction. A date is written date("{day}").' for day in days]
     return sentences[: limits.NAMED_PATHS]
 
 
-def _names(filter_: definition.Filter) -> list[str]:
+_OF_EXPRESSIONS: Final = ("file", "this", "note", "formula", "value", "index", "acc", "values", NOTE_DATE)
+"""Names that are no properties."""
+
+
+def _nodes(filter_: definition.Filter) -> Iterator[Node]:
     if isinstance(filter_, definition.Statement):
-        known = ("file", "this", "note", "formula", "value", "index", "acc", "values", NOTE_DATE)
-        return [
-            node.name for node in walk(filter_.expression.node) if isinstance(node, Name) and node.name not in known
-        ]
-    return [name for part in filter_.parts for name in _names(part)]
+        yield from walk(filter_.expression.node)
+    else:
+        for part in filter_.parts:
+            yield from _nodes(part)
+
+
+def _day(node: Node) -> str:
+    """The day that a subtraction is written like: `2026-12-01`."""
+    match node:
+        case Binary(_, "-", Binary(_, "-", Literal(_, int(year)), Literal(_, int(month))), Literal(_, int(day))):
+            return f"{year}-{month:02}-{day:02}" if year > _LEAST_YEAR else ""
+    return ""
+
+
+_LEAST_YEAR: Final = 999
 
 
 def _call(request: BaseRequest, next_page: int) -> str:
