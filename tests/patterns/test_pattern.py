@@ -349,6 +349,7 @@ def test_case_may_matter_to_a_regex_with_letters_ranges_or_references(text: str)
         (r"a\\nb", r"-e a\\nb", "never"),
         ("(?x)a\n b", "-e (?x)a\n b", "never"),
         ("(?x)a # b", "-e (?x)a # b\n", "never"),
+        ("a(?#b)", "-P -e a(?#b)", "never"),
     ],
 )
 def test_ripgrep_is_run_so_that_a_carriage_return_before_a_newline_is_no_text(
@@ -422,7 +423,29 @@ def test_fault_R06_an_identifier_is_text_between_other_than_ascii_word_character
 
 # ripgrep itself as the judge, on small texts out of awkward pieces.
 
-_PIECES = ["a", "b", "x", "_", "1", " ", "-", "é", "\t", "\v", "\u2028", "{", "}", "[", "]", "ab", "\n-", *["\n"] * 5]
+_PIECES = [
+    "a",
+    "b",
+    "#",
+    " #",
+    "a #",
+    "x",
+    "_",
+    "1",
+    " ",
+    "-",
+    "é",
+    "\t",
+    "\v",
+    "\u2028",
+    "{",
+    "}",
+    "[",
+    "]",
+    "ab",
+    "\n-",
+    *["\n"] * 5,
+]
 _ATOMS = [
     *"abx_ -é.",
     *(r"\s", r"\S", r"\w", r"\W", r"\d", r"\D", "[^x]", "[ab]", r"[^\w]", r"[\s-]"),
@@ -529,6 +552,48 @@ def test_a_pattern_that_ripgrep_accepts_keeps_its_meaning(texts: Path, text: str
     assert not any("literally" in notice for notice in pattern.notices)
     if r"\r" not in text:  # \r\n and \r?\n are read as a line end
         assert _found(pattern.arguments(normalised=True), texts / "lf") == expected
+
+
+_COMMENTED = [
+    *(
+        "a",
+        "b",
+        "ab",
+        "x",
+        " ",
+        ".",
+        "\\s",
+        "\\n",
+        "(",
+        "(?:",
+        ")",
+        "|",
+        "*",
+        "+",
+        "?",
+        "{2}",
+        "[#]",
+        "(?=a)",
+        "^",
+        "$",
+    ),
+    *("(?#)", "(?#c)", "(?#c", "(?# \n)", "(?#\\)", "(?#[)", "(?##)", "\\#", "#c\n", "# (?#\n", " #)\n", " #c", "#"),
+    *("(?x)", "(?x:", "(?-x)", "(?-x:", "(?xx)", "(?^)", "(?^:"),
+]
+
+
+@given(pieces=st.lists(st.sampled_from(_COMMENTED), min_size=2, max_size=8))
+@example(["ab", "(?#c)"])
+@example(["(?x)", "(?^)", "(?#)", "a", " #"])
+@example(["(?x)", "(?#)", "(?xx)", "a", " #"])
+def test_a_pattern_with_comments_finds_what_pcre2_finds(texts: Path, pieces: list[str]) -> None:
+    pattern = _readable("".join(pieces) if "(?#" in "".join(pieces) else "".join([*pieces, "(?#c)"]))
+    assume(pattern.engine == "pcre2" and not pattern.notices)
+    *flags, _, _ = pattern.arguments(normalised=True)
+    expected = _found((*flags, "-e", pattern.given), texts / "lf")
+    found = _found(pattern.arguments(normalised=True), texts / "lf")
+    # A group or a comment that is not closed ripgrep may close by the group that it wraps the pattern in.
+    assert found == expected or None in (found, expected)
 
 
 @given(text=st.text("a{}2, b", min_size=1, max_size=8))

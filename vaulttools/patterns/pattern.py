@@ -213,8 +213,8 @@ def _from_regex(given: str, text: str, ignore_case: bool) -> Pattern:
         if not notices and any(token.nested for token in regex_syntax.tokens_of(repaired, "default")):
             notices.append("PCRE2 reads this pattern: there classes do not nest and '&&' is plain text.")
         tokens = [_spelt_for_pcre2(token) for token in tokens]
-    if tokens[-1].kind == "blank" and "#" in tokens[-1].text.rpartition("\n")[2]:
-        # ripgrep wraps the pattern in a group whose end the comment would hide.
+    if tokens[-1].kind == "blank" and not tokens[-1].foreign and "#" in tokens[-1].text.rpartition("\n")[2]:
+        # ripgrep wraps the pattern in a group whose end a verbose comment would hide; (?#...) hides nothing.
         tokens.append(RegexToken("blank", "\n"))
     multiline = any(token.newline for token in tokens)
     tokens = _with_line_ends(tokens)

@@ -156,7 +156,8 @@ def _group(text: str, position: int) -> RegexToken:
 def _flags(text: str, current: frozenset[str]) -> frozenset[str]:
     group = _GROUP.match(text)
     on, _, off = ((group and group["flags"]) or "").partition("-")
-    return (current | set(on)) - set(off)
+    kept = frozenset[str]() if on.startswith("^") else current  # PCRE2 begins anew at (?^
+    return (kept | set(on)) - set(off)
 
 
 def _escape(text: str, position: int) -> RegexToken:
