@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +44,25 @@ def test_nothing_found_says_what_another_reading_would_have(
     assert result.details["notices"] == notices
     shown = "\n".join(notices if tool == "search" else (f"[{notice}]" for notice in notices))
     assert result.text == "\n\n".join(filter(None, [NOTHING[tool], shown]))
+
+
+@pytest.mark.parametrize("tool", NOTHING)
+@pytest.mark.parametrize("name", ["t.zip", "t.tar.gz", "T.TGZ"])
+def test_of_an_archive_it_is_told_how_its_members_are_searched(make_vault: MakeVault, tool: str, name: str) -> None:
+    vault = make_vault({})
+    packed = io.BytesIO()
+    if name == "t.zip":
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a.md", "needle\n" * 9)
+    else:
+        with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+            member = tarfile.TarInfo("a.md")
+            member.size = 7
+            tar.addfile(member, io.BytesIO(b"needle\n"))
+    (vault.path / name).write_bytes(packed.getvalue())
+    told = f"{name} is an archive: search looks only into members that are named, as in {name}:a.md."
+    assert vault.call(tool, {"pattern": "needle", WHERE[tool]: name}).details["notices"] == [told]
+    assert vault.search("needle", f"{name}:a.md").found
 
 
 @pytest.mark.parametrize(("tool", "arguments"), [("search", {"i": True}), ("search_files", {"case_sensitive": False})])

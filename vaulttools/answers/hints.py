@@ -14,6 +14,7 @@ from vaulttools.errors import InvalidPattern
 from vaulttools.files.scope import Scope
 from vaulttools.matching.search import FileCount, Search
 from vaulttools.patterns.pattern import Pattern, minds_case, outer_blanks
+from vaulttools.resources import archives
 
 Matching: TypeAlias = Callable[[Pattern, Work], Iterable[FileCount]]
 """What another pattern matches in the same scope, with a work of its own."""
@@ -99,15 +100,22 @@ def _number_of(matches: Iterable[FileCount], search: Search) -> int:
 
 
 def held_nothing(search: Search, found: Sequence[FileCount]) -> list[str]:
-    """One sentence about the files that were named exactly, and searched, and hold no match."""
+    """What to say of the files that were named exactly, and searched, and hold no match; of an archive only its own
+    bytes were."""
     if search.scope.walks or search.work.skipped or search.work.searched < len(search.scope.named):
         return []
     seen = search.vanished.union(match.path for match in found)
     without = [path for path in search.scope.named if path not in seen]
-    if not without:
-        return []
-    verb = "was searched and holds" if len(without) == 1 else "were searched and hold"
-    return [f"{named(without)} {verb} no match."]
+    packed = [path for path in without if archives.split(f"{path}:a.md")]
+    told: list[str] = []
+    if texts := [path for path in without if path not in packed]:
+        verb = "was searched and holds" if len(texts) == 1 else "were searched and hold"
+        told.append(f"{named(texts)} {verb} no match.")
+    if packed:
+        what = "is an archive" if len(packed) == 1 else "are archives"
+        member = named([f"{packed[0]}:a.md"])
+        told.append(f"{named(packed)} {what}: search looks only into members that are named, as in {member}.")
+    return told
 
 
 def other_forms(given: str) -> list[tuple[str, str]]:
