@@ -30,6 +30,7 @@ en | What did we decide last week?                    | last week               
 en | What is planned for next week?                   | next week                        | 2026-11-08 2026-11-14
 en | What did I read last month?                      | last month                       | 2026-10-01 2026-10-31
 en | What did the roof cost last year?                | last year                        | 2025-01-01 2025-12-31
+en | Which films did I rate 5 last year?              | last year                        | 2025-01-01 2025-12-31
 en | How often did I run in the last 3 months?        | the last 3 months                | 2026-08-01 2026-11-01
 en | What did the doctor say two weeks ago?           | two weeks ago                    | 2026-10-18 2026-10-24
 en | Who came for dinner on 12 May 2026?              | 12 May 2026                      | 2026-05-12 2026-05-12

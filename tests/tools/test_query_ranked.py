@@ -322,7 +322,7 @@ def test_every_answer_stays_in_its_bounds(make_vault: MakeVault) -> None:
         assert 1 <= (answer.shown_notes or 0) <= shown
         paths = [note.path for note in answer.notes]
         assert answer.also == paths[answer.shown_notes :]
-        named, more = ", ".join(answer.also[:4]), len(answer.also) - 4
+        named, more = ", ".join(answer.also[:9]), len(answer.also) - 9
         assert answer.text.endswith(f"\n[Also: {named} and {more:,} more.]")
 
 
@@ -364,12 +364,13 @@ def test_notes_without_text_are_named_with_the_next_page(make_vault: MakeVault) 
     answer = vault.query("lead")
     paths = [note.path for note in answer.notes]
     assert (answer.shown_notes, answer.also, len(paths)) == (5, paths[5:], 10)
-    assert answer.text.endswith(f"\n\n[Also: {', '.join(paths[5:9])} and 1 more. Set page to 2 for the next.]")
+    assert answer.text.endswith(f"\n\n[Also: {', '.join(paths[5:])}. Set page to 2 for the next.]")
     assert vault.query("lead", limit=7).text.endswith(f"[Also: {paths[5]}, {paths[6]}. Set page to 2 for the next.]")
     assert vault.query("lead", limit=5).text.endswith("\n[Set page to 2 for the next notes.]")
     last = vault.query("lead", page=3)
     assert last.next_page is None
-    assert last.text.endswith(" and 1 more.]")
+    assert last.text.endswith(f"[Also: {', '.join(note.path for note in last.notes[5:])}.]")
+    assert vault.query("lead", limit=20).text.endswith(" and 6 more. Set page to 2 for the next.]")
 
 
 def test_the_next_line_to_read_is_of_the_first_note_alone(make_vault: MakeVault) -> None:

@@ -380,6 +380,8 @@ class _Reader:
         steps = words.STEPS
         for step, count, unit in ((one, place + 1, three), (two, place, three)):
             number = self._count(count)
+            if step == two and step in words.ONLY_BEFORE:
+                continue  # `rated 5 last year`
             if step in steps and number and steps[step] in (-1, 1) and unit in words.UNITS:
                 reach = steps[step] * number
                 kind = words.UNITS[unit]

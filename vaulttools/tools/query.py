@@ -426,8 +426,8 @@ _BESIDE_LIST: Final = 800
 """Characters that the passages of an answer may have where a list answers."""
 _LEAST_CHARACTERS: Final = 160
 """Characters that the passages of an answer have however little is left for them."""
-_NAMED: Final = 4
-"""Notes without text that are named."""
+_NAMED: Final = 9
+"""Notes without text that are named: all of a usual page, since the next page begins behind them."""
 
 
 def _ranked_note(found: ShownNote, *, is_cut: bool = False) -> NoteFound:
