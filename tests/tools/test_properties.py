@@ -165,3 +165,21 @@ def _flat(values: Mapping[str, Any]) -> set[str]:
     """The single values of a note's property, as JSON; the vaults here have no list in a list."""
     each = [value if isinstance(value, list) and value else [value] for value in values.values()]
     return {json.dumps(element) for elements in each for element in elements}
+
+
+def test_notes_whose_properties_cannot_be_read_are_named(make_vault: MakeVault) -> None:
+    broken = '---\nrating: "5"\nbad: [unclosed\n---\n'
+    vault = make_vault({"a.md": A, "P/mixed.md": broken, "P/list.md": "---\n- a\n---\n", "empty.md": "---\n---\n"})
+    both = 'The properties of 2 notes could not be read: P/list.md, P/mixed.md. To see why: read {"note": "P/list.md"}'
+    one = 'The properties of 1 note could not be read: P/mixed.md. To see why: read {"note": "P/mixed.md"}'
+    assert vault.properties().notices[0] == both
+    assert vault.properties(glob="mixed.md").text == f"No properties found in 1 note.\n\n[{one}]"
+    assert vault.base(where='file.name == "mixed"', columns=["rating"]).notices == [both]
+    assert vault.base(where="true", folder="P").notices == [both]
+    assert len(vault.properties(glob="a.md").notices) == 1
+    (vault.path / "P/list.md").write_text("x\n", encoding="utf-8")
+    assert vault.properties(folder="P").notices == [one]
+    assert one in vault.base(where="true").notices
+    (vault.path / "P/mixed.md").write_text(broken.replace("unclosed", "]"), encoding="utf-8")
+    assert vault.base(where="rating == '5'").notices == []
+    assert vault.properties(folder="P", name="rating").properties[0].notes == 1

@@ -6,13 +6,14 @@ The parts come from the index; of a note that it does not know as it is, from it
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final, TypeVar
 
 from vaulttools.answers import answer
 from vaulttools.answers.incremental import Corpus, IncrementalAnswer, NoteProjection
 from vaulttools.attachments.kinds import kind_of
+from vaulttools.core import paths
 from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files.file_times import FileTimes
@@ -166,6 +167,14 @@ def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
         total = corpus.notes + corpus.waiting
         sentences.append(f"Indexing: {corpus.notes:,} of {total:,} notes; ask again for the full answer.")
     return [*sentences, *beside_time(work, found=found)]
+
+
+def misread(found: Iterable[str], work: Work) -> list[str]:
+    """One sentence about the notes whose properties could not be read."""
+    if not (names := sorted(found, key=paths.order)):
+        return []
+    why = work.voice.call("read", {"note": paths.portable(names[0])})
+    return [f"The properties of {counted(len(names), 'note')} could not be read: {named(names)}. To see why: {why}"]
 
 
 def part(corpus: Corpus[S]) -> str:

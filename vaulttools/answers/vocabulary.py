@@ -14,8 +14,7 @@ from vaulttools.answers.incremental import NoteProjection
 from vaulttools.core.work import Work
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.period_words import plain
-from vaulttools.notes.properties.values import Value
-from vaulttools.notes.tallies import PropertyCounts, TagCounts
+from vaulttools.notes.tallies import PropertyCounts, TagCounts, WrittenProperties
 from vaulttools.session import Session
 
 MOST_WORDS: Final = 5
@@ -25,8 +24,8 @@ _LONGEST: Final = 60
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-def _properties(note: Contents) -> tuple[tuple[str, Value], ...]:
-    return tuple(note.properties.items())
+def _properties(note: Contents) -> WrittenProperties:
+    return not note.is_misread and tuple(note.properties.items())
 
 
 def _tags(note: Contents) -> tuple[str, ...]:

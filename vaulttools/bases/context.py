@@ -38,6 +38,8 @@ class FileFacts(NamedTuple):
     """Target and display text: those of the properties, then of the body, then the embeds."""
     embeds: int = 0
     """How many at the end of `links` are embeds."""
+    is_misread: bool = False
+    """Whether its properties could not be read."""
 
 
 class Times(NamedTuple):

@@ -33,7 +33,7 @@ def facts_of(note: Contents) -> FileFacts:
     in_vault = [each for each in note.references if each.kind != "external"]
     embeds = [each for each in in_vault if each.embed and each.in_property is None]
     others = [each for each in in_vault if not (each.embed and each.in_property is None)]
-    return FileFacts(note.properties, tags, tuple(map(_link, (*others, *embeds))), len(embeds))
+    return FileFacts(note.properties, tags, tuple(map(_link, (*others, *embeds))), len(embeds), note.is_misread)
 
 
 def _link(reference: Reference) -> tuple[str, str | None]:
@@ -69,8 +69,11 @@ class NoteTable:
         tagged: Mapping[str, AbstractSet[str]] | None = None,
         graph: Graph | None = None,
         values: Mapping[str, ByValue] | None = None,
+        misread: frozenset[str] = frozenset(),
     ) -> None:
         self.facts = facts or {}
+        self.misread = misread
+        """The notes whose properties could not be read."""
         self._tagged = tagged
         self._graph = graph
         self._values = dict(values or {})
@@ -101,7 +104,9 @@ class NoteTable:
         if graph is not None:
             graph = graph.changed([Change(path, _links(before), _links(after)) for path, before, after in changes])
         values = {name: held for name, held in self._values.items() if name.lower() not in touched}
-        return NoteTable(facts, tagged, graph, values)
+        misread = self.misread.difference(path for path, _, _ in changes)
+        misread |= {path for path, _, after in changes if after is not None and after.is_misread}
+        return NoteTable(facts, tagged, graph, values, misread)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """The notes with a tag, given with `#`, or one nested in it."""

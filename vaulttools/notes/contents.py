@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from vaulttools.core import spelling
 from vaulttools.core.cached import cached_property
 from vaulttools.errors import PartNotFound
+from vaulttools.notes.properties.values import EMPTY
 from vaulttools.notes.tags import covers, distinct, property_tags
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class Contents(ABC):
     @abstractmethod
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the properties block."""
+
+    @property
+    def is_misread(self) -> bool:
+        """Whether there is a properties block of which nothing could be read."""
+        return not self.properties and any(warning != EMPTY for warning in self.warnings)
 
     @property
     @abstractmethod

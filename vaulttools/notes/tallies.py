@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
@@ -132,8 +133,11 @@ def _tags(written: WrittenTags) -> dict[str, Part]:
     return {folded: (spelling, {"times": {"": times}}) for folded, (spelling, times) in found.items()}
 
 
-WrittenProperties: TypeAlias = tuple[tuple[str, Value], ...]
-"""The properties of one note: names as written, and values."""
+WrittenProperties: TypeAlias = tuple[tuple[str, Value], ...] | Literal[False]
+"""The properties of one note: names as written, and values; False: they could not be read."""
+
+_MISREAD: Final = "MISREAD"
+"""The tally of the notes whose properties could not be read; no folded name has capitals."""
 
 
 class PropertyUsage(NamedTuple):
@@ -153,24 +157,30 @@ class PropertyCounts(_Tallies):
 
     def changed(self, changes: Sequence[Change[WrittenProperties]]) -> PropertyCounts:
         """The same after some notes changed."""
-        return self._after(
-            (path, _properties(before or ()), _properties(after or ())) for path, before, after in changes
-        )
+        return self._after((path, _properties(before), _properties(after)) for path, before, after in changes)
+
+    @property
+    def misread(self) -> AbstractSet[str]:
+        """The notes whose properties could not be read."""
+        return self._tallies[_MISREAD].spellings[""] if _MISREAD in self._tallies else frozenset()
 
     @cached_property
     def all(self) -> Sequence[PropertyUsage]:
         """Every property, those of most notes first, then by name."""
         found = (
             PropertyUsage(each.spelling, each.notes, dict(each.most_first("types")), each.most_first("values"))
-            for each in self._tallies.values()
+            for folded, each in self._tallies.items()
+            if folded != _MISREAD
         )
         return sorted(found, key=lambda each: (-each.notes, each.name.casefold()))
 
 
-def _properties(properties: WrittenProperties) -> dict[str, Part]:
+def _properties(properties: WrittenProperties | None) -> dict[str, Part]:
     """Each property of a note: its types and its values, once each; two names may differ in case alone."""
+    if properties is False:
+        return {_MISREAD: ("", {})}
     named: dict[str, list[tuple[str, Value]]] = {}
-    for name, value in properties:
+    for name, value in properties or ():
         named.setdefault(name.casefold(), []).append((name, value))
     found: dict[str, Part] = {}
     for folded, pairs in named.items():

@@ -7,7 +7,7 @@ import io
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final
@@ -177,7 +177,8 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     if not found.is_whole:
         work.pass_over("", "time limit")
         work.cut_short = True
-    return _answer(source, view, asked, request, found, context, notes, work)
+    misread = notes.answer.misread.intersection(listing.places)
+    return _answer(source, view, asked, request, found, context, notes, misread, work)
 
 
 def _source(vault: Session, request: BaseRequest, work: Work) -> _Source:
@@ -298,6 +299,7 @@ def _answer(
     found: ViewResult,
     context: Context,
     notes: Corpus[NoteTable],
+    misread: Iterable[str],
     work: Work,
 ) -> BaseAnswer:
     setting = replace(context.setting, tick=lambda *_: None)  # what was found is shown, however late it is
@@ -306,6 +308,7 @@ def _answer(
     part = _part(found, notes, work)
     next_page = asked.page + 1 if end < found.total and found.rows and found.is_whole else None
     notices = [*source.notices, *_failed(found), *corpus.beside_time(work, found=bool(found.total))]
+    notices += corpus.misread(misread, work)
     title = f'View "{render.visible(view.name)}"{source.label}: ' if view.name else ""
     number = f"{title}{corpus.counted(found.total, 'row')}"
     if not found.total:

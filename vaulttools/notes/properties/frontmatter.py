@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from vaulttools.notes.properties.values import NOT_JSON, resolve
+from vaulttools.notes.properties.values import EMPTY, NOT_JSON, resolve
 
 if TYPE_CHECKING:
     from vaulttools.notes.properties.safe_yaml import Loaded
@@ -107,7 +107,7 @@ def load(block: FrontmatterBlock) -> Properties:
     return Properties(warnings=(*warnings, _NO_MAPPING.get(type(loaded.value), "frontmatter is a single value")))
 
 
-_NO_MAPPING: dict[type, str] = {list: "frontmatter is a list", type(None): "frontmatter is empty"}
+_NO_MAPPING: dict[type, str] = {list: "frontmatter is a list", type(None): EMPTY}
 
 
 def _refusal(raw: str) -> str:

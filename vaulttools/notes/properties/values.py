@@ -34,6 +34,9 @@ _DATE = re.compile(
     re.ASCII,
 )
 
+EMPTY = "frontmatter is empty"
+"""The one warning about a properties block that is no fault."""
+
 NOT_JSON = "a number that JSON cannot hold became null"
 
 # What SQLite and JSON readers in other languages hold at most; also far below the 4,300 digits that int() refuses.
