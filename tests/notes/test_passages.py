@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.notes.note import Note
-from vaulttools.notes.passages import LONGEST, SHORT_NOTE, USUAL, cut, digest, in_context, sentence_starts, split
+from vaulttools.notes.passages import (
+    LONGEST,
+    SHORT_NOTE,
+    USUAL,
+    cut,
+    digest,
+    folded,
+    in_context,
+    sentence_starts,
+    split,
+)
 
 
 def said(subject: str, times: int) -> str:
@@ -269,6 +279,11 @@ def test_copies_have_the_same_digest_however_they_are_wrapped() -> None:
     assert digest("One  Text\nof two lines") == digest("one text of two\nlines")
     assert digest("one text") != digest("one other text")
     assert -(1 << 63) <= digest("one text") < 1 << 63
+
+
+@given(st.text() | st.text(st.characters(max_codepoint=127)) | st.text(" \n\x1cAb"))
+def test_a_text_is_folded_as_by_its_words(text: str) -> None:
+    assert folded(text) == " ".join(text.split()).casefold()
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ class Source:
     def __init__(self, text: str) -> None:
         self.text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         self.lines = self.text.split("\n")
-        self.starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        self.starts = list(accumulate(map((1).__add__, map(len, self.lines)), initial=0))
         self.count = len(self.lines) - (not self.lines[-1])
         """Lines of the file; an empty file has none."""
 

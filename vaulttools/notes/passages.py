@@ -191,7 +191,16 @@ _PROPERTIES: Final = 300
 
 def folded(text: str) -> str:
     """A passage's text without regard to case and to how it is wrapped: equal for copies."""
-    return " ".join(text.split()).casefold()
+    if not text.isascii():
+        return " ".join(text.split()).casefold()
+    line = text.encode().translate(_IN_LINE).strip(b" ")
+    while b"  " in line:
+        line = line.replace(b"  ", b" ")
+    return line.decode()
+
+
+_IN_LINE: Final = bytes(32 if chr(code).isspace() else code for code in range(128)).lower().ljust(256)
+"""By sign of ASCII: a blank for each that parts words, else the same in lower case."""
 
 
 def digest(text: str) -> int:

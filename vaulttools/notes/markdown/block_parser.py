@@ -77,8 +77,8 @@ class _State(StateBlock):
         self.env = {}
         self.tokens = []
         self.bMarks = [*source.starts[:count], end]
-        self.eMarks = [*(start - 1 for start in source.starts[1 : count + 1]), end]
-        self.tShift = [*(len(line) - len(line.lstrip(" \t")) for line in lines[:count]), 0]
+        self.eMarks = [start - 1 for start in source.starts[1 : count + 1]] + [end]
+        self.tShift = [len(line) - len(line.lstrip(" \t")) for line in lines[:count]] + [0]
         self.sCount = self.tShift.copy()
         if "\t" in source.text:
             for number, (line, indent) in enumerate(zip(lines[:count], self.tShift, strict=False)):
