@@ -265,11 +265,27 @@ class Session:
         try:
             return self._reader(work).read(entries)
         except PathNotFound as error:
-            if len(error.given) > 1 or globs.has_magic(error.given[0]) or "://" in error.given[0]:
+            given = error.given[0]
+            if len(error.given) > 1 or "://" in given:
                 raise
-            from vaulttools.resources.naming import close_to
+            if globs.has_magic(given):
+                folder = globs.before_magic(given)
+                close = [f"{other}/{given[len(folder) :]}" for other in self.folders_close_to(folder, work)]
+            else:
+                from vaulttools.resources.naming import close_to
 
-            raise PathNotFound(*error.given, close=close_to(error.given[0], self._visible(work))) from None
+                close = close_to(given, self._visible(work)) or self.folders_close_to(given, work)
+            raise PathNotFound(given, close=close) from None
+
+    def folders_close_to(self, given: str, work: Work) -> list[str]:
+        """The folders that hold files and are spelled nearly as one that is not there."""
+        from vaulttools.core import spelling
+
+        folders: dict[str, None] = {}
+        for path in self._visible(work):
+            while (path := path.rpartition("/")[0]) and path not in folders:
+                folders[path] = None
+        return [*map(paths.shown, spelling.closest(given.strip("/"), folders))] if given.strip("/") else []
 
     def named(self, given: str, work: Work) -> Target:
         """The one note or other text that a name means.
@@ -314,7 +330,7 @@ class Session:
         return Reader(self.root, self.resolvers, lambda target: self.links(work).resolve(target))
 
     def _visible(self, work: Work) -> Iterator[str]:
-        """The files and folders that may be offered for a name that nothing has."""
+        """The files that may be offered for a name that nothing has."""
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
         return (entry.path for entry in scope.entries() if entry.left_out is None)
 

@@ -145,6 +145,31 @@ def test_a_blank_filter_is_none(blank: str, make_vault: MakeVault) -> None:
     assert vault.grep("hit", glob=blank, path="") == vault.grep("hit")
 
 
+def test_a_glob_that_selects_no_file_is_told_with_what_other_case_selects(make_vault: MakeVault) -> None:
+    vault = make_vault({"Boat/a.md": "boat\n", "b.md": "hit\n"})
+    assert vault.grep("boat", glob="Nope/*").notices == ["glob selected no file to search."]
+    other = ["With case ignored there are: Boat/a.md."]
+    assert vault.grep("boat", glob="boat/*").notices == ["glob selected no file to search.", *other]
+    assert vault.search("boat", "Boat/*.MD").notices == ["paths selected no file to search.", *other]
+    assert vault.search_files("boat", file_pattern="Nope/*").notices == ["file_pattern selected no file to search."]
+    assert vault.grep("nothing", glob="Boat/*").notices == []
+    assert vault.grep("nothing", glob="b.md").notices == ["b.md was searched and holds no match."]
+
+
+def test_a_folder_that_is_not_there_is_told_with_one_that_is_spelled_nearly_so(make_vault: MakeVault) -> None:
+    vault = make_vault({"Boat/a.md": "boat\n", "Boat/Sails/b.md": "hit\n"})
+    with pytest.raises(BadArgument, match=r"there is no such folder; did you mean Boat\?$"):
+        vault.tags(folder="boat")
+    with pytest.raises(BadArgument, match=r"there is no such folder; did you mean Boat/Sails\?$"):
+        vault.base(where="true", folder="Boat/sail")
+    with pytest.raises(BadArgument, match=r"there is no such folder$"):
+        vault.tags(folder="zzzz")
+    with pytest.raises(BadArgument, match=r"^Path not found: boat/\*; did you mean Boat/\* or Boat/Sails/\*\?$"):
+        vault.search("boat", "boat/*")
+    with pytest.raises(BadArgument, match=r"^Path not found: sails; did you mean Boat/Sails\?$"):
+        vault.grep("boat", path="sails")
+
+
 def test_where_filters_leave_nothing_is_said(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "tagged.md": "---\ntags: work\n---\nhit, and another\n"})
     assert "file_pattern selected no file to search." in vault.search_files("hit", file_pattern="*.pdf").notices

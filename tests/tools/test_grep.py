@@ -120,7 +120,8 @@ def test_a_literal_name_wins_over_its_reading_as_a_glob(make_vault: MakeVault) -
     vault = make_vault({"[ab]/p.md": "hit\n", "a/p.md": "hit\n", "test:1-2": "hit\n", "test": "hit\n"})
     assert text_of(vault, "hit", path="[ab]/p.md") == text_of(vault, "hit", glob="[ab]/p.md") == "[ab]/p.md:1: hit"
     assert text_of(vault, "hit", path="[ab]") == "[ab]/p.md:1: hit"
-    assert text_of(vault, "hit", path="a", glob="[ab]/p.md") == NOTHING
+    told = f"{NOTHING}\n\n[glob selected no file to search.]"
+    assert text_of(vault, "hit", path="a", glob="[ab]/p.md") == told
     assert text_of(vault, "hit", path="test:1-2") == "test:1-2:1: hit"
 
 

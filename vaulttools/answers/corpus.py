@@ -63,7 +63,7 @@ def scope_now(
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walks, files = selection(vault, folder, glob, also=kind_of)
+    walks, files = selection(vault, work, folder, glob, also=kind_of)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     ends = time.monotonic() + _OPENING_SECONDS
     seconds = 0.0  # at first: a few notes that changed a moment ago are read in less than it takes to index them
@@ -100,7 +100,7 @@ def scope_of(
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walks, files = selection(vault, folder, glob)
+    walks, files = selection(vault, work, folder, glob)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     view = vault.indexes.structures(work)
     scope = replace(scope, names=view, times=times)
@@ -143,6 +143,7 @@ def listed(scope: Scope) -> Listing:
 
 def selection(
     vault: Session,
+    work: Work,
     folder: str | None,
     glob: str | None,
     *,
@@ -155,7 +156,7 @@ def selection(
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walk = Walk(_folder(vault, folder), notes_only=notes_only, also=also)
+    walk = Walk(_folder(vault, work, folder), notes_only=notes_only, also=also)
     walks, files = vault.selected(glob, (walk,), ignore_case=False)
     return walks, tuple(filter(Walk(notes_only=notes_only, also=also).selects, files))
 
@@ -220,11 +221,14 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
-def _folder(vault: Session, given: str | None) -> str:
+def _folder(vault: Session, work: Work, given: str | None) -> str:
     if given is None or not given.strip():
         return ""
     place = vault.root.locate("." if given.strip() == "/" else given)
     if place.kind != "folder":
-        what = "there is no such folder" if place.kind is None else "it is not a folder"
+        what = "it is not a folder"
+        if place.kind is None:
+            close = vault.folders_close_to(given, work)
+            what = f"there is no such folder{f'; did you mean {close[0]}?' if close else ''}"
         raise BadArgument(f"folder must name a folder of the vault, got {given}: {what}")
     return place.path

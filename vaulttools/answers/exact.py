@@ -48,7 +48,7 @@ def exact(
         include_excluded=filters.include_excluded,
     )
     asked = corpus.answered(vault, PROJECTION, work, scope)
-    walks, named = corpus.selection(vault, filters.folder, filters.glob, notes_only=False)
+    walks, named = corpus.selection(vault, work, filters.folder, filters.glob, notes_only=False)
     files = _files(replace(scope, walks=walks, named=named, warnings=[]), any_file=looks_at_any_file(node))
     files = files.read(asked.answer.notes)
     view = vault.view(work)

@@ -11,6 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from vaulttools.core import limits
 from vaulttools.core.work import Work, named
 from vaulttools.errors import InvalidPattern
+from vaulttools.files import globs
 from vaulttools.files.scope import Scope
 from vaulttools.matching.search import FileCount, Search
 from vaulttools.patterns.pattern import Pattern, minds_case, outer_blanks
@@ -116,6 +117,19 @@ def held_nothing(search: Search, found: Sequence[FileCount]) -> list[str]:
         member = named([f"{packed[0]}:a.md"])
         told.append(f"{named(packed)} {what}: search looks only into members that are named, as in {member}.")
     return told
+
+
+def selected_nothing(search: Search, argument: str) -> list[str]:
+    """Where a glob selects no file to search: that it does not, and what it selects when case is ignored."""
+    if search.work.searched or search.scope.named or search.scope.times is not None:
+        return []
+    walks = tuple(
+        replace(walk, glob=globs.parse(walk.glob.text, ignore_case=True)) for walk in search.scope.walks if walk.glob
+    )
+    entries = replace(search.scope, walks=walks, warnings=[]).entries()
+    there = [*islice((entry.path for entry in entries if entry.left_out is None), limits.NAMED_PATHS)]
+    other = [f"With case ignored there are: {named(there)}."] if there else []
+    return [f"{argument} selected no file to search.", *other]
 
 
 def other_forms(given: str) -> list[tuple[str, str]]:

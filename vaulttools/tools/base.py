@@ -158,7 +158,7 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     asked = _asked(source.base, view, request)
     whole = corpus.scope_of(vault, work, None, None)
     notes = corpus.answered(vault, PROJECTION, work, whole)
-    walks, files = corpus.selection(vault, request.folder, None, notes_only=False)
+    walks, files = corpus.selection(vault, work, request.folder, None, notes_only=False)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=False)
     listing = corpus.listed(scope)
     missed = {entry.path for entry, reason in notes.passed_over if reason in INCOMPLETE}

@@ -86,6 +86,8 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
             return hints.again(search, pattern, _scope(vault, request, targets, again), again).matching()
 
         notices += hints.other_readings(search, len(counted), matching)
+        if (request.glob or "").strip():
+            notices += hints.selected_nothing(search, work.voice.name("glob"))
     way_on = answer.way_on(work, "path or glob", "max_results")
     if total > len(matches):
         of = f"{total:,}" if exact else f"more than {at_least:,}"

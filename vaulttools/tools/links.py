@@ -213,7 +213,7 @@ def _written(vault: Session, path: str, links: LinkIndex, work: Work) -> list[Ed
 
 def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work) -> _Found:
     """What only the links of all notes tell."""
-    is_selected = _selecting(vault, request)
+    is_selected = _selecting(vault, request, work)
     asked = corpus.ask(vault, PROJECTION, work)
     links = vault.links(work, told=True)
     name = "" if path is None else paths.shown(path)
@@ -263,7 +263,7 @@ def _among(
 
 def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
     """The notes within some links of one, in the direction asked for."""
-    is_selected = _selecting(vault, request)
+    is_selected = _selecting(vault, request, work)
     asked = corpus.ask(vault, PROJECTION, work)
     links = vault.links(work, told=True)
 
@@ -302,7 +302,7 @@ def _told(found: _Found, asked: Corpus[Graph], work: Work) -> None:
 def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
     """Where the name of a file, or an alias, stands as plain text: nominated by a search, told by structure."""
     names = _names(vault, path, work)
-    walks, files = corpus.selection(vault, request.folder, request.glob)
+    walks, files = corpus.selection(vault, work, request.folder, request.glob)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=False)
     compiled = vault.ripgrep.compile("|".join(map(pattern.escaped, names)), "regex", ignore_case=True)
     search = vault.search(compiled, scope, work)
@@ -345,11 +345,11 @@ def _read(vault: Session, path: str, work: Work) -> Note:
         raise BadArgument(f"Cannot read {paths.shown(path)}: {error.reason}") from error
 
 
-def _selecting(vault: Session, request: LinksRequest) -> Callable[[str], bool]:
+def _selecting(vault: Session, request: LinksRequest, work: Work) -> Callable[[str], bool]:
     """Whether a note is meant by `folder` and `glob`."""
     if not (request.folder or request.glob):
         return lambda path: True
-    walks, files = corpus.selection(vault, request.folder, request.glob)
+    walks, files = corpus.selection(vault, work, request.folder, request.glob)
     return lambda path: path in files or any(walk.covers(path) for walk in walks)
 
 

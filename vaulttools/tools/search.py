@@ -160,6 +160,8 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         readings = replace(search) if has_parts else search
         readings.vanished.update(search.vanished)
         notices += hints.other_readings(readings, total, matching)
+        if not has_parts and all(target.glob is not None for target in targets.found):
+            notices += hints.selected_nothing(search, "paths")
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
     notices += _limits(shown, cap, plan)
     notices += answer.way_on(work, "the pattern" if plan.is_single else "paths", in_path_order=plan.order is None)

@@ -297,8 +297,8 @@ def _hints(vault: Session, request: SearchFilesRequest, search: Search, total: i
     found = hints.other_readings(search, total, matching)
     if total:
         return found
-    if (request.file_pattern or "").strip() and not search.work.searched and search.scope.times is None:
-        found.append("file_pattern selected no file to search.")
+    if (request.file_pattern or "").strip():
+        found += hints.selected_nothing(search, search.work.voice.name("file_pattern"))
     given = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
     if given:
         again = search.work.again()
