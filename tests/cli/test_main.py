@@ -28,6 +28,7 @@ Printed = pytest.CaptureFixture[str]
 
 NO_VAULT = "error: No vault given: use --vault DIR or VAULTTOOLS_VAULT\n"
 COMMAND = "vaulttools search-files"
+OF_TASKS = ", ".join(f"--{field.replace('_', '-')}" for field in tools.named("tasks").request.model_fields)
 OF_TAGS = "--name, --folder, --glob, --limit"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes and locales of POSIX")
 
@@ -71,11 +72,31 @@ def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
             f"unexpected argument 'work'; tags takes only options: {OF_TAGS}",
             "Did you mean vaulttools tags --name work?",
         ),
+        (
+            ["tasks", "--due", "today"],
+            "unknown option '--due'",
+            "Did you mean --due-after or --due-before? All options: vaulttools tasks --help --all",
+        ),
+        *(
+            (["tasks", *words], f"unexpected argument '{words[0]}'; tasks takes only options: {OF_TASKS}", hint)
+            for words, hint in [
+                (["open"], "Did you mean vaulttools tasks --status open?"),
+                (["overdue", "high"], "Did you mean vaulttools tasks --overdue --priority high?"),
+                (["open", "zzz"], ""),
+            ]
+        ),
+        (["grep", "-l", "x"], "unknown option '-l'", "Did you mean vaulttools search-files PATTERN --output paths?"),
+        (["help", "taks"], "unknown command 'taks'", "Did you mean tasks? All commands: vaulttools --help"),
+        (
+            ["serach", "for", "the", "key"],
+            "unknown command 'serach'",
+            "Did you mean search? All commands: vaulttools --help",
+        ),
     ],
 )
 def test_a_mistake_is_answered_in_two_lines(words: list[str], sentence: str, hint: str, capsys: Printed) -> None:
     assert cli.main(words) == 2
-    assert capsys.readouterr() == ("", f"error: {sentence}\n{hint}\n")
+    assert capsys.readouterr() == ("", f"error: {sentence}\n{hint}\n".replace("\n\n", "\n"))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +105,16 @@ def test_a_mistake_is_answered_in_two_lines(words: list[str], sentence: str, hin
         (["search_files", "TODO"], ["search-files", "TODO"]),
         (["query", "where", "is", "the", "key", "--limit", "1"], ["query", "where is the key", "--limit", "1"]),
         (["where is the key", "--limit", "1"], ["query", "where is the key", "--limit", "1"]),
+        *(
+            ([*question.split(), "--limit", "1"], ["query", question, "--limit", "1"])
+            for question in ["what is the mmsi", "how long is it", "is there a key", "can I see"]
+        ),
         (["context", "the", "key"], ["context", "the key"]),
+        (["help", "tasks"], ["tasks", "--help"]),
+        (["help", "init", "--all"], ["init", "--help", "--all"]),
+        (["help", "--all"], ["--help", "--all"]),
+        (["grep", "-rn", "todo"], ["grep", "todo"]),
+        (["search", "-n", "-ri", "todo"], ["search", "-i", "todo"]),
         (["grep", "-i", "todo"], ["grep", "(?i)todo"]),
         (["search-files", "-i", "todo"], ["search-files", "todo", "--no-case-sensitive"]),
         (["search-files", ".", "--tags", "work,garden"], ["search-files", ".", "--tags", "work", "--tags", "garden"]),

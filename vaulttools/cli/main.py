@@ -6,13 +6,15 @@ import json
 import os
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 from vaulttools import plain_models
 from vaulttools.cli import importing
 from vaulttools.cli.command_line import quoted, take_flag, take_value, take_values, tool_meant
-from vaulttools.cli.mistakes import Mistake, unknown
+from vaulttools.cli.mistakes import ELSEWHERE, Mistake, unknown
 from vaulttools.cli.surroundings import NotResident, Surroundings, found_vault, working_folder
+from vaulttools.core import spelling
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
 from vaulttools.index import early_listing
 
@@ -135,6 +137,8 @@ def _set_today(given: str, here: Surroundings) -> None:
 
 def _command(words: list[str], switches: Switches) -> int:
     here = switches.here
+    if words[:1] == ["help"] and len(words) > 1 and words[1] != "--all":
+        words = [*words[1:], "--help"]
     if not words or words[0] in ("--help", "-h", "help"):
         from vaulttools.cli import help as cli_help
 
@@ -151,7 +155,9 @@ def _command(words: list[str], switches: Switches) -> int:
 
     name, rest = tool_meant(words)
     if name not in tools.NAMES:
-        raise _unknown(words)
+        if not _is_question(words):
+            raise _unknown(words)
+        name, rest = "query", words
     if take_flag(rest, "--help") or take_flag(rest, "-h"):
         from vaulttools.cli import help as cli_help
 
@@ -161,14 +167,30 @@ def _command(words: list[str], switches: Switches) -> int:
     return _run_tool(name, rest, switches)
 
 
-def _unknown(words: Sequence[str]) -> Mistake:
-    """That there is no such command or general option."""
+def _commands() -> list[str]:
     from vaulttools import tools
 
+    return [*(name.replace("_", "-") for name in tools.NAMES), *SUMMARIES]
+
+
+def _is_question(words: Sequence[str]) -> bool:
+    """Whether words without quotes are a question: three or more, of which the first is no misspelt command. Most
+    misspelt commands keep their first letter; `how` is no `show`."""
+    first = words[0].lower()
+    if len([*takewhile(lambda word: not word.startswith("-"), words)]) < _QUESTION or first in ELSEWHERE:
+        return False
+    return not any(name.startswith(first[:1]) for name in spelling.closest(first, _commands()))
+
+
+_QUESTION: Final = 3
+"""Words from which on they are one: two may as well be a command of another program, and its argument."""
+
+
+def _unknown(words: Sequence[str]) -> Mistake:
+    """That there is no such command or general option."""
     if words[0].startswith("-"):
         return unknown("option", words[0], _GENERAL, "vaulttools --help")
-    commands = [name.replace("_", "-") for name in tools.NAMES]
-    mistake = unknown("command", words[0], [*commands, *SUMMARIES], "vaulttools --help")
+    mistake = unknown("command", words[0], _commands(), "vaulttools --help")
     if "Did you mean" in mistake.hint:
         return mistake
     question = f"vaulttools query {' '.join(map(quoted, words))}"

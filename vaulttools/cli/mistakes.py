@@ -17,7 +17,7 @@ class Mistake(BadArgument):
         super().__init__(sentence)
 
 
-_ELSEWHERE: Final = {
+ELSEWHERE: Final = {
     "ask": "query",
     "backlinks": "links",
     "cat": "read",
@@ -31,10 +31,18 @@ _ELSEWHERE: Final = {
 }
 """Commands of other programs, with ours that do the same."""
 
+OF_GREP: Final = {
+    "-c": "search-files PATTERN --output counts",
+    "-l": "search-files PATTERN --output paths",
+}
+"""Options of grep, with commands of ours that do the same."""
+
 
 def unknown(what: str, given: str, known: Iterable[str], others: str) -> Mistake:
     """That there is no such command or option, with the nearest of those known, and where the others are."""
-    near = spelling.closest(given.lstrip("-"), [*known, *_ELSEWHERE], key=lambda name: name.lstrip("-"))
-    near = [_ELSEWHERE.get(name, name) for name in near if not (given.startswith("-") and name in _ELSEWHERE)]
-    meant = f"Did you mean {near[0]}? " if near else ""
+    near = spelling.closest(given.lstrip("-"), [*known, *ELSEWHERE], key=lambda name: name.lstrip("-"))
+    near = [ELSEWHERE.get(name, name) for name in near if not (given.startswith("-") and name in ELSEWHERE)]
+    # `--due` is rather one of `--due-after` and `--due-before` than `--no-due`.
+    near = [name for name in near if name.startswith(f"{given}-")] or near[:1]
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return Mistake(f"unknown {what} '{given}'", f"{meant}All {what}s: {others}")

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 from vaulttools.answers.request import Request, accepted, explained, json_of, schema
 from vaulttools.answers.tool import Tool
 from vaulttools.cli.command_line import quoted
-from vaulttools.cli.mistakes import Mistake, unknown
+from vaulttools.cli.mistakes import OF_GREP, Mistake, unknown
 from vaulttools.core.voice import Voice
 from vaulttools.errors import BadArgument
 
@@ -90,20 +90,26 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
         option = word.partition("=")[0]
         if option.removeprefix("--") in tool.request.refused and option.startswith("--"):
             raise BadArgument(f"{option} is not accepted by {tool.name.replace('_', '-')}")
-    known, left = parser.parse_known_args(words[:end])
+    given = words[:end]
+    if "pattern" in tool.request.model_fields:
+        given = ["-i" if _HABIT.fullmatch(word) else word for word in given if not _NEEDLESS.fullmatch(word)]
+    known, left = parser.parse_known_args(given)
     strange = next((word.partition("=")[0] for word in left if _reads_as_option(word)), None)
     if strange is not None and tool.request.joins and not strange.startswith("--"):
         question = " ".join(map(quoted, left))
         raise Mistake(
             f"unknown option '{strange}'", f"A word that begins with '-' comes behind two: {command} -- {question}"
         )
+    if strange in OF_GREP and "pattern" in tool.request.model_fields:
+        raise Mistake(f"unknown option '{strange}'", f"Did you mean vaulttools {OF_GREP[strange]}?")
     if strange is not None:
         raise unknown("option", strange, parser.names(), f"{command} --help --all")
     placed = [*left, *words[end + 1 :]]
     if placed and not _positional(tool.request):
         options_alone = ", ".join(f"--{_option(tool.request, field)}" for field in properties)
         sentence = f"unexpected argument '{placed[0]}'; {tool.name} takes only options: {options_alone}"
-        hint = f"Did you mean {command} --name {quoted(' '.join(placed))}?" if "name" in properties else ""
+        meant = f"--name {quoted(' '.join(placed))}" if "name" in properties else _options_for(placed, tool.request)
+        hint = f"Did you mean {command} {meant}?" if meant else ""
         raise Mistake(sentence, hint)
     open_fields = [field for field in _positional(tool.request) if field not in known]
     if tool.request.joins and placed:
@@ -123,6 +129,27 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
             what = "a text; repeat it for more" if is_list else accepted(tool.request, field)
             raise BadArgument(f"--{_option(tool.request, field)} is required: {what}")
     return arguments
+
+
+_NEEDLESS: Final = re.compile("-[nrR]+")
+"""Options of grep: lines are numbered, and folders searched through, in any case."""
+_HABIT: Final = re.compile("-[inrR]+")
+"""The same with `-i`, as many type them."""
+
+
+def _options_for(placed: Sequence[str], request: type[Request]) -> str:
+    """The options that words may have been meant as, by their names or the values they tell; "": some are of none."""
+    options = []
+    for word in placed:
+        for field, property_ in schema(request)["properties"].items():
+            if _dashed(field) == word and property_.get("type") == "boolean":
+                options.append(f"--{word}")
+            elif word in property_.get("enum", ()) or f"`{word}`" in property_.get("description", ""):
+                options.append(f"--{_option(request, field)} {word}")
+            else:
+                continue
+            break
+    return " ".join(options) if len(options) == len(placed) else ""
 
 
 POSITIONAL: Final = frozenset(("base", "file", "note", "notes", "path", "paths", "pattern", "query", "question"))
