@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ BY_NAME = {client.name: client for client in CLIENTS}
         ),
         ("claude-desktop", "windows", "AppData/Roaming/Claude", "AppData/Roaming/Claude/claude_desktop_config.json"),
         ("claude-code", "linux", ".claude.json", ".claude.json"),
+        ("claude-code", "macos", ".claude", ".claude.json"),
         ("cursor", "windows", ".cursor", ".cursor/mcp.json"),
         ("vscode", "linux", ".config/Code/User", ".config/Code/User/mcp.json"),
         ("vscode", "macos", "Library/Application Support/Code/User", "Library/Application Support/Code/User/mcp.json"),
@@ -39,6 +41,17 @@ def test_a_client_is_found_by_its_sign(tmp_path: Path, name: str, system: System
     (tmp_path / sign).mkdir(parents=True)
     found = place(BY_NAME[name], machine)
     assert found is not None and found.file == tmp_path / file
+
+
+def test_claude_code_is_found_by_its_program(tmp_path: Path) -> None:
+    home, programs = tmp_path / "home", tmp_path / "bin"
+    programs.mkdir()
+    machine = Machine("linux", home, {"PATH": str(programs)})
+    assert place(BY_NAME["claude-code"], machine) is None
+    program = programs / ("claude.exe" if sys.platform == "win32" else "claude")
+    program.touch(mode=0o755)
+    found = place(BY_NAME["claude-code"], machine)
+    assert found is not None and found.file == home / ".claude.json"
 
 
 @pytest.mark.parametrize(

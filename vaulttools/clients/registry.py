@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -86,7 +87,11 @@ def _within(folder: Path, name: str) -> ConfigLocation:
 
 def _claude_code(machine: Machine) -> list[ConfigLocation]:
     file = (machine.named("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json"
-    return [ConfigLocation(file, file)]
+    # Its first start makes the file; before that there may be its folder, or only the program.
+    signs = [file, machine.home / ".claude"]
+    if program := shutil.which("claude", path=machine.environment.get("PATH", "")):
+        signs.append(Path(program))
+    return [ConfigLocation(file, sign) for sign in signs]
 
 
 def _codex(machine: Machine) -> list[ConfigLocation]:
