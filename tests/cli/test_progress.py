@@ -15,12 +15,12 @@ Printed = pytest.CaptureFixture[str]
 def test_a_pipe_is_told_in_lines_whose_number_only_grows(capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surroundings, "LINE_SECONDS", 0.0)
     with progress() as on_progress:
-        for done in (0, 4_000, 3_000, 9_000):
+        for done in (0, 0, 0, 4_000, 3_000, 9_000):
             on_progress(done, 10_000)
     out, err = capsys.readouterr()
     assert out == ""
     assert re.sub(r"about \d+ s", "about # s", err).splitlines() == [
-        "Indexing: 0 of 10,000 files",
+        "Indexing: 0 of 10,000 files, the first take longest",
         "Indexing: 4,000 of 10,000 files, about # s left",
         "Indexing: 4,000 of 10,000 files, about # s left",
         "Indexing: 9,000 of 10,000 files, about # s left",

@@ -133,18 +133,22 @@ class _Lines:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._began = self._told = time.monotonic()
+        self._last = ""
 
     def tell(self, text: str) -> None:
         """Write how far it is, unless that was told a moment ago."""
         now = time.monotonic()
         if now >= self._told + LINE_SECONDS:
-            self._told = now
+            self._told, self._last = now, text
             print(text, file=self._stream, flush=True)
 
     def count(self, done: int, total: int, what: str, unit: str) -> None:
-        """Write how many of how many are done, and how long the others take at that pace."""
+        """Write how many of how many are done, and how long the others take at that pace; once that none is."""
         left = (time.monotonic() - self._began) * (total - done) / max(1, done)
-        self.tell(f"{what}: {done:,} of {total:,} {unit}" + (f", about {left:,.0f} s left" if done else ""))
+        text = f"{what}: {done:,} of {total:,} {unit}, "
+        text += f"about {left:,.0f} s left" if done else "the first take longest"
+        if done or text != self._last:
+            self.tell(text)
 
 
 @contextmanager
