@@ -596,7 +596,7 @@ def test_faults_C12_and_C14_a_file_that_grows_while_it_is_read_is_read_once_more
     _of(tmp_path, a=b"x\n")
     left = iter(range(changes))
 
-    def read_and_grown(descriptor: int, _: int) -> bytes:
+    def read_and_grown(descriptor: int, *_: int) -> bytes:
         data = os.read(descriptor, 1_000)
         if next(left, None) is not None:
             with (tmp_path / "a.md").open("ab") as file:
