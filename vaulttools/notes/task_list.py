@@ -51,7 +51,7 @@ class TaskFilter:
     status: str | None = OPEN
     """The character in the box; `done`: any but a blank; None: any."""
     text: str = ""
-    """What the text holds, in any case."""
+    """What the text holds, as `folded` gives it."""
     days: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
     """By field, the first day and the one before which it must end; either may be None."""
     no_due: bool = False
@@ -70,7 +70,7 @@ class TaskFilter:
         return (
             (self.status is None or (task.status != OPEN if self.status == "done" else task.status == self.status))
             and (self.priority is None or task.priority == self.priority)
-            and (not self.text or _folded(self.text) in _folded(task.text))
+            and (not self.text or self.text in folded(task.text))
             and all(any(covers(tag, name) for name in task.tags) for tag in self.tags)
         )
 
@@ -176,5 +176,6 @@ def _lies(day: str | None, after: str | None, before: str | None) -> bool:
     return day is not None and (after is None or day >= after) and (before is None or day < before)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """A text as it is compared: without case, in NFC."""
     return paths.nfc(text).casefold()

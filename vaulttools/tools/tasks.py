@@ -24,7 +24,7 @@ from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes import task_list, tasks
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change
-from vaulttools.notes.task_list import OPEN, Group, GroupBy, NoteTask, Sort, TaskFilter, TaskRow
+from vaulttools.notes.task_list import OPEN, Group, GroupBy, NoteTask, Sort, TaskFilter, TaskRow, folded
 from vaulttools.notes.tasks import Priority, TaskDetails
 from vaulttools.session import Session
 
@@ -208,7 +208,7 @@ def _filter(request: TasksRequest, given: Mapping[str, str], today: str) -> Task
     fields = dict.fromkeys(name.rpartition("_")[0] for name in given)
     return TaskFilter(
         status={"open": OPEN, "any": None}.get(status, status),
-        text=(request.text or "").strip(),
+        text=folded((request.text or "").strip()),
         days={name: (given.get(f"{name}_after"), given.get(f"{name}_before")) for name in fields},
         no_due=request.no_due,
         overdue_on=today if request.overdue else None,
