@@ -89,7 +89,7 @@ _NEGATIONS: Final = _stems(
     " pas sans jamais aucun aucune sauf rien ni"
     " sin nunca ningun ninguna ninguno excepto nada salvo tampoco"
     " niet geen zonder nooit behalve niets"
-    " or oder ou o undone"
+    " or oder ou o"
 )
 """Words that turn a question round, or let it ask for either of two things; they are never passed over."""
 _FILLERS: Final = (
@@ -114,7 +114,7 @@ _NOT_DONE: Final = re.compile(
     r"|(?:nog )?niet (?:gedaan|afgevinkt|afgerond|klaar))\b",
     re.IGNORECASE,
 )
-"""What says that a task is open; of a note it may say anything but one of the values of its status."""
+"""Says that a task is open. Of a note it names no value: `not done` may be `active` or `on hold`."""
 _ON_MY_LIST: Final = re.compile(r"\bon my (?:to-?do )?list\b", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _NOTE_DATE: Final = Name("note_date", "date", is_list=False)
@@ -151,8 +151,8 @@ def proposals(question: str, known: Vocabulary, today: date, first_weekday: int 
 
 
 def tried(every: Sequence[Proposal], rows: Callable[[Proposal], int]) -> tuple[Proposal, int] | None:
-    """The proposal to make, and how many rows it has, as `rows` counts them: of those that find as much as the
-    narrowest, the first one, the shortest; None when that finds nothing."""
+    """The proposal to make, and how many rows it has, as `rows` counts them; None when the narrowest, the first one,
+    finds nothing. Of those that find as much as the narrowest it is the shortest."""
     found = [(each, rows(each)) for each in every]
     as_much = [(each, number) for each, number in found if number == found[0][1] > 0]
     return min(as_much, key=lambda each: len(str(each[0].arguments)), default=None)

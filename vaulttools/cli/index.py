@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from vaulttools.answers import corpus
-from vaulttools.answers.corpus import counted
+from vaulttools.answers.corpus import counted, listed, scope_of
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
 from vaulttools.cli.surroundings import progress
 from vaulttools.core import child
@@ -94,7 +93,7 @@ def built(vault: Vault) -> tuple[str, dict[str, Any]]:
     assert status.holds is not None
     held = status.holds
     others = held.files - held.notes
-    asked = corpus.listed(corpus.scope_of(vault.session, Work(), None, None)).files
+    asked = listed(scope_of(vault.session, Work(), None, None)).files
     left_out = held.notes - sum(map(is_note, asked))
     which = f" ({left_out:,} of them hidden or excluded)" if left_out > 0 else ""
     text = (

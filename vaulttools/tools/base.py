@@ -313,11 +313,11 @@ def _answer(
     number = f"{title}{corpus.counted(found.total, 'row')}"
     if not found.total:
         first = corpus.nothing_found(part, work, f"{title}No files found.")
-        notices += [] if part else _misread(asked.filters, notes.answer)
+        notices += [] if part else _likely_mistakes(asked.filters, notes.answer)
     elif found.rows:
         which = "" if end - start == found.total else f", {start + 1:,} to {end:,}"
         first = corpus.first_line(part, f"{number}{which}:")
-        notices += [] if part else _misread(asked.filters[-1:], notes.answer)
+        notices += [] if part else _likely_mistakes(asked.filters[-1:], notes.answer)
     elif part:
         few = f", too few for page {asked.page:,}" if found.is_whole else ""
         first = corpus.first_line(part, f"{number} so far{few}.")
@@ -444,8 +444,8 @@ def _failed(found: ViewResult) -> list[str]:
     ]
 
 
-def _misread(filters: Sequence[definition.Filter | None], table: NoteTable) -> list[str]:
-    """What some filters may not mean: properties that no note has, and dates that are subtractions."""
+def _likely_mistakes(filters: Sequence[definition.Filter | None], table: NoteTable) -> list[str]:
+    """Sentences about properties that no note has, and dates that are read as subtractions."""
     nodes = [node for filter_ in filters if filter_ is not None for node in _nodes(filter_)]
     sentences = []
     for name in dict.fromkeys(node.name for node in nodes if isinstance(node, Name)):
