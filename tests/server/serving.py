@@ -92,10 +92,10 @@ def answers(words: Sequence[str], *calls: tuple[str, dict[str, Any]]) -> list[An
 
 
 @contextmanager
-def http(*words: str, **more: str) -> Iterator[Served]:
-    """A server over HTTP, for as long as it is used."""
+def http(*words: str, within: Sequence[str] = (), **more: str) -> Iterator[Served]:
+    """A server over HTTP, for as long as it is used; `within` is a command that becomes it."""
     with subprocess.Popen(
-        [*PROGRAM, *words], stderr=subprocess.PIPE, env=environment(**more), text=True, encoding="utf-8"
+        [*within, *PROGRAM, *words], stderr=subprocess.PIPE, env=environment(**more), text=True, encoding="utf-8"
     ) as process:
         assert process.stderr is not None
         try:
