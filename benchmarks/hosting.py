@@ -313,8 +313,9 @@ def main() -> None:
     for is_early in (True, False):
         when = f"the first {told.early:g} s" if is_early else "after them"
         print(f"\n{when}: answers by status {dict(told.statuses[is_early])}")
-        for (name, early), times in sorted(told.times.items()):
-            if early == is_early:
+        asked = {name: taken for (name, early), taken in sorted(told.times.items()) if early == is_early}
+        for name, times in {**asked, "all": [each for taken in asked.values() for each in taken]}.items():
+            if times:
                 ranks = statistics.quantiles(times, n=100) if len(times) > 1 else [times[0]] * 99
                 p50, p95, p99 = (f"{ranks[place] * 1000:7.0f}" for place in (49, 94, 98))
                 print(
