@@ -258,12 +258,15 @@ def table(told: Told) -> list[str]:
 def compared(folder: Path, old: Path, *, clients: int, seconds: float) -> tuple[list[str], list[str]]:
     """Both versions in turn, as Markdown, and what failed. No search goes by meaning."""
     os.environ["VAULTTOOLS_MEANING"] = "off"
-    build = [str(old / ".venv/bin/python"), "-P", "-m", "vaulttools", "--vault", str(folder), "index", "build"]
+    python = str(old / ".venv/bin/python")
+    build = [python, "-P", "-m", "vaulttools", "--vault", str(folder), "index", "build"]
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    told = subprocess.run([python, "-P", "-m", "vaulttools", "mcp", "--help"], check=True, capture_output=True)
     mcp = ("mcp", "--tools", "all", "--http", ":0")
+    full = (*mcp, "--structured", "full")
     versions = {
-        "old": Served(str(old / ".venv/bin/python"), mcp, OLD_CALLS, ()),
-        "new": Served(command=(*mcp, "--structured", "full"), calls=OLD_CALLS, requests=()),
+        "old": Served(python, full if b"--structured" in told.stdout else mcp, OLD_CALLS, ()),  # 0.1 gives it unasked
+        "new": Served(command=full, calls=OLD_CALLS, requests=()),
     }
     runs: dict[str, list[Told]] = {name: [] for name in versions}
     for _ in range(ROUNDS):
