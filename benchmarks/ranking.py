@@ -277,7 +277,8 @@ def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> list[
     today = TODAY if folder in PEOPLES.values() else None
     with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder), meaning="off"), today=today) as vault:
         vault.build_index()
-        [database] = index_folder.glob(f"*/index-{SCHEMA}.sqlite")
+        # Each clone's own copy of a vault has an index of its own in the kept folder.
+        database = vault.index_status().folder / f"index-{SCHEMA}.sqlite"
         connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
         by_words = [_asked(vault, each, connection) for each in asked]
         connection.close()
