@@ -25,7 +25,6 @@ from vaulttools.index.folder import STAMP
 from vaulttools.index.rows import Rows
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.upkeep import differences
-from vaulttools.index.vocabulary import quoted
 
 
 @dataclass(frozen=True)
@@ -85,10 +84,11 @@ def rows(store: IndexStore) -> dict[str, Row]:
     return {row.path: row for row in store.rows()}
 
 
-def found(store: IndexStore, *literals: str) -> set[str]:
-    """The files that hold every trigram of the literals, which are folded and of three characters at least."""
-    tokens = [literal[start : start + 3] for literal in literals for start in range(len(literal) - 2)]
-    return set(store.paths(store.ids(" AND ".join(map(quoted, tokens)))))
+def found(store: IndexStore, literal: str) -> set[str]:
+    """The files that may hold a folded literal."""
+    ids = store.narrowed(literal)
+    assert ids is not None
+    return set(store.paths(ids))
 
 
 def notes(count: int, seed: int = 1) -> dict[str, str]:

@@ -285,7 +285,7 @@ def segments(store: IndexStore) -> list[Any]:
     """How many pieces the words of both tables lie in."""
     with closing(apsw.Connection(str(store.database.path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         counts = [
-            connection.execute(f"SELECT count(DISTINCT segid) FROM {name}_idx").get for name in ("terms", "words")
+            connection.execute(f"SELECT count(DISTINCT segid) FROM {name}_idx").get for name in ("tokens", "words")
         ]
     return [int(count) for count in counts]
 

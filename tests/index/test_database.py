@@ -244,7 +244,7 @@ def test_a_check_is_not_misled_by_what_another_store_wrote(indexed: Indexed) -> 
     for seed in range(3):
         indexed.write(notes(20, seed))
         indexed.update(other)
-        assert store.ids('"abo"') == other.ids('"abo"')
+        assert store.narrowed("abo") == other.narrowed("abo")
         assert store.faults() == []
 
 

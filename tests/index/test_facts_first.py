@@ -66,7 +66,7 @@ def tables(store: IndexStore) -> dict[str, list[Any]]:
             for path, *held in connection.execute(
                 "SELECT path, state, flags, digest, structure, columns, (SELECT json_group_array(digest) FROM "
                 "(SELECT digest FROM copies WHERE copies.id = files.id ORDER BY digest)), "
-                "id IN (SELECT rowid FROM trigrams), id IN (SELECT rowid FROM terms), id IN (SELECT rowid FROM words) "
+                "id IN (SELECT rowid FROM tokens), id IN (SELECT rowid FROM words) "
                 "FROM files LEFT JOIN notes USING (id) LEFT JOIN passages USING (id)"
             )
         }

@@ -46,7 +46,7 @@ def test_every_difference_is_named_in_path_order(indexed: Indexed, store: IndexS
         ),
         ("DELETE FROM notes WHERE id = (SELECT id FROM files WHERE path = ?)", "a.md: has no structure in the index"),
         (
-            "DELETE FROM trigrams WHERE rowid = (SELECT id FROM files WHERE path = ?)",
+            "DELETE FROM tokens WHERE rowid = (SELECT id FROM files WHERE path = ?)",
             "a.md: is not found by its own text",
         ),
         ("UPDATE files SET inode = 0 WHERE path = ?", "a.md: has changed since it was indexed"),
@@ -59,13 +59,13 @@ def test_a_row_that_does_not_fit_its_file_is_named(
     assert indexed.verify(store) == [sentence]
 
 
-def test_trigrams_of_an_older_text_are_found_out(indexed: Indexed, store: IndexStore) -> None:
+def test_tokens_of_an_older_text_are_found_out(indexed: Indexed, store: IndexStore) -> None:
     found = scan(indexed.root, "a.md")
     assert found is not None
     row = rows(store)["a.md"]
     with store.writing() as writer:
         writer.begin()
-        writer.put(Content("a.md", row.key, row.checked, "text", 0, b"x", "quite another text\n\n"))
+        writer.put(Content("a.md", row.key, row.checked, "text", 0, b"x", "quite another text"))
         writer.commit()
     change(store, "UPDATE files SET digest = ? WHERE id = ?", found.digest, row.id)
     assert indexed.verify(store) == ["a.md: is not found by its own text"]
@@ -81,7 +81,7 @@ def test_damage_is_named_and_nothing_else(indexed: Indexed) -> None:
     indexed.write(notes(20))
     store = indexed.open()
     indexed.update(store)
-    change(store, "UPDATE trigrams_data SET block = zeroblob(length(block)) WHERE id > 10 AND length(block) > 900")
+    change(store, "UPDATE tokens_data SET block = zeroblob(length(block)) WHERE id > 10 AND length(block) > 900")
     found = indexed.verify(store)
     assert found
     assert all(sentence.startswith("The index is damaged: ") for sentence in found)

@@ -1,21 +1,23 @@
-"""Files nominated by their words are all that hold what is required, and few others."""
+"""Files nominated by their tokens are all that hold what is required, and few others."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.index.indexes import Indexed
+from vaulttools.files import document
 from vaulttools.files.disk import Key
-from vaulttools.index import store, vocabulary
+from vaulttools.index import vocabulary
 from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore
-from vaulttools.patterns.literals import AllOf, AnyOf, Requirement, fold
+from vaulttools.patterns.literals import LONGEST, AllOf, AnyOf, Requirement, fold
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
 
@@ -61,10 +63,7 @@ def _literal(draw: st.DrawFn, held: Sequence[str]) -> str:
 
 
 def _content(path: str, text: str) -> Content:
-    folded = fold(text)
-    return Content(
-        path, Key(1, 2, 3, 4), 5, "text", digest=text.encode(), trigrams=f"{folded}\n\n", terms=vocabulary.words(folded)
-    )
+    return Content(path, Key(1, 2, 3, 4), 5, "text", digest=text.encode(), tokens=vocabulary.tokens(fold(text)))
 
 
 def _holds(text: str, requirement: Requirement) -> bool:
@@ -83,7 +82,6 @@ def test_all_files_that_hold_what_is_required_are_nominated(
     data: st.DataObject, held: list[str], later: list[str]
 ) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "_FEW", 0)
         patch.setattr(vocabulary, "MOST", data.draw(st.sampled_from([0, 1, 256])))
         patch.setattr("vaulttools.index.writer._GATHERED", data.draw(st.sampled_from([0, 20, 1_000])))
         patch.setattr(vocabulary, "_ASKED_SINGLY", data.draw(st.sampled_from([0, 2, 20])))
@@ -101,86 +99,180 @@ def test_all_files_that_hold_what_is_required_are_nominated(
             is_all = data.draw(st.booleans())
             joined: Requirement = AllOf(tuple(parts)) if is_all else AnyOf(tuple(parts))
             requirement = parts[0] if len(parts) == 1 else joined
-            match = vocabulary.query(requirement)
-            if match is None:
-                return
-            ids = index.narrowed(match, requirement, 1_000)
-            assert ids is not None
-            nominated = {row.path for row in index.rows() if row.id in ids}
+            ids = index.narrowed(requirement)
+            nominated = {row.path for row in index.rows() if ids is None or row.id in ids}
             assert nominated >= {f"{number}.md" for number, text in now.items() if _holds(text, requirement)}
         finally:
             index.close()
 
 
-def test_a_word_nominates_only_the_files_with_a_word_that_holds_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "_FEW", 0)
-    index = IndexStore.open(tmp_path / "index.sqlite")
+@pytest.fixture(name="written")
+def written_fixture(tmp_path: Path) -> Iterator[IndexStore]:
+    """The index of some short files."""
     held = {
         "a.md": "Working hours",
         "b.md": "wor ork rki kin",
-        "c.md": "rework",
-        "d.md": "wor-k orking ork " + "z" * 41,
+        "c.md": "rework, then-rest",
+        "d.md": "x" * 41 + "work",
+        "e.md": "- [ ] 日本語で書く [[Home](x)]",
+        "f.md": "- [x] 日本人 [Home] → x",
     }
+    index = IndexStore.open(tmp_path / "index.sqlite")
+    _write(index, held)
+    yield index
+    index.close()
+
+
+def _write(index: IndexStore, held: Mapping[str, str]) -> None:
     with index.writing() as writer:
         writer.begin()
         for path, text in held.items():
             writer.put(_content(path, text))
         writer.commit()
 
-    def nominated(literal: str) -> list[str]:
-        match = vocabulary.query(literal)
-        assert match is not None
-        ids = index.narrowed(match, literal, 1_000)
-        assert ids is not None
-        return sorted(row.path for row in index.rows() if row.id in ids)
 
-    assert nominated("work") == ["a.md", "c.md", "d.md"], "in a file with a longer run the trigrams decide"
-    assert nominated("king") == ["a.md", "d.md"]
-    assert nominated("rkin") == ["a.md", "d.md"], "not in b.md, which has both of its trigrams"
-    assert nominated("wor ork") == ["b.md"], "a literal of two words is left to the trigrams"
-    with index.writing() as writer:
-        writer.begin()
-        writer.put(_content("e.md", "hardworking"))
-        writer.commit()
-    assert nominated("work") == ["a.md", "c.md", "d.md", "e.md"], "a word that was not known before"
-    index.close()
-
-
-def test_words_that_are_too_many_or_come_later_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "MOST", 3)
-    index = IndexStore.open(tmp_path / "index.sqlite")
-
-    def nominated(literal: str) -> list[str]:
-        match = vocabulary.query(literal)
-        assert match is not None
-        return index.paths(index.narrowed(match, literal, 1_000) or ())
-
-    with index.writing() as writer:
-        for number, word in enumerate(["homes", "chrome", "homely", "rome", "homer"]):
-            assert sorted(nominated("home")) == [f"{before}.md" for before in range(number) if before not in (1, 3)]
-            writer.begin()
-            writer.put(_content(f"{number}.md", word))
-            writer.commit()
-    assert sorted(nominated("home")) == ["0.md", "2.md", "4.md"]
-    with index.writing() as writer:
-        writer.begin()
-        writer.put(_content("5.md", "foundhome"))
-        writer.commit()
-    assert sorted(nominated("home")) == ["0.md", "2.md", "4.md", "5.md"], "four words are left to the trigrams"
-    index.close()
+def _nominated(index: IndexStore, requirement: Requirement) -> str | None:
+    ids = index.narrowed(requirement)
+    return None if ids is None else "".join(sorted(path[:-3] for path in index.paths(ids)))
 
 
 @pytest.mark.parametrize(
-    ("folded", "words"),
+    ("requirement", "paths"),
     [
-        ("one two, one_3", {"one", "two", "one_3"}),
-        ("日本語one ノート", {"one"}),
-        ("naïve e\u0301t", {"naïve", "e\u0301t"}),
-        ("a" * 40 + " " + "b" * 41, {"a" * 40, vocabulary.LONG}),
-        ("...", set()),
+        ("work", "acd"),
+        ("king", "a"),
+        ("rkin", "a"),
+        ("wor ork", "b"),
+        ("ork rki k", "b"),
+        ("rework,", "c"),
+        ("work,", "cd"),
+        ("then-re", "c"),
+        ("then-res t", ""),
+        ("hen-rest", "c"),
+        ("n-rest", "c"),
+        ("x" * 41, "d"),
+        ("y" * 41, ""),
+        ("- [ ]", "e"),
+        ("- [", "ef"),
+        ("](", "e"),
+        ("[[home]", "e"),
+        ("[home](", "e"),
+        ("[home]", "ef"),
+        ("](x", "e"),
+        ("](y", ""),
+        ("n-r", "c"),
+        ("k-r", ""),
+        ("日本", "ef"),
+        ("日本語", "e"),
+        ("語で書く", "e"),
+        ("日本x", ""),
+        ("→", "f"),
+        ("-", None),
+        ("", None),
+        ("king\0hours", "a"),
+        ("\0", None),
+        (AllOf(("work", "hours")), "a"),
+        (AllOf(("work", "-")), "acd"),
+        (AnyOf(("king", "- [x]")), "af"),
+        (AnyOf(("king", "-")), None),
+        (AllOf((AnyOf(("king", "-")), "[[")), "e"),
     ],
 )
-def test_words_are_runs_of_word_characters(folded: str, words: set[str]) -> None:
-    assert set(filter(None, vocabulary.words(folded).split(" "))) == words
+def test_a_requirement_nominates_the_files_whose_tokens_fit(
+    written: IndexStore, requirement: Requirement, paths: str | None
+) -> None:
+    assert _nominated(written, requirement) == paths
+
+
+def test_words_that_come_later_are_seen_and_too_many_narrow_nothing(
+    written: IndexStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vocabulary, "MOST", 3)
+    for number, word in enumerate(["hardworking", "homely", "workshop"]):
+        assert _nominated(written, "work") == ("acd", "acdg", "acdg")[number]
+        _write(written, {f"{'ghi'[number]}.md": word})
+    assert _nominated(written, "work") is None, "four words are too many"
+    assert _nominated(written, "working ") == "ag", "two words end so"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "query"),
+    [
+        ("abcd", 2),
+        ("abc", None),
+        ("ébcde", 2),
+        ("abcdéefgh", 4),
+        ("a\tbcdef", 3),
+        (AllOf(("abc", "wxyz")), 2),
+        (AnyOf(("abc", "wxyz")), None),
+    ],
+)
+def test_of_a_binary_file_only_printable_runs_are_looked_for(requirement: Requirement, query: int | None) -> None:
+    found = vocabulary.binary_query(requirement)
+    assert (found and found.count(" AND ") + 1) == query
+
+
+def test_of_a_long_run_a_few_triples_are_looked_for() -> None:
+    found = vocabulary.binary_query("".join(chr(ord("a") + number % 26) for number in range(LONGEST)))
+    assert found is not None
+    assert found.count(" AND ") <= vocabulary.TRIPLES
+
+
+CHARACTERS = st.sampled_from(
+    [*'abAB \t"*-\0\r\n', *"éÉßſKİıΣσςǆ日本", "\U0001f642", "\ufffd", "\ufffe", "\uffff", "\x7f", "\xa0", "\x01"]
+)
+FILES = st.lists(
+    st.one_of(
+        st.text(CHARACTERS, max_size=40).map(str.encode),
+        st.text(CHARACTERS, max_size=20).map(lambda text: text.encode("utf-16")),
+        st.binary(max_size=30),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), files=FILES)
+def test_a_file_in_any_encoding_that_meets_a_requirement_is_nominated(data: st.DataObject, files: list[bytes]) -> None:
+    with TemporaryDirectory() as place:
+        indexed = Indexed(Path(place))
+        indexed.write({f"{number}.txt": text for number, text in enumerate(files)})
+        index = indexed.open()
+        try:
+            indexed.update(index)
+            for row in index.rows():
+                text = fold(document.decode(row.path, (indexed.vault / row.path).read_bytes()).text)
+                lines = [line for line in text.replace("\r", "\n").split("\n") if line]
+                if row.state == "unread" or not lines:
+                    continue
+                literals = tuple(data.draw(_literal(lines)) for _ in range(3))
+                literals = tuple(literal for literal in literals if literal in text) or (lines[0][:LONGEST],)
+                others = tuple(data.draw(st.lists(st.text(CHARACTERS, min_size=1, max_size=5).map(fold), max_size=2)))
+                for requirement in (literals[0], AllOf(literals), AnyOf((*others, literals[0]))):
+                    if row.state == "binary":
+                        query = vocabulary.binary_query(requirement)
+                        ids = None if query is None else index.ids(query)
+                    else:
+                        ids = index.narrowed(requirement)
+                    assert ids is None or row.id in ids, (text, requirement)
+        finally:
+            index.close()
+
+
+@pytest.mark.parametrize(
+    ("folded", "words", "triples"),
+    [
+        ("one two, one_3", {"one", "two", "one_3"}, 2),
+        ("日本語one ノート", {"one"}, 7),
+        ("naïve e\u0301t", {"naïve", "e\u0301t"}, 0),
+        ("a" * 40 + " " + "b" * 41, {"a" * 40, vocabulary.LONG}, 3),
+        ("...", set(), 3),
+        ("", set(), 0),
+        ("\u1680 a\u2028b", {"\u1680", "a", "b"}, 1),
+    ],
+)
+def test_tokens_are_words_and_three_other_characters_in_a_row(folded: str, words: set[str], triples: int) -> None:
+    found = [token for token in vocabulary.tokens(folded).split(" ") if token]
+    assert {token for token in found if vocabulary.is_word(token) or token == vocabulary.LONG} == words
+    assert len(found) == len(words) + triples

@@ -27,7 +27,10 @@ def contents(indexed: Indexed, paths: list[str], count: int) -> dict[str, Conten
 
 def plain(found: dict[str, Content | None]) -> dict[str, object]:
     """Without the time of reading."""
-    return {path: one and (one.key, one.digest, one.trigrams, one.words, one.structure) for path, one in found.items()}
+    return {
+        path: one and (one.key, one.digest, {*one.tokens.split()}, one.words, one.structure)
+        for path, one in found.items()
+    }
 
 
 def test_processes_read_what_this_process_reads(indexed: Indexed) -> None:

@@ -190,7 +190,7 @@ class _Steps:
                 self._updated.written += is_new
                 self._updated.touched += not is_new
                 self._updated.unread += content.state == "unread"
-            self._characters += len(content.trigrams)
+            self._characters += content.characters
             self._paths.append(content.path)
         self._end()
 

@@ -1,4 +1,4 @@
-"""Computes what one file gives to the index: trigram text, words, structure, key."""
+"""Computes what one file gives to the index: tokens, words, structure, key."""
 
 from __future__ import annotations
 
@@ -59,8 +59,6 @@ EXTRACTION_SECONDS: Final = 25.0
 
 _PRINTABLE_RUN: Final = re.compile("[ -~]{4,}")
 """What of a binary file is indexed: a folded literal of four such characters lies in such a run of the folded text."""
-_END: Final = "\n\n"
-"""What makes every short tail of a text begin a trigram."""
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
 _UNREAD_KEY: Final = Key(0, 0, 0, 0)
 
@@ -100,16 +98,19 @@ class Content:
     flags: int = 0
     digest: bytes = b""
     """XXH3 (128 bits) of the decoded text, of an attachment BLAKE2 of its bytes; empty of a file that was not read."""
-    trigrams: str = ""
-    """Folded text that the trigram table takes; two line feeds at its end make every short tail begin a trigram."""
-    terms: str = ""
-    """What `vocabulary.words` makes of the folded text; nothing of a binary file."""
+    tokens: str = ""
+    """What `vocabulary` makes of the folded text."""
     words: WordColumns | None = None
     """Of a note or attachment whose text was read, else None; likewise the passages."""
     structure: bytes | None = None
     """What `notes.stored` makes of a note, compressed by zlib; None where the index has it."""
     passages: bytes | None = None
     """What `index.passages` makes of it."""
+
+    @property
+    def characters(self) -> int:
+        """Characters of what finds the text: a measure of the work to write it."""
+        return len(self.tokens) + (0 if self.words is None else len(self.words.body))
 
 
 def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Content | None:
@@ -203,13 +204,13 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
     content = Content(path, key, checked, "text", flags=_flags(text), digest=digest(text))
     if "\0" in text:
         folded = fold(text)  # before the runs are taken: `ß` becomes two ASCII letters
-        return replace(content, state="binary", trigrams="\n".join(_PRINTABLE_RUN.findall(folded)) + _END), text
+        return replace(content, state="binary", tokens=vocabulary.binary_tokens(_PRINTABLE_RUN.findall(folded))), text
     return content if is_note(path) else _text(content, fold(text)), text
 
 
 def _text(content: Content, folded: str) -> Content:
     """The content with what the index finds a text by."""
-    return replace(content, trigrams=folded + _END, terms=vocabulary.words(folded))
+    return replace(content, tokens=vocabulary.tokens(folded))
 
 
 def hanging(path: str) -> Content:

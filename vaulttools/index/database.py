@@ -97,7 +97,6 @@ class Database:
                 connection = self._idle.pop()
             except IndexError:
                 connection = self._connected()
-                connection.register_fts5_tokenizer("trigram", _query_tokenizer)
             try:
                 yield connection
             except BaseException:
@@ -263,34 +262,3 @@ def _shorten_log(connection: apsw.Connection, path: Path) -> None:
         if os.path.getsize(f"{path}-wal") > _LONG_LOG:
             connection.set_busy_timeout(0)
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-
-
-_LOW: Final = bytes(code * 11 % 256 for code in range(256))
-_HIGH: Final = bytes([1, *range(1, 256)])
-
-
-def scattered(text: str) -> str:
-    """A text or a token as the trigram table spells it: each character as another one, those of ASCII beyond it.
-
-    FTS5 (3.54) looks a token up by a hash whose shifts and XORs give three bytes of letters a few thousand values at
-    most: half of the time of an insertion went into walking its chains. Of six bytes it makes many more: the time is a
-    quarter less (measured, 11 the best of the odd factors). Two characters may become one, and nominate more files.
-    """
-    units = bytearray(text.encode("utf-16-le"))
-    units[::2] = units[::2].translate(_LOW)
-    units[1::2] = units[1::2].translate(_HIGH)
-    return units.decode("utf-16-le")
-
-
-def _query_tokenizer(connection: apsw.Connection, arguments: list[str]) -> apsw.Tokenizer:
-    """SQLite's own trigram tokenizer makes nothing of one or two characters; as tokens of a query they are prefixes.
-
-    Only for connections that read: `"ab"*` finds every trigram that begins so.
-    """
-
-    def tokens(utf8: bytes, flags: int, locale: str | None) -> apsw.TokenizerResult:
-        # FTS5 stores the two noncharacters as U+FFFD.
-        text = scattered(utf8.decode("utf-8", "replace")).replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")
-        return [(0, 0, text[start : start + 3]) for start in range(max(1, len(text) - 2))]
-
-    return tokens

@@ -13,7 +13,7 @@ import apsw
 
 from vaulttools.core.windows import replace
 
-SCHEMA: Final = 14
+SCHEMA: Final = 15
 """Raised with every change of a table, of a tokenizer or of what `content` makes of a file (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000
@@ -21,6 +21,10 @@ BUSY_MILLISECONDS: Final = 5_000
 process's recovery and, without a write-ahead log, its commit are ever waited for."""
 
 WORDS_TOKENIZER: Final = "porter unicode61 remove_diacritics 2"
+
+_SIGNS: Final = "".join(chr(code) for code in range(1, 128) if not (chr(code).isalnum() or chr(code) in " \t\n\r\v\f"))
+_TOKENS_TOKENIZER: Final = "ascii tokenchars '{}'".format(_SIGNS.replace("'", "''").replace('"', '""'))
+"""Blanks alone end a token."""
 
 _LEFTOVERS: Final = ("-wal", "-shm", "-journal")
 
@@ -49,11 +53,8 @@ CREATE TABLE files (
 CREATE TABLE notes (id INTEGER PRIMARY KEY, structure BLOB NOT NULL);
 CREATE TABLE passages (id INTEGER PRIMARY KEY, columns BLOB NOT NULL);
 CREATE TABLE copies (digest INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (digest, id)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE trigrams USING fts5 (
-    text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1'
-);
-CREATE VIRTUAL TABLE terms USING fts5 (
-    words, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'"
+CREATE VIRTUAL TABLE tokens USING fts5 (
+    text, content='', contentless_delete=1, detail=none, tokenize="{_TOKENS_TOKENIZER}"
 );
 CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, words TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
@@ -196,7 +197,7 @@ def make(path: Path, options: str, *, wal: bool) -> bytes:
         # Not `with connection`: where SQLite has rolled back by itself, as after EIO, that fails in a way of its own.
         connection.execute("BEGIN")
         connection.execute(_TABLES)
-        for table in ("trigrams", "terms", "words"):
+        for table in ("tokens", "words"):
             for option, value in (("hashsize", _GATHERED_BYTES), ("automerge", _SEGMENTS)):
                 connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES (?, ?)", (option, value))  # noqa: S608
         connection.executemany(

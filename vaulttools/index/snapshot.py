@@ -165,11 +165,9 @@ class Snapshot:
 
     def _narrowed(self, requirement: Requirement) -> list[int] | None:
         """The ids of rows that may fulfil a requirement, ascending; None: of most files, or all."""
-        match = vocabulary.query(requirement)
-        if match is None or len(self._stale) + len(self._wordless) > len(self._rows) * _MOST_STALE:
+        if len(self._stale) + len(self._wordless) > len(self._rows) * _MOST_STALE:
             return None
-        most = max(_FEW, int(len(self._rows) * _NEARLY_ALL))
-        return self._store.narrowed(match, requirement, most)
+        return self._store.narrowed(requirement, max(_FEW, int(len(self._rows) * _NEARLY_ALL)))
 
     def _unsure(self, requirement: Requirement) -> AbstractSet[str]:
         """The files that may fulfil a requirement although their rows do not say so."""
@@ -180,7 +178,7 @@ class Snapshot:
         return unsure
 
     def _binaries(self, match: str) -> AbstractSet[str]:
-        """The binary files whose trigrams fulfil a query."""
+        """The binary files whose tokens fulfil a query."""
         binary = self._state.traits["nul"]
 
         def by_id() -> Mapping[int, str]:
@@ -455,9 +453,9 @@ class Snapshot:
 
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """The files that may hold a text, case ignored, of the rows at present, without those of `read`."""
-        match = vocabulary.query(literal)
         with self._doing_without():
-            return frozenset() if match is None else self._named(self._store.ids(match)) - self._uncounted(read)
+            ids = self._store.narrowed(literal)
+            return frozenset() if ids is None else self._named(ids) - self._uncounted(read)
         return frozenset()
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Reads an index's tables: files, trigrams and the structure of notes.
+"""Reads an index's tables: files, tokens and the structure of notes.
 
 It answers for the files as they were when they were read; whether they still are is for `freshness` to say.
 """
@@ -40,10 +40,9 @@ _ROWS: Final = "SELECT path, id, size, modified, changed, inode, checked, state,
 _READ_AT_ONCE: Final = 5_000
 """Rows read at once when all are: as objects they take 2 MB."""
 
-_FEW: Final = 24
-"""Files that are searched as fast as fewer are found."""
 
-_LONG: Final = quoted(vocabulary.LONG)
+_ALL: Final = 2**62
+"""More rows than any table has."""
 
 
 class Row(NamedTuple):
@@ -125,34 +124,21 @@ class IndexStore:
                 yield list(zip(*some, strict=True))
 
     def ids(self, match: str, most: int = -1, *, since: int = 0) -> list[int]:
-        """The files whose trigrams fulfil an FTS5 query, ascending from the id `since`, the first `most` of them. A
-        token is three folded characters, or the first one or two of such: `"abc" AND "bcd"`, `"ab"*`.
+        """The files whose tokens fulfil an FTS5 query, ascending from the id `since`, the first `most` of them.
 
         Raises:
             apsw.SQLError: it is no query.
         """
         with self.database.reading() as connection:
-            return _ids(connection, "trigrams", match, most, since)
+            return _ids(connection, match, most, since)
 
-    def narrowed(self, match: str, requirement: Requirement, most: int) -> list[int] | None:
-        """The ids of files that may fulfil a requirement, by their words or trigrams, ascending; None when there are
-        more than `most`. `match` is the query of the trigram table for it.
-
-        Raises:
-            apsw.SQLError: `match` is no query.
-        """
+    def narrowed(self, requirement: Requirement, most: int = _ALL) -> list[int] | None:
+        """The ids of text files that may fulfil a requirement, ascending, and perhaps of binary ones; None when there
+        are more than `most`, or it would not narrow."""
         with self.database.reading() as connection, connection:  # the tables as of one moment
-            by_words, is_whole = vocabulary.word_query(requirement, partial(self._vocabulary.holding, connection))
-            if by_words is not None and is_whole and len(_ids(connection, "terms", _LONG, _FEW + 1)) <= _FEW:
-                ids = _ids(connection, "terms", by_words, most + 1)
-                return None if len(ids) > most else ids
-            ids = _ids(connection, "trigrams", match, most + 1)
-            if len(ids) > most:
-                return None
-            if by_words is None or len(ids) <= _FEW:
-                return ids
-            having = set(_ids(connection, "terms", by_words))
-        return [id_ for id_ in ids if id_ in having]
+            match = vocabulary.query(requirement, partial(self._vocabulary.holding, connection))
+            ids = None if match is None else _ids(connection, match, most + 1)
+        return None if ids is None or len(ids) > most else ids
 
     def all_ids(self) -> set[int]:
         """The ids of every file."""
@@ -234,16 +220,14 @@ class IndexStore:
             log=log,
         )
 
-    def lacks(self, id_: int, trigrams: Sequence[str]) -> bool:
-        """Whether the trigram table does not find a file by some of its trigrams."""
-        query = " AND ".join(map(quoted, trigrams))
-        return not self._read("SELECT 1 FROM trigrams WHERE trigrams MATCH ? AND rowid = ?", query, id_)
-
-    def lacks_word(self, id_: int, word: str) -> bool:
-        """Whether a file is not found by a word of it, or the vocabulary does not know the word."""
+    def lacks(self, id_: int, tokens: Sequence[str]) -> bool:
+        """Whether a file is not found by some of its tokens, or the vocabulary does not know a word among them."""
         with self.database.reading() as connection:
-            known = self._vocabulary.holds(connection, word)
-        return not known or not self._read("SELECT 1 FROM terms WHERE terms MATCH ? AND rowid = ?", quoted(word), id_)
+            words = filter(vocabulary.is_word, tokens)
+            if not all(self._vocabulary.holds(connection, word) for word in words):
+                return True
+        query = " AND ".join(map(quoted, tokens))
+        return not self._read("SELECT 1 FROM tokens WHERE tokens MATCH ? AND rowid = ?", query, id_)
 
     def faults(self) -> list[str]:
         """What SQLite and FTS5 find wrong with their own tables; at most five sentences."""
@@ -271,9 +255,11 @@ class IndexStore:
             yield Writer(connection)
 
 
-def _ids(connection: apsw.Connection, table: str, match: str, most: int = -1, since: int = 0) -> list[int]:
+def _ids(connection: apsw.Connection, match: str, most: int = -1, since: int = 0) -> list[int]:
     # One value, which Python reads in half the time of as many rows (measured).
-    rows = f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND rowid >= ? LIMIT ?"  # noqa: S608
-    found: Any = connection.execute(f"SELECT json_group_array(rowid) FROM ({rows})", (match, since, most)).get  # noqa: S608
+    found: Any = connection.execute(
+        "SELECT json_group_array(rowid) FROM (SELECT rowid FROM tokens WHERE tokens MATCH ? AND rowid >= ? LIMIT ?)",
+        (match, since, most),
+    ).get
     ids: list[int] = json.loads(found)
     return ids

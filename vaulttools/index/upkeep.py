@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from vaulttools.attachments import texts
 from vaulttools.core import paths
@@ -139,26 +138,17 @@ def _wrong(store: IndexStore, row: Row, found: Content) -> str:
         return "has only its structure in the index"
     if found.flags != row.flags:
         return "has other line ends in the index"
-    if (sampled := _sampled(found)) and store.lacks(row.id, sampled):
+    if found.tokens and store.lacks(row.id, _sampled(found)):
         return "is not found by its own text"
-    if found.terms and store.lacks_word(row.id, found.terms.partition(" ")[0]):
-        return "is not found by its own words"
     if paths.is_note(row.path) and found.state == "text" and not store.structures([row.id]):
         return "has no structure in the index"
     return ""
 
 
 def _sampled(content: Content) -> list[str]:
-    """Its first trigram, one that depends on the text, and its last one, which is a character and two line feeds."""
-    text = content.trigrams
-    last = len(text) - _TRIGRAM
-    if last < 0:
-        return []
-    starts = {0, int.from_bytes(content.digest[:8], "big") % (last + 1), last}
-    return [text[start : start + _TRIGRAM] for start in sorted(starts)]
-
-
-_TRIGRAM: Final = 3
+    """Its first token, one that depends on the text, and its last one."""
+    tokens = content.tokens.split(" ")
+    return list({tokens[0], tokens[int.from_bytes(content.digest[:8], "big") % len(tokens)], tokens[-1]})
 
 
 def clear(root: Root, index_folder: str | None) -> bool:

@@ -1,8 +1,10 @@
-"""Tells what of a pattern an index looks for: words and trigrams.
+"""Cuts texts into the tokens of the index, and tells which ones a pattern requires.
 
-A *word* here is a longest run of word characters of a folded text. A literal of such characters alone, wherever it
-stands, stands within one word: the files with the words that hold it are all that can hold it. Long runs are no words,
-and the files with those have a mark instead, so that they are nominated by their trigrams alone.
+A folded text is runs of word characters and runs of other ones in turn. Its *tokens* are its words, and every three
+characters in a row of its other runs, as in `- [` and `日本語`, or of a word and the signs beside it, as in `#to`. A
+literal is cut into the same runs: one inside it is a whole run of every text that holds the literal, its first run ends
+one, its last run begins one. Long runs of word characters are addresses and encoded data: they give a mark and three
+characters in a row, as others do.
 
 Word characters are given by ranges of code points: those of `\\w` differ between versions of Python, and a run that one
 version ends would be a part of a longer one for another. Scripts without blanks between words are not among them.
@@ -11,7 +13,8 @@ version ends would be a part of a longer one for another. Scripts without blanks
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from threading import Lock
 from typing import Any, Final
@@ -23,45 +26,90 @@ from vaulttools.patterns.literals import AllOf, AnyOf, Requirement
 _CLASS: Final = "0-9a-z_\u00c0-\u0dff\u0f00-\u0fff\u10a0-\u177f\u1800-\u194f\u1e00-\u1fff"
 """Word characters of folded texts: not those of Thai, Lao, Myanmar, Khmer and the scripts of East Asia."""
 
-_RUN: Final = re.compile(f"[{_CLASS}]+")
+_WORD: Final = re.compile(f"[{_CLASS}]+")
+_OTHER: Final = re.compile(f"[^{_CLASS} ]+")
+_RUN: Final = re.compile(f"[{_CLASS}]+|[^{_CLASS}]+")
 
 LONGEST: Final = 40
-"""Characters of the longest word. Longer runs are addresses and encoded data: nearly as many as there are texts."""
+"""Characters of the longest word: longer runs are nearly as many as there are texts."""
 
-MOST: Final = 96
-"""Words that hold a literal, beyond which it stands in so many files that its trigrams do: each word costs 40 µs the
-first time and 10 later, and the trigrams of a literal 1,000 to 5,000 and 300 to 1,000. `todo` stands in 36 words of an
-encyclopaedia, whose 36 notes have 1.9 MB; its trigrams nominate 111 notes with 11.6."""
+MOST: Final = 256
+"""Words that a run of a literal stands in, beyond which the run is not looked for: each word costs 40 µs the first time
+and 10 later, and a run of more stands in most notes."""
 
 _REMEMBERED: Final = 64
-"""Literals whose words are remembered: the next page and the hint about case ask for the same (0.7 to 2 ms each)."""
+"""Runs whose words are remembered: the next page and the hint about case ask for the same (0.7 to 2 ms each)."""
 
-LONG: Final = "\ue000"
-"""Stands among the words of a text that has a longer run; no character of a word."""
+_MARK: Final = "\x7f"
+"""Begins each token that is no word."""
 
+LONG: Final = _MARK
+"""The token of a text that has a run of word characters longer than `LONGEST`."""
 
-_APART: Final = bytes(
-    code if code > 127 or chr(code) in "0123456789abcdefghijklmnopqrstuvwxyz_" else 32 for code in range(256)
-)
+_END: Final = "\x07\x07"
+"""Stands behind a run, so that its last two characters begin a token each."""
+
+_IN_WORDS: Final = frozenset(b"0123456789abcdefghijklmnopqrstuvwxyz_")
+_BLANKS: Final = dict(zip(b" \t\n\r\v\f", range(1, 7), strict=True))
+"""What stands for a blank in runs of other characters, since blanks end runs and tokens: a control character."""
+
+_APART: Final = bytes(code if code > 127 or code in _IN_WORDS else 32 for code in range(256))
 """By byte of UTF-8: itself where it may be a part of a word, else a blank."""
+_BETWEEN: Final = bytes(32 if code in _IN_WORDS else _BLANKS.get(code, code) for code in range(256))
+"""By byte of UTF-8: a blank where it is a part of a word, else itself."""
+
+_KINDS: Final = bytes(119 if code in _IN_WORDS else 46 if 32 < code < 127 else 32 for code in range(256))
+"""By byte of UTF-8: `w` of a word, `.` another sign of ASCII, else a blank."""
+_MIXED: Final = re.compile(r"(?=w\.[w.]|\.w[w.]|\.\.w)")
+"""Three signs in a row, some of them of a word: not two of a word and one other, which is as common as the word."""
 
 
-def words(folded: str) -> str:
-    """The words of a folded text, each once, between blanks."""
-    # Apart at ASCII first: nearly all runs are words then, and few are left to the slow pattern (2/3 of the time).
-    runs = set(folded.encode("utf-8", "surrogatepass").translate(_APART).split())
-    if others := [run for run in runs if not run.isascii()]:
-        runs.difference_update(others)
-        runs.update(run.encode() for run in _RUN.findall(b" ".join(others).decode("utf-8", "surrogatepass")))
-    if max(map(len, runs), default=0) <= LONGEST:  # in bytes, which are no fewer than the characters
-        return b" ".join(runs).decode()
-    kept = [word for run in runs if len(word := run.decode()) <= LONGEST]
-    return " ".join(kept if len(kept) == len(runs) else (*kept, LONG))
+def tokens(folded: str) -> str:
+    """The tokens of a folded text, each once, between blanks."""
+    data = folded.encode("utf-8", "replace")
+    words = _runs(data.translate(_APART), _WORD)
+    others = _runs(data.translate(_BETWEEN), _OTHER)
+    if long := {word for word in words if len(word) > LONGEST}:
+        words = {*words - long, LONG}
+        others |= long
+    mixed = b" ".join([chunk for chunk in set(data.split()) if not chunk[:-1].isalnum()])
+    return " ".join((*words, *_triples(others), *set(_mixed(mixed))))
 
 
-def is_of_words(literal: str) -> bool:
-    """Whether a folded literal can only stand within a run of word characters."""
-    return _RUN.fullmatch(literal) is not None
+def binary_tokens(runs: Iterable[str]) -> str:
+    """As `tokens`, of a binary file's printable runs: three characters in a row alone, words of it would be noise."""
+    return " ".join(_triples(run.translate(_BLANKS) for run in runs))
+
+
+def _runs(data: bytes, run: re.Pattern[str]) -> set[str]:
+    """The distinct runs between blanks, and of those that are not ASCII the ones that a pattern finds."""
+    # Apart at ASCII first: nearly all runs are whole then, and few are left to the slow pattern (2/3 of the time).
+    found = set(data.split())
+    if others := [each for each in found if not each.isascii()]:
+        found.difference_update(others)
+    runs = set(b" ".join(found).decode().split(" ")) if found else set()
+    return runs.union(run.findall(b" ".join(others).decode())) if others else runs
+
+
+def _triples(runs: Iterable[str]) -> list[str]:
+    """The tokens of three characters of some runs; single signs of ASCII stand in nearly every note, and have none."""
+    found: set[tuple[str, str, str]] = set()
+    for run in runs:
+        if len(run) > 1 or not run.isascii():
+            run += _END
+            found.update(zip(run, run[1:], run[2:], strict=False))
+    return [_MARK + "".join(triple) for triple in found]
+
+
+def _mixed(data: bytes) -> list[str]:
+    """The tokens of three signs of ASCII in a row, some of them of a word, in their order."""
+    text = data.decode("latin-1")
+    return [_MARK + text[at : at + 3] for at in map(re.Match.start, _MIXED.finditer(data.translate(_KINDS).decode()))]
+
+
+def is_word(token: str) -> bool:
+    """Whether a token is a word."""
+    return not token.startswith(_MARK)
 
 
 def quoted(token: str) -> str:
@@ -69,13 +117,13 @@ def quoted(token: str) -> str:
     return '"{}"'.format(token.replace('"', '""'))
 
 
-def _holding(text: str, literal: str, start: int) -> Iterator[str]:
-    """The words that hold a literal, of those that begin after a place in the text."""
-    at = text.find(literal, start)
+def _holding(text: str, part: str, start: int) -> Iterator[str]:
+    """The words that hold a part, of those that begin at or after a line feed at `start`."""
+    at = text.find(part, start)
     while at >= 0:
-        end = text.index("\n", at)
-        yield text[text.rindex("\n", 0, at) + 1 : end]
-        at = text.find(literal, end)
+        end = text.index("\n", at + 1)
+        yield text[text.rindex("\n", 0, at + 1) + 1 : end]
+        at = text.find(part, end)
 
 
 _NEWER: Final = "SELECT id, words FROM main.vocabulary WHERE id > ? ORDER BY id"
@@ -92,17 +140,17 @@ class Vocabulary:
         self._words = "\n"
         self._last = 0
         self._found: dict[str, tuple[int, tuple[str, ...]]] = {}
-        """For the last literals: how much of the text was looked through, and the words found, one too many at most."""
+        """For the last parts: how much of the text was looked through, and the words found, one too many at most."""
 
-    def holding(self, connection: apsw.Connection, literal: str) -> Sequence[str] | None:
-        """The words that hold a literal of word characters, as a reading transaction sees them, and perhaps newer ones;
-        None when they are too many."""
+    def holding(self, connection: apsw.Connection, part: str) -> Sequence[str] | None:
+        """The words that hold some word characters, as a reading transaction sees them, and perhaps newer ones; None
+        when they are too many. A line feed before or behind the characters: words that begin or end with them."""
         text = self._read(connection)
-        seen, found = self._found.get(literal, (0, ()))
+        seen, found = self._found.get(part, (1, ()))
         if len(found) <= MOST and seen < len(text):
-            found = (*found, *islice(_holding(text, literal, seen), MOST + 1 - len(found)))
+            found = (*found, *islice(_holding(text, part, seen - 1), MOST + 1 - len(found)))
             with self._lock:
-                self._found[literal] = len(text), found
+                self._found[part] = len(text), found
                 while len(self._found) > _REMEMBERED:
                     del self._found[next(iter(self._found))]
         return None if len(found) > MOST else found
@@ -130,8 +178,8 @@ class NewWords:
         self._is_whole = False
 
     def add(self, texts: Sequence[str]) -> None:
-        """Write those words that are new, of texts as `words` has them."""
-        fresh = {*" ".join(texts).split(" ")} - self._seen
+        """Write those words that are new, of texts as `tokens` has them."""
+        fresh = {*filter(is_word, " ".join(texts).split(" "))} - self._seen
         if not self._is_whole:
             self._asked += len(texts)
             if self._asked > _ASKED_SINGLY:
@@ -144,7 +192,7 @@ class NewWords:
             self._connection.execute("INSERT INTO main.vocabulary (words) VALUES (?)", ("\n".join(fresh),))
 
     def _is_known(self, word: str) -> bool:
-        found = self._connection.execute("SELECT 1 FROM terms WHERE terms MATCH ? LIMIT 1", (f'"{word}"',)).fetchall()
+        found = self._connection.execute("SELECT 1 FROM tokens WHERE tokens MATCH ? LIMIT 1", (f'"{word}"',)).fetchall()
         return bool(found)
 
     def _read_all(self) -> None:
@@ -160,44 +208,24 @@ _ASKED_SINGLY: Final = 20
 
 # Queries of what a pattern requires; what cannot be looked for is left out of them.
 
-TRIGRAMS: Final = 12
-"""Trigrams of one literal that are looked for, evenly spread: of a long one more rule out next to nothing."""
+TRIPLES: Final = 12
+"""Tokens of three characters that are looked for of one run, evenly spread: more rule out next to nothing."""
 
 _IN_BINARIES: Final = re.compile("[ -~]{4,}")
 """What of a literal stands in the index of a binary file wherever the literal stands in the file (`content`)."""
 
 
-def query(requirement: Requirement) -> str | None:
-    """The FTS5 query that every text file fulfils which fulfils the requirement; None when it would not narrow."""
-    return _query(requirement, _of_text)
+def query(requirement: Requirement, holding: Callable[[str], Sequence[str] | None]) -> str | None:
+    """The FTS5 query that every text file fulfils which fulfils the requirement; None when it would not narrow.
+
+    `holding` gives words as `Vocabulary.holding` does.
+    """
+    return _query(requirement, partial(_of_literal, holding))
 
 
 def binary_query(requirement: Requirement) -> str | None:
     """As `query`, for binary files."""
-    return _query(requirement, _of_binary)
-
-
-def word_query(requirement: Requirement, holding: Callable[[str], Sequence[str] | None]) -> tuple[str | None, bool]:
-    """The FTS5 query that the words of every text file fulfil which fulfils the requirement, for the table of words;
-    None when it would not narrow. And whether it asks for every literal.
-
-    `holding` gives the words that hold a literal of word characters; None: they are too many.
-    """
-    is_whole = True
-
-    def of_literal(literal: str) -> str | None:
-        nonlocal is_whole
-        words = holding(literal) if len(literal) >= _SHORTEST and is_of_words(literal) else None
-        if words is None:
-            is_whole = False
-            return None
-        return _joined(list(map(quoted, (*words, LONG))), " OR ")
-
-    return _query(requirement, of_literal), is_whole
-
-
-_SHORTEST: Final = 3
-"""Characters of the shortest literal that is looked for in words; shorter ones stand in too many."""
+    return _query(requirement, lambda literal: _all([_of_other(run) for run in _IN_BINARIES.findall(literal)]))
 
 
 def _query(requirement: Requirement, of_literal: Callable[[str], str | None]) -> str | None:
@@ -205,38 +233,55 @@ def _query(requirement: Requirement, of_literal: Callable[[str], str | None]) ->
         case str():
             return of_literal(requirement)
         case AllOf(parts):
-            known = [part for part in (_query(part, of_literal) for part in parts) if part is not None]
-            return _joined(known, " AND ") if known else None
+            return _all([_query(part, of_literal) for part in parts])
         case AnyOf(parts):
             every = [_query(part, of_literal) for part in parts]
             return None if None in every else _joined([part for part in every if part is not None], " OR ")
 
 
-def _joined(parts: list[str], operator: str) -> str:
+def _all(parts: Sequence[str | None]) -> str | None:
+    known = [part for part in parts if part is not None]
+    return _joined(known, " AND ") if known else None
+
+
+def _joined(parts: Sequence[str], operator: str) -> str:
     parts = list(dict.fromkeys(parts))
     return parts[0] if len(parts) == 1 else f"({operator.join(parts)})"
 
 
-def _of_text(literal: str) -> str | None:
-    # A query ends at a NUL, and no text file holds one.
-    found = [known for part in literal.split("\0") if part and (known := _of_part(part)) is not None]
-    return _joined(found, " AND ") if found else None
+def _of_literal(holding: Callable[[str], Sequence[str] | None], literal: str) -> str | None:
+    found: list[str | None] = []
+    for part in literal.split("\0"):  # a query ends at a NUL, and no text file holds one
+        runs = _RUN.findall(part)
+        last = len(runs) - 1
+        for number, run in enumerate(runs):
+            if _WORD.match(run):
+                found.append(_of_word(run, holding, begins=number > 0, ends=number < last))
+            else:
+                found.append(_of_other(run, ends=number < last))
+        found += map(quoted, _mixed(part.encode("utf-8", "replace"))[:TRIPLES])
+    return _all(found)
 
 
-def _of_part(literal: str) -> str | None:
-    if len(literal) >= 3:
-        return _trigrams(literal)
-    # Single letters of ASCII stand in nearly every note.
-    return f"{quoted(literal)}*" if len(literal) == 2 or not literal.isascii() else None
+def _of_word(run: str, holding: Callable[[str], Sequence[str] | None], *, begins: bool, ends: bool) -> str | None:
+    """The query of word characters; whether a run of the text begins and ends with them."""
+    of_long = f"({quoted(LONG)} AND {of_run})" if (of_run := _of_other(run, ends=ends)) else quoted(LONG)
+    if len(run) > LONGEST:
+        return of_long
+    if begins and ends:
+        return quoted(run)
+    words = holding("\n" * begins + run + "\n" * ends)
+    return None if words is None else _joined([*map(quoted, words), of_long], " OR ")
 
 
-def _of_binary(literal: str) -> str | None:
-    found = [_trigrams(run) for run in _IN_BINARIES.findall(literal)]
-    return _joined(found, " AND ") if found else None
-
-
-def _trigrams(literal: str) -> str:
-    count = len(literal) - 2
-    step = max(1, -(-count // TRIGRAMS))
+def _of_other(run: str, *, ends: bool = False) -> str | None:
+    """The query of other characters by threes; whether a run of the text ends with them."""
+    if len(run) == 1 and run.isascii():
+        return None
+    run = run.encode("utf-8", "replace").decode().translate(_BLANKS) + _END * ends
+    count = len(run) - 2
+    if count <= 0:
+        return quoted(_MARK + run) + "*"
+    step = -(-count // TRIPLES)
     starts = sorted({*range(0, count, step), count - 1})
-    return _joined([quoted(literal[start : start + 3]) for start in starts], " AND ")
+    return _all([quoted(_MARK + run[start : start + 3]) for start in starts])

@@ -1,4 +1,4 @@
-"""Writes an index's tables: files, trigrams, words and the structure of notes."""
+"""Writes an index's tables: files, tokens, words and the structure of notes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import apsw
 from vaulttools.files.disk import Key
 from vaulttools.index import passages
 from vaulttools.index.content import LACKS_WORDS, STATES, Content, ToRead
-from vaulttools.index.database import scattered
 from vaulttools.index.vocabulary import NewWords
 
 _MERGED_PAGES: Final = 500
@@ -21,8 +20,7 @@ _GATHERED: Final = 256 * 1024
 table stays in the processor's cache meanwhile (a quarter less time than one text after the other, measured)."""
 
 _DELETIONS: Final = (
-    "DELETE FROM trigrams WHERE rowid = ?",
-    "DELETE FROM terms WHERE rowid = ?",
+    "DELETE FROM tokens WHERE rowid = ?",
     "DELETE FROM words WHERE rowid = ?",
     "DELETE FROM notes WHERE id = ?",
     "DELETE FROM passages WHERE id = ?",
@@ -76,7 +74,7 @@ class Writer:
             self._connection.execute("INSERT INTO notes VALUES (?, ?)", (id_, content.structure))
         if has_words and not (content.state == "unread" and content.words is None):
             self._gathered.append((id_, content))
-            self._characters += len(content.trigrams)
+            self._characters += content.characters
             if self._characters >= _GATHERED:
                 self._write_gathered()
         return True
@@ -102,14 +100,10 @@ class Writer:
         """Write what finds the texts of files that have none of it."""
         gathered, self._gathered, self._characters = self._gathered, [], 0
         write = self._connection.executemany
-        write(
-            "INSERT INTO trigrams (rowid, text) VALUES (?, ?)",
-            ((id_, scattered(content.trigrams)) for id_, content in gathered),
-        )
-        terms = [(id_, content.terms) for id_, content in gathered if content.terms]
-        if terms:
-            self._new_words.add([words for _, words in terms])  # before the words are in the table that it asks
-        write("INSERT INTO terms (rowid, words) VALUES (?, ?)", terms)
+        tokens = [(id_, content.tokens) for id_, content in gathered if content.tokens]
+        if tokens:
+            self._new_words.add([each for _, each in tokens])  # before the words are in the table that it asks
+        write("INSERT INTO tokens (rowid, text) VALUES (?, ?)", tokens)
         write(
             "INSERT INTO words (rowid, body, title, aliases, headings, properties) VALUES (?, ?, ?, ?, ?, ?)",
             ((id_, *content.words) for id_, content in gathered if content.words is not None),
@@ -142,11 +136,10 @@ class Writer:
         """Write the words of all files closer together, by one step outside a transaction; False when nothing is left.
 
         FTS5 looks a word up in each of the segments that a build leaves, 6 to 17 for 10,000 notes. In one segment a
-        query of ten words takes an eighth of the time (0.08 ms instead of 0.66). Trigrams gain nothing that was
-        measured.
+        query of ten words takes an eighth of the time (0.08 ms instead of 0.66).
         """
         before = self._connection.total_changes()
-        for name in ("terms", "words"):
+        for name in ("tokens", "words"):
             self._connection.execute(
                 f"INSERT INTO {name} ({name}, rank) VALUES ('merge', ?)",  # noqa: S608
                 (-_MERGED_PAGES,),
