@@ -67,13 +67,21 @@ _MIXED: Final = re.compile(r"(?=w\.[w.]|\.w[w.]|\.\.w)")
 def tokens(folded: str) -> str:
     """The tokens of a folded text, each once, between blanks."""
     data = folded.encode("utf-8", "replace")
-    words = _runs(data.translate(_APART), _WORD)
-    others = _runs(data.translate(_BETWEEN), _OTHER)
-    if long := {word for word in words if len(word) > LONGEST}:
-        words = {*words - long, LONG}
+    chunks = set(data.split())
+    words = set(filter(bytes.isalnum, chunks))  # most of them
+    chunks -= words
+    words |= _runs(b" ".join(chunks).translate(_APART), _WORD)
+    others = {run.decode() for run in _runs(data.translate(_BETWEEN), _OTHER)}
+    if max(map(len, words), default=0) > LONGEST:  # in bytes, which are no fewer than the characters
+        long = {word for each in words if len(word := each.decode()) > LONGEST}
+        words.difference_update(map(str.encode, long))
+        words.update([LONG.encode()] * bool(long))
         others |= long
-    mixed = b" ".join([chunk for chunk in set(data.split()) if not chunk[:-1].isalnum()])
-    return " ".join((*words, *_triples(others), *set(_mixed(mixed))))
+    mixed = _mixed(b" ".join([chunk for chunk in chunks if not chunk[:-1].isalnum()]))
+    found = [*_triples(others), *set(mixed)]
+    if words:
+        found.append(b" ".join(words).decode())
+    return " ".join(found)
 
 
 def binary_tokens(runs: Iterable[str]) -> str:
@@ -81,14 +89,14 @@ def binary_tokens(runs: Iterable[str]) -> str:
     return " ".join(_triples(run.translate(_BLANKS) for run in runs))
 
 
-def _runs(data: bytes, run: re.Pattern[str]) -> set[str]:
+def _runs(data: bytes, run: re.Pattern[str]) -> set[bytes]:
     """The distinct runs between blanks, and of those that are not ASCII the ones that a pattern finds."""
     # Apart at ASCII first: nearly all runs are whole then, and few are left to the slow pattern (2/3 of the time).
     found = set(data.split())
     if others := [each for each in found if not each.isascii()]:
         found.difference_update(others)
-    runs = set(b" ".join(found).decode().split(" ")) if found else set()
-    return runs.union(run.findall(b" ".join(others).decode())) if others else runs
+        found.update(map(str.encode, run.findall(b" ".join(others).decode())))
+    return found
 
 
 def _triples(runs: Iterable[str]) -> list[str]:
