@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vaulttools.index import passages
+from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest
-from vaulttools.ranked.copies import Print
+from vaulttools.ranked.allotment import every_passage
+from vaulttools.ranked.copies import Deduplicator, Print
+from vaulttools.ranked.evidence import Evidence, RankedNote
 
 TEXT = "The client asks for a name and a password, and after three wrong ones it waits for ten minutes before the next."
 
@@ -58,3 +62,25 @@ def test_near_copies_share_seven_of_ten_shingles_and_their_numbers(
     is_same = text.split() == other.split()
     wanted = min(map(len, split)) >= 5 and (is_same or (is_near and is_long))
     assert made(text).is_copy_of(made(other)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("time_for", "read"), [(0, []), (3, ["0.md", "1.md", "2.md"]), (9, [f"{n}.md" for n in range(9)])]
+)
+def test_notes_are_read_and_compared_while_there_is_time_and_the_rest_is_taken_as_it_is(
+    time_for: int, read: list[str]
+) -> None:
+    notes = {f"{number}.md": Note(f"{number}.md", f"{TEXT} {number}") for number in range(9)}
+    ranked = [RankedNote(path, 1.0, passages.of(note), [Evidence(0, 1.0, frozenset())]) for path, note in notes.items()]
+    asked: list[str] = []
+
+    def reader(path: str) -> Note | None:
+        asked.append(path)
+        return notes[path]
+
+    deduplicator = Deduplicator(reader, lambda _: {}, notes.keys(), lambda: time_for - len(asked))
+    assert list(deduplicator.unfolded(ranked)) == ranked
+    assert (asked, deduplicator.is_cut) == (read, time_for < len(notes))
+    asked.clear()
+    shown = every_passage(ranked, deduplicator, lambda _: ())
+    assert (asked, [bool(each.passages) for each in shown]) == (read, [each.path in read for each in ranked])

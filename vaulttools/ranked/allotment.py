@@ -86,10 +86,10 @@ _ABOUT: Final = 60
 
 
 def every_passage(notes: Sequence[RankedNote], deduplicator: Deduplicator, terms_of: TermsOf) -> list[ShownNote]:
-    """Notes that the text does not show, each with its best passage."""
+    """Notes that the text does not show, each with its best passage, while there is time."""
     found = []
     for ranked in notes:
-        note = deduplicator.read(ranked.path)
+        note = deduplicator.read(ranked.path) if deduplicator.remaining() > 0 else None
         if note is None or not ranked.passages.starts:
             found.append(ShownNote(ranked, ()))
             continue

@@ -88,6 +88,10 @@ class Deduplicator:
     copies_of: CopiesOf
     among: AbstractSet[str]
     """The notes of the scope."""
+    remaining: Callable[[], float] = lambda: 1.0
+    """Seconds left; at 0 no more notes are read and compared."""
+    is_cut: bool = False
+    """Whether it ran out before all notes asked for were compared."""
     _prints: list[tuple[Print, tuple[str, int]]] = field(default_factory=list)
     _folded: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     """By note and passage: the notes after it that hold a copy among their best passages."""
@@ -96,9 +100,11 @@ class Deduplicator:
 
     def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
         """The notes with their passages that are no copies of one in a note before, as they are asked for; without
-        those that have nothing else to say that is nearly as good."""
+        those that have nothing else to say that is nearly as good. Each is compared with all before it: of thousands
+        that takes minutes, so that those left when time runs out are taken as they are."""
         for ranked in notes:
-            note = self.read(ranked.path) if ranked.evidence else None
+            self.is_cut = self.is_cut or self.remaining() <= 0
+            note = self.read(ranked.path) if ranked.evidence and not self.is_cut else None
             if note is None:
                 yield ranked
                 continue

@@ -30,7 +30,7 @@ from vaulttools.notes.periods import Period
 from vaulttools.notes.properties import values as property_values
 from vaulttools.query import explain, tree
 from vaulttools.query.language import parse
-from vaulttools.ranked.allotment import Allotted, allotted, every_passage
+from vaulttools.ranked.allotment import Allotted, allotted
 from vaulttools.ranked.copies import Deduplicator, copies_in
 from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.days import Days
@@ -41,7 +41,7 @@ from vaulttools.ranked.preference import with_days
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.ranking import Ranking, rank
-from vaulttools.ranked.showing import ShownNote, TermsOf
+from vaulttools.ranked.showing import TermsOf
 from vaulttools.ranked.weights import BY_WORDS, IN_ORDER_OF_TIME, LIKENESS, OF_PERIOD, SHARING
 from vaulttools.session import Session
 
@@ -100,12 +100,6 @@ class Ranked:
         return allotted(
             notes, self.deduplicator, characters, stands, self._described, is_sorted=is_sorted, sharing=sharing
         )
-
-    def others(self, notes: Sequence[RankedNote], shown: Sequence[ShownNote]) -> Sequence[ShownNote]:
-        """The notes of a page that are not among those shown, each with its best passage."""
-        held = {each.note.path for each in shown}
-        left = [note for note in notes if note.path not in held]
-        return every_passage(left, self.deduplicator, self.ranking.finder.stands)
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
@@ -248,7 +242,7 @@ def ranked(
         is_ready,
         part,
         by_words_alone,
-        Deduplicator(read, copies_in(view, wanted, read, work.is_over), wanted),
+        Deduplicator(read, copies_in(view, wanted, read, work.is_over), wanted, work.remaining),
         like,
         missed,
         work,

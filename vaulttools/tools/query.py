@@ -27,7 +27,7 @@ from vaulttools.query import tree
 from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain, foreign_in_query
 from vaulttools.query.language import parse
-from vaulttools.ranked.allotment import Allotted
+from vaulttools.ranked.allotment import Allotted, every_passage
 from vaulttools.ranked.evidence import NOTHING_NEAR
 from vaulttools.ranked.like import Like, like
 from vaulttools.ranked.preference import OF_OTHER_TIMES
@@ -291,6 +291,8 @@ def _ranked_page(
     notes = found.unfolded((request.page - 1) * request.limit, request.limit)
     next_page = request.page + 1 if len(notes) > request.limit else None
     notes = notes[: request.limit]
+    if found.deduplicator.is_cut:
+        notices.append("Time ran out: notes far down are not compared, so that copies may stand among them.")
     found.tell_missed()
     absences = ranking.absences if whole is None else []  # words of a question that its list answers
     told = found.doubts if whole is None else [] if found.period is None else [found.period.sentence]
@@ -316,7 +318,9 @@ def _ranked_page(
         if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
         room = max(room * limits.TEXT_BYTES // octets - 1, _LEAST_CHARACTERS)  # of scripts beyond ASCII
-    others = found.others(notes, shown)
+    held = {each.note.path for each in shown}
+    left = [note for note in notes if note.path not in held]
+    others = every_passage(left, found.deduplicator, ranking.finder.stands)  # the text does not show them
     found.tell_missed()
     return QueryAnswer(
         **answer.envelope(
