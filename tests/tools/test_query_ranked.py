@@ -657,6 +657,38 @@ def test_suggested_calls_keep_the_filters(make_vault: MakeVault) -> None:
     assert '"file_pattern": "A/**"}' in vault.properties(name="status", folder="A").text
 
 
+CARDS = {"nodes": [{"type": "text", "text": "Slate costs 4,200 #quote"}, {"type": "text", "text": "or thatch"}]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "arguments", "told"),
+    [
+        ("slate", {}, "path:.canvas (slate)"),
+        ("what does Slate cost on the roof", {}, "path:.canvas (slate OR cost)"),
+        ('"slate costs"', {"glob": "*"}, 'path:.canvas ("slate costs" OR slate OR costs)'),
+        ("path:Roof slate OR thatch", {"folder": "Roof"}, "path:.canvas (slate OR thatch) path:Roof"),
+        ("roof", {}, None),
+        ("copper", {}, None),
+        ("slate", {"folder": "Garden"}, None),
+        ("slate", {"tags": ["quote"]}, None),
+        ("tag:#quote slate", {}, None),
+    ],
+)
+def test_words_that_stand_in_a_canvas_alone_are_not_called_absent_without_saying_so(
+    make_vault: MakeVault, asked: str, arguments: dict[str, Any], told: str | None
+) -> None:
+    files = {"Roof/Plan.canvas": json.dumps(CARDS), "Roof/roof.md": "The roof leaks.", "Garden/beds.md": "Tulips."}
+    vault = make_vault(files)
+    hint = "Canvases are not ranked; words that no note has stand in Roof/Plan.canvas. To see them: query "
+    for tool, name in (("query", "query"), ("context", "question")):
+        answer = vault.call(tool, {name: asked, **arguments})
+        steps = [each.removeprefix(hint) for each in answer.details["notices"] if each.startswith("Canvases")]
+        given = {each: value for each, value in arguments.items() if each != "tags"}
+        wanted = {"query": told, "mode": "obsidian", **given}
+        assert list(map(json.loads, steps)) == ([wanted] if told else [])
+        assert [found(vault, **json.loads(step)) for step in steps] == [["Roof/Plan.canvas"]] * len(steps)
+
+
 @pytest.mark.parametrize("question", ["anchor chain", "anchor harbour", "chain harbour tide", "tide"])
 def test_no_line_of_a_note_is_shown_twice(make_vault: MakeVault, question: str) -> None:
     filler = "Nothing of interest is said in this sentence, and it goes\non to the next line. " * 4

@@ -17,7 +17,7 @@ from vaulttools.answers.filters import Filters
 from vaulttools.answers.incremental import Corpus
 from vaulttools.core import paths
 from vaulttools.core.voice import Voice
-from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work
+from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
@@ -30,6 +30,7 @@ from vaulttools.notes.periods import Period
 from vaulttools.notes.properties import values as property_values
 from vaulttools.query import explain, tree
 from vaulttools.query.language import parse
+from vaulttools.query.quoting import quoted
 from vaulttools.ranked.allotment import Allotted, allotted
 from vaulttools.ranked.copies import Deduplicator, copies_in
 from vaulttools.ranked.counting import RipgrepCounter
@@ -232,6 +233,11 @@ def ranked(
         ordered = [by_path[path] for path in order(by_path.keys())]
     told += [*([] if like is not None else [*explain.foreign_in_question(question), *ranking.notices]), *meant]
     told += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
+    lacking = [*ranking.unfound, *ranking.corrected]
+    if not ranking.notes:
+        lacking = [term.text for term in read_question(asks.words).terms]
+    if lacking and like is None and view is not None:
+        told += _in_canvases(vault, work, request, operators, lacking)
     told += answer.unextracted(work, found=False) if ordered else []  # else it is told already
     understood = [] if asks.period is None else [asks.period.sentence]
     return Ranked(
@@ -250,6 +256,23 @@ def ranked(
         dating,
         asks.period,
     )
+
+
+def _in_canvases(vault: Session, work: Work, request: Filters, operators: str, words: Sequence[str]) -> list[str]:
+    """Whether canvases, which are not ranked, hold words that no note holds, and how to see them."""
+    either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in words)
+    asked = f"path:.canvas ({either}) {operators}".rstrip()
+    matching, _ = exact(vault, work.again(), request, tree.both([parse(asked), *filters.nodes(request)]), asked)
+    found = [path for path in matching.matching(list) if path in matching.plan.files.canvases]
+    if not found:
+        return []
+    given = {name: value for name in _KEPT_FOR_CANVASES if (value := getattr(request, name))}
+    see = work.voice.call("query", {"query": asked, "mode": "obsidian", **given})
+    return [f"Canvases are not ranked; words that no note has stand in {named(found)}. To see them: {see}"]
+
+
+_KEPT_FOR_CANVASES: Final = ("folder", "glob", *dated.NAMES, "include_excluded")
+"""The filters that a canvas may pass."""
 
 
 def _passed_over(
