@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
 from vaulttools.core.voice import CALLS, Voice
@@ -168,14 +169,20 @@ def schema(request: type[Request]) -> dict[str, Any]:
     return _plain(request.model_json_schema())
 
 
+@cache  # each costs a millisecond, and a method's documentation asks for every argument
+def _properties(request: type[Request]) -> Mapping[str, dict[str, Any]]:
+    properties: dict[str, dict[str, Any]] = schema(request)["properties"]
+    return properties
+
+
 def accepted(request: type[Request], name: str) -> str:
     """What an argument takes, in words: `a whole number from 0 to 20`."""
-    return _words(schema(request)["properties"][name])
+    return _words(_properties(request)[name])
 
 
 def explained(request: type[Request], name: str) -> str:
     """What an argument is, what it takes, and its default, in words."""
-    property_ = schema(request)["properties"][name]
+    property_ = _properties(request)[name]
     parts = [_words(property_)] if "enum" in property_ or "minimum" in property_ else []
     default = property_.get("default")
     if default is not None:
@@ -239,7 +246,7 @@ def _instead(name: str, value: object, fields: Sequence[str]) -> str:
 def _choice(request: type[Request], name: str, fields: Sequence[str]) -> str:
     """Which of the fields has a choice that an unknown argument is called by, as `backlinks` is by `back`; `""`:
     none."""
-    known = schema(request)["properties"]
+    known = _properties(request)
     for field in fields:
         for choice in known[field].get("enum", ()):
             if name.casefold().startswith(str(choice).casefold()) and len(str(choice)) >= _LEAST:
