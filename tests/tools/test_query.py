@@ -755,6 +755,30 @@ def test_what_a_query_would_find_otherwise_is_counted_among_the_notes_that_the_f
     assert "Unicode form NFC" in vault.query("Cafe\u0301", mode="obsidian").text
 
 
+UNKNOWN = 'No note that was searched has the property "{}".{}'
+
+
+@pytest.mark.parametrize(
+    ("query", "properties", "told"),
+    [
+        ("[stats:active]", {}, [UNKNOWN.format("stats", " Similar names: Status.")]),
+        ('["zzz"] OR [stats]', {}, [UNKNOWN.format("zzz", ""), UNKNOWN.format("stats", " Similar names: Status.")]),
+        ("[next step:rest]", {}, ['A name of several words needs quotation marks: ["next step"].']),
+        ("[next stop:rest]", {}, [UNKNOWN.format("next stop", " Similar names: next step.")]),
+        ("[status:closed]", {}, []),
+        ("[/stats/:active]", {}, []),
+        ("[(stats OR zzz):active]", {}, []),
+        ("one", {"zzz": "x"}, ["properties selected no note to search.", UNKNOWN.format("zzz", "")]),
+    ],
+)
+def test_a_property_that_no_note_has_is_told_where_nothing_is_found(
+    make_vault: MakeVault, query: str, properties: dict[str, str | None], told: list[str]
+) -> None:
+    vault = make_vault({"a.md": "---\nStatus: active\nnext step: rest\n---\none", "b.md": "two"})
+    answer = vault.query(query, mode="obsidian", properties=properties)
+    assert (answer.notes, answer.notices) == ([], told)
+
+
 @pytest.mark.parametrize(
     ("query", "is_told"),
     [("one AND two", True), ("x OR (one AND two)", True), ("line:(one NOT two)", True), ('"one AND two"', False)],

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, Literal, TypeAlias
 
 from vaulttools.answers import corpus, dated, hints
 from vaulttools.answers.filters import Filters, nodes, none_selected
 from vaulttools.answers.incremental import Corpus, NoteProjection
-from vaulttools.core import limits
+from vaulttools.core import limits, spelling
 from vaulttools.core.work import Work
 from vaulttools.errors import InvalidQuery
 from vaulttools.files import disk
@@ -26,7 +26,7 @@ from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse, spelled
 from vaulttools.query.plan import Files, Plan, looks_at_any_file
 from vaulttools.query.regexes import Regexes
-from vaulttools.query.tree import And, Node, Not
+from vaulttools.query.tree import And, Node, Not, Or, Phrase, PropertyNode, Term
 from vaulttools.session import Session
 
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
@@ -123,11 +123,28 @@ def other_readings(
     """One sentence for each reading of `given` under which files match, with the same filters: its parts alone, case
     ignored, another Unicode form. Or that no note passes the filters."""
     narrowed = nodes(filters)
+    unknown = _unknown_properties(found, tree.both([parse(given), *narrowed]))
     if narrowed and not files_found(found, order, node=tree.both(narrowed)):
-        return [none_selected(filters)]
+        return [none_selected(filters), *unknown]
     alone = _alone(found, order, parse(given), narrowed)
     forms = _other_forms(vault, work, filters, given, match_case=match_case)
-    return [*alone, *_other_case(found, order), *forms]
+    return [*unknown, *alone, *_other_case(found, order), *forms]
+
+
+def _unknown_properties(exact: Exact, node: Node) -> list[str]:
+    """The properties of a query that no note has, with similar names; or how a name of several words is written."""
+    if not isinstance(node, PropertyNode):
+        return list(dict.fromkeys(chain.from_iterable(_unknown_properties(exact, each) for each in tree.parts(node))))
+    words = tree.parts(node.name) or (node.name,)
+    name = " ".join(word.text for word in words if isinstance(word, Term | Phrase))
+    if not name or isinstance(node.name, Or | Not):
+        return []
+    names = exact.plan.facts.properties
+    if name.casefold() in map(str.casefold, names):
+        return [f'A name of several words needs quotation marks: ["{name}"].'] if len(words) > 1 else []
+    close = spelling.closest(name, sorted(names))
+    similar = f" Similar names: {', '.join(close)}." if close else ""
+    return [f'No note that was searched has the property "{name}".{similar}']
 
 
 def _alone(exact: Exact, order: Order, node: Node, filtering: Sequence[Node]) -> list[str]:
