@@ -124,12 +124,64 @@ def test_a_phrase_is_read_as_days(row: str) -> None:
         ("Friday the 13th of November", SUNDAY, ("2026-11-13", "2026-11-13")),
         ("what is due today", SUNDAY, ("2026-11-01", "2026-11-01")),
         ("3.8.2026", SUNDAY, ("2026-08-03", "2026-08-03")),
+        ("in week 41", SUNDAY, ("2026-10-05", "2026-10-11")),
+        ("en la semana 50", MONDAY, ("2025-12-08", "2025-12-14")),
     ],
 )
 def test_weeks_begin_as_the_locale_says(question: str, first_weekday: int, days: tuple[str, str]) -> None:
     found = period(question, DAY, first_weekday)
     assert found is not None
     assert (found.first.isoformat(), found.last.isoformat()) == days
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("what did I do on 31/10/2026", "2026-10-31 2026-10-31"),
+        ("what did I do on 10/31/2026", "2026-10-31 2026-10-31"),
+        ("le 10/10/2026", "2026-10-10 2026-10-10"),
+        ("wat deed ik op 3-10-2026", "2026-10-03 2026-10-03"),
+        ("from 28/09/2026 to 13/10/2026", "2026-09-28 2026-10-13"),
+        ("Was war am 3.10.?", "2026-10-03 2026-10-03"),
+        ("Was war am 3.10.25 los?", "2025-10-03 2025-10-03"),
+        ("vom 28.9. bis 3.10.", "2026-09-28 2026-10-03"),
+        ("seit 3.10.", "2026-10-03 2026-11-01"),
+        ("on 3/10/2026", None),
+        ("on 31/31/2026", None),
+        ("on 31/10/20261", None),
+        ("see 1/2/3 in 4/5", None),
+        ("Python 3.10. and later", None),
+        ("upgrade from 3.10.26", None),
+        ("am 3.13.", None),
+    ],
+)
+def test_a_day_in_numbers_is_read_if_it_is_sure_which_is_the_month(question: str, days: str | None) -> None:
+    found = period(question, DAY)
+    assert (None if found is None else f"{found.first} {found.last}") == days
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("the first week of October", "2026-10-01 2026-10-07"),
+        ("in the last week of October 2025", "2025-10-25 2025-10-31"),
+        ("in der zweiten Woche im Oktober", "2026-10-08 2026-10-14"),
+        ("la dernière semaine d'octobre", "2026-10-25 2026-10-31"),
+        ("la primera semana de octubre", "2026-10-01 2026-10-07"),
+        ("in de laatste week van oktober", "2026-10-25 2026-10-31"),
+        ("half oktober", "2026-10-11 2026-10-20"),
+        ("medio oktober", "2026-10-11 2026-10-20"),
+        ("avant-hier", "2026-10-30 2026-10-30"),
+        ("in the last week of the project", "2026-10-25 2026-10-31"),
+        ("half of the crew", None),
+        ("the plan in week 3 of the training", None),
+        ("a plan for week 3", None),
+        ("wo ist hier der Hafen", None),
+    ],
+)
+def test_a_part_of_a_month_and_a_week_by_its_number_are_read(question: str, days: str | None) -> None:
+    found = period(question, DAY)
+    assert (None if found is None else f"{found.first} {found.last}") == days
 
 
 @pytest.mark.parametrize(

@@ -114,14 +114,18 @@ COUNTS: Final = {
     for word in words.split()
 }
 ORDINALS: Final = _numbered(
-    "first erste ersten erstes premier primer primero eerste|second zweite zweiten zweites deuxieme segundo tweede"
-    "|third dritte dritten drittes troisieme tercer tercero derde|fourth vierte vierten viertes quatrieme cuarto vierde"
+    "first erste ersten erstes premier premiere primer primero primera eerste"
+    "|second zweite zweiten zweites deuxieme segundo segunda tweede"
+    "|third dritte dritten drittes troisieme tercer tercero tercera derde"
+    "|fourth vierte vierten viertes quatrieme cuarto cuarta vierde"
 )
-"""Of quarters of a year, and of halves."""
+"""Of quarters of a year, of halves, and of weeks of a month."""
+LAST: Final = listed("last letzte letzten derniere ultima laatste")
+"""Which week of a month it is, beside the ordinals."""
 
 PARTS: Final = {
     **dict.fromkeys(listed("early beginning start anfang debut principios comienzos inicios begin"), 0),
-    **dict.fromkeys(listed("mid middle mitte mi milieu mediados midden"), 1),
+    **dict.fromkeys(listed("mid middle mitte mi milieu mediados midden medio"), 1),
     **dict.fromkeys(listed("late end ende fin finales fines eind einde"), 2),
 }
 """Which third of a month or a year is meant, from 0."""
@@ -135,6 +139,8 @@ IN: Final = listed("in during throughout of for from over this im wahrend ab en 
 OF: Final = listed("of de d del du des von van vom der la le l the")
 """What may stand between the parts of a date."""
 ARTICLES: Final = listed("the la le l les el los las die der den dem das dieser het")
+BEFORE_DAY: Final = listed("am vom bis zum seit")
+"""Behind these `3.10.` is a day in German; elsewhere it may be a version."""
 FROM: Final = listed("from vom von du del desde de van")
 BETWEEN: Final = listed("between zwischen entre tussen")
 TO: Final = listed("to - – — bis au al a tot through")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from vaulttools.core import dates
@@ -306,8 +307,29 @@ class _Reader:
             return next((each for each in found if each.last >= self._today), found[-1])
         return next((each for each in reversed(found) if each.first <= self._today), found[0])
 
+    def _named(self, place: int) -> _Named | None:
+        """As `named`; also `31/10/2026`, `3-10-2026` and `am 3.10.`, if it is sure which number is the month's."""
+        signs = [word.text for word in self.words[place : place + 5]]
+        if len(signs) < _WITH_MONTH or not self._is_one_piece(place, _WITH_MONTH) or signs[1] not in ("/", "-", "."):
+            return self.named(place)
+        day, month, end = self._number(place), self._number(place + 2), place + len(signs)
+        has_year = len(signs) > _WITH_MONTH and self._is_one_piece(place, len(signs))
+        if signs[1] == "." and signs[3] == "." and self._text(place - 1) in words.BEFORE_DAY:
+            year = int(signs[4]) % 100 + 2000 if has_year and signs[4].isdecimal() else 0
+            return _Named(end if year else place + _WITH_MONTH, year, month, day) if day and 0 < month <= 12 else None
+        if not (day and month and has_year and signs[1] == signs[3] and _YEAR.fullmatch(signs[4])):
+            return self.named(place)
+        if month > 12:
+            day, month = month, day
+        is_sure = day > 12 or day == month or signs[1] == "-"
+        return _Named(end, int(signs[4]), month, day) if is_sure else None
+
+    def _is_one_piece(self, place: int, count: int) -> bool:
+        """Whether no blank parts so many words."""
+        return all(one.end == two.start for one, two in pairwise(self.words[place : place + count]))
+
     def _date(self, place: int) -> _Found | None:
-        named = self.named(place)
+        named = self._named(place)
         if named is None:
             return None
         if not (named.day or named.year):
@@ -322,7 +344,7 @@ class _Reader:
     def _range(self, place: int) -> _Found | None:
         """`3 to 9 August`, `between March and May 2025`, `August 3-9`."""
         opening = self._text(self._back(place, words.ARTICLES) - 1)
-        start = self.named(place)
+        start = self._named(place)
         if start is None and (day := self._number(place)):
             start = _Named(self._skip(place + 1, {"."}), 0, 0, day)
         if start is None and _YEAR.fullmatch(self._text(place)) and opening in words.FROM | words.BETWEEN:
@@ -331,7 +353,7 @@ class _Reader:
         if start is None or self._text(start.end) not in joints:
             return None
         at = self._skip(start.end + 1, words.ARTICLES | {"zum", "met", "en"})
-        end = self.named(at)
+        end = self._named(at)
         if end is None and start.day and start.month and (day := self._number(at)):
             year, behind = self._year(at + 1)
             end = _Named(behind if year else at + 1, year or start.year, start.month, day)
@@ -441,7 +463,7 @@ class _Reader:
 
     def _is_another_day(self, place: int, end: int, text: str) -> bool:
         """Whether such a word means something else: `today's date`, `hier` in German, a morning."""
-        if text == "hier":  # German for here
+        if text == "hier" and end == place + 1:  # German for here
             return not {each.text for each in self.words} & words.FRENCH
         if text in words.NOWADAYS and not self._looks_ahead and not self._asks_for_all(place, end):
             return True
@@ -493,7 +515,10 @@ class _Reader:
         return self._whole(end, "quarter", date(year, 3 * number - 2, 1))
 
     def _part(self, place: int) -> _Found | None:
-        """`late September`, `Anfang 2025`, `the second half of May`: ten days, four months, half of them."""
+        """`late September`, `Anfang 2025`, `the second half of May`, `last week of May`: ten days, four months, half of
+        them, seven days."""
+        if words.UNITS.get(self._text(place + 1)) == "week":
+            return self._week_of_month(place)
         number, count, at = self._which_part(place)
         if not count:
             return None
@@ -511,12 +536,25 @@ class _Reader:
             return _Found(at + 1, first, behind - _DAY)
         return None
 
+    def _week_of_month(self, place: int) -> _Found | None:
+        text = self._text(place)
+        number = words.ORDINALS.get(text, 0)
+        at = self._skip(place + 2, words.OF | {"in", "im", "'", "’"})
+        named = self.named(at)
+        if not (number or text in words.LAST) or named is None or named.day or at == place + 2:
+            return None
+        whole = self._days(named)
+        first = whole.first + 7 * (number - 1) * _DAY if number else whole.last - 6 * _DAY
+        return _Found(whole.end, first, first + 6 * _DAY)
+
     def _which_part(self, place: int) -> tuple[int, int, int]:
         """The number of a part from 0, of how many, and the place of what it is a part of; of 0: it is none."""
         text = self._text(place)
         at = self._skip(place + 1, words.OF | {"-", "'", "’"})
         if text in words.PARTS and (text not in words.PARTS_OF or self._text(place + 1) in words.OF - words.ARTICLES):
             return words.PARTS[text], _THIRDS, at
+        if text == "half" and self._text(place + 1) in words.MONTHS:  # Dutch
+            return 1, _THIRDS, place + 1
         order = words.ORDINALS.get(text, 0) or self._number(place, 2)
         half = self._skip(place + 1, {"."})
         if order in (1, 2) and self._text(half) in words.HALVES:
@@ -534,7 +572,7 @@ class _Reader:
         if not (found or text == "kw" or words.UNITS.get(text) in ("week", "weekend")):
             return None
         at = self._skip(place + 1, words.OF | words.BEGINNING)
-        named = self.named(at)
+        named = self._named(at)
         if named is not None and named.day and not found:
             day = self._days(named)
             if words.UNITS.get(text) == "weekend":
@@ -546,7 +584,9 @@ class _Reader:
             return None
         year, end = self._year(self._skip(at, {"/", "-"}))
         if not year:
-            if not (found or text == "kw"):
+            before = self._text(self._back(place, words.ARTICLES) - 1)
+            is_in = before in ("in", "en") and self._text(at) not in words.OF
+            if not (found or text == "kw" or is_in):
                 return None
             end, year = at, self._today.year
             year -= date.fromisocalendar(year, min(number, 52), 1) > self._today
@@ -588,6 +628,8 @@ _ABOUT_ALL: Final = words.ABOUT_ALL | {
     plain(word) for name in ("en", "de", "fr", "es", "nl") for word in FUNCTION_WORDS[name]
 }
 _THIRDS: Final = 3
+_WITH_MONTH: Final = 4
+"""Words of `3.10.`, and of `3-10-` before the year."""
 _DAY: Final = timedelta(days=1)
 _LETTER: Final = {"day": "d", "week": "w", "weekend": "w", "month": "m", "quarter": "m", "year": "y"}
 """Of a unit, for `dates.moved`."""
