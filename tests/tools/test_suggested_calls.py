@@ -27,6 +27,7 @@ ODD = {
     "Odd/word.canvas": '{"nodes": [{"id": "1", "type": "text", "text": "onlyhere"}]}',
     "Else/c.md": "---\nstatus: active\ntags: [work]\n---\nneedle, but elsewhere onlyhere\n",
     "Else/c#d.md": "needle\n",
+    "Odd/rtl\u202e\u2028.md": "---\nstatus: active\n---\nneedle needle five #work\n\n" + "more\n\n" * 400,
 } | ({} if sys.platform == "win32" else {"Odd/new\nline.md": "---\nstatus: active\n---\nneedle four #work\n"})
 
 ASKED: list[tuple[str, dict[str, Any]]] = [

@@ -6,13 +6,16 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from vaulttools.core import render
+
 
 class Voice:
     """Speaks to those who call tools by their names with JSON: models, Python, REST."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """A whole call: `read {"note": "plan.md"}`."""
-        return f"{tool} {json.dumps(arguments, ensure_ascii=False)}"
+        """A whole call: `read {"note": "plan.md"}`. What a line shows as an escape is one that JSON has."""
+        written = json.dumps(arguments, ensure_ascii=False)
+        return f"{tool} {written if render.visible(written) == written else json.dumps(arguments)}"
 
     def name(self, argument: str) -> str:
         """The name of an argument of the tool that answers: `max_results`."""
