@@ -213,10 +213,11 @@ def test_a_word_of_all_notes_is_found_beside_one_that_the_notes_asked_do_not_hol
         assert len(list(found)) >= 10
 
 
-def test_what_there_was_no_time_to_read_is_counted(tmp_path: Path) -> None:
+def test_what_there_was_no_time_to_read_is_counted_and_nothing_is_said_to_be_absent(tmp_path: Path) -> None:
     with opened(tmp_path, NOTES) as made:
-        ranking = made.ask("galena", stop=lambda: True, blind=True)
+        ranking = made.ask("galena zirconium", stop=lambda: True, blind=True)
         assert (list(ranking.notes), list(ranking.waiting)) == ([], sorted(NOTES))
+        assert (list(ranking.absences), ranking.weakness) == ([], "")
 
 
 WORDS = "anchor anchors chain harbour the of tide-table 紅葉 検索 été Ete RopeWork rope work".split()  # noqa: SIM905

@@ -123,6 +123,9 @@ def test_pages_go_on_where_the_last_one_ended(make_vault: MakeVault) -> None:
     assert [len(page) for page in pages] == [40, 40, 40, 30, 0]
     assert len({path for page in pages for path in page}) == 150
     assert "Page 5 is past the end." in vault.query("lead", limit=40, page=5).text
+    with Vault.open(vault.path, config=VaultConfig(time_limit=0.001), index="off") as hurried:
+        text = hurried.query("lead", limit=40, page=5).text
+    assert text.startswith("Page 5 was not reached: stopped after 0.001 s, ") and "past the end" not in text
 
 
 @pytest.mark.parametrize(
@@ -229,7 +232,7 @@ def test_a_glob_that_selects_no_note_is_told(make_vault: MakeVault, mode: Litera
     ("given", "sentence"),
     [
         ({"tags": ["nosuch"]}, "tags selected no note to search."),
-        ({"properties": {"nosuch": None}}, "properties selected no note to search."),
+        ({"properties": {"status": "nosuch"}}, "properties selected no note to search."),
         ({"folder": "Drafts", "tags": ["nosuch"]}, "folder and tags selected no note to search."),
     ],
 )

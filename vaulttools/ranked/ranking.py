@@ -156,7 +156,7 @@ def rank(
     words = ", ".join(f'"{text}"' for text in uncounted)
     return Ranking(
         notes=ranked,
-        weakness=lacking if coverage < WEAK.by_words and not uncounted else "",
+        weakness=lacking if coverage < WEAK.by_words and not uncounted and not matches.waiting else "",
         explanation=_explained(asked, terms, substitutes.sentences),
         notices=[f"Not all notes were searched for {words}."] if words else [],
         unfound=substitutes.unfound,
@@ -179,7 +179,8 @@ def _searched_for(
         number for number, (term, count) in enumerate(zip(terms, found, strict=True)) if not matches.stands(term, count)
     }
     if missing:
-        absent = {number for number in missing if counts is None or counts.is_absent(terms[number])}
+        is_read = not matches.waiting
+        absent = {number for number in missing if (is_read if counts is None else counts.is_absent(terms[number]))}
         terms = substitutes.of(terms, absent, missing - absent)
         if counts is not None:
             matches.read_notes(counts.best(terms))

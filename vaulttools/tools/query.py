@@ -389,6 +389,8 @@ def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, shown: 
         what = "" if found.like is None else f" like {paths.shown(found.like.path)}"
         return f"Showing {corpus.counted(len(shown), 'note')}{what}{order}."
     if request.page > 1 and not found.part:
+        if "time limit" in work.skipped:
+            return f"Page {request.page:,} was not reached: {work.incomplete_because()}."
         return f"Page {request.page:,} is past the end."
     if found.part:
         return "No notes found so far."
