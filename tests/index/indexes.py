@@ -15,14 +15,14 @@ from typing import Any
 import vaulttools
 from tests.conftest import write_files
 from tests.modes import bound_by_modes
+from vaulttools.core import paths
 from vaulttools.files.disk import Key
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated
 from vaulttools.index.content import LACKS_WORDS
-from vaulttools.index.folder import STAMP
-from vaulttools.index.rows import Rows
+from vaulttools.index.rows import is_current
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.upkeep import differences
 
@@ -67,9 +67,12 @@ class Indexed:
         now: int | None = None,
         unlisted: Collection[str] = (),
     ) -> tuple[list[str], list[str]]:
-        present = self.present() if present is None else present
-        stamped = list(present), [STAMP.pack(*key) for key in present.values()]
-        return Rows(store.columns()).differences([stamped], time.time_ns() if now is None else now, unlisted)
+        """The files whose rows are missing or may be outdated, and the rows whose files are gone."""
+        present, known = self.present() if present is None else present, rows(store)
+        now = time.time_ns() if now is None else now
+        stale = [path for path, key in present.items() if path not in known or not is_current(known[path], key, now)]
+        gone = [path for path in known.keys() - present.keys() if not any(paths.is_below(x, path) for x in unlisted)]
+        return sorted(stale, key=paths.order), sorted(gone, key=paths.order)
 
     def update(self, store: IndexStore, **arguments: Any) -> Updated:
         wordless = [path for path, row in rows(store).items() if row.flags & LACKS_WORDS]

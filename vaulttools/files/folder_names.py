@@ -22,22 +22,24 @@ class FolderEntry(NamedTuple):
 class FolderNames:
     """Plain files apart from all else: they are nearly all there is, and a walk takes them together."""
 
-    __slots__ = ("_files", "others")
+    __slots__ = ("_files", "_start", "others")
 
-    def __init__(self, files: Iterable[str], others: Iterable[FolderEntry]) -> None:
-        """`files`: the names of files that are here; `others`: all other names, in any order."""
-        names = sorted(files)
-        hidden = [FolderEntry(name, "file") for name in names if name[0] == "."]
+    def __init__(self, folder: str, files: Iterable[str], others: Iterable[FolderEntry]) -> None:
+        """`files`: the paths of files in `folder` that are here; `others`: all other names, in any order."""
+        self._start: Final = f"{folder}/" if folder else ""
+        first = len(self._start)
+        every = sorted(files)
+        hidden = [FolderEntry(path[first:], "file") for path in every if path[first] == "."]
         if hidden:
-            names = [name for name in names if name[0] != "."]
+            every = [path for path in every if path[first] != "."]
         rest = [*hidden, *others]
-        if not _is_encodable((*names, *(each.name for each in rest))):
-            rest += [FolderEntry(name, "file") for name in names]
-            names = []
-        self._files: Final = names
+        if not _is_encodable((*every, *(each.name for each in rest))):
+            rest += [FolderEntry(path[first:], "file") for path in every]
+            every = []
+        self._files: Final = every
         """Of files that are here and not hidden, in path order."""
         # UTF-8 keeps the order of code points, so that text that encodes sorts as its bytes do, in half the time.
-        self.others: Final = sorted(rest, key=None if names else _encoded)
+        self.others: Final = sorted(rest, key=None if every else _encoded)
         """All else, in path order."""
 
     def __iter__(self) -> Iterator[FolderEntry]:
@@ -46,13 +48,14 @@ class FolderNames:
             if isinstance(each, FolderEntry):
                 yield each
             else:
-                yield from (FolderEntry(name, "file") for name in each)
+                yield from (FolderEntry(path[len(self._start) :], "file") for path in each)
 
     def runs(self) -> Iterator[FolderEntry | list[str]]:
-        """Every name, in path order; of files that are here and not hidden, those that follow each other together."""
+        """Every name, in path order; of files that are here and not hidden, the paths of those that follow each other
+        together."""
         start = 0
         for other in self.others:
-            end = bisect_left(self._files, other.name, start)
+            end = bisect_left(self._files, self._start + other.name, start)
             if start < end:
                 yield self._files[start:end]
             yield other

@@ -110,7 +110,7 @@ def listed(folder: str) -> Iterator[tuple[str, Folder]]:
         yield here, names
         if here.count("/") < limits.FOLDER_DEPTH:
             start = f"{here}/" if here else ""
-            below = (name for name, node in names.others() if node.kind == "folder" and not name.startswith("."))
+            below = (name for name, node in names.others.items() if node.kind == "folder" and not name.startswith("."))
             waiting += [start + name for name in below]
 
 

@@ -1,34 +1,39 @@
-"""Holds what an index has of every file, in columns.
+"""Holds of every file its last stat key and its row in the index.
 
-A row is never changed: a newer one of the same file stands behind it, and takes its place at once for readers in other
-threads, who need no lock.
+Both stand in one *record* of bytes, which is replaced and never changed: readers in other threads need no lock.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from array import array
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, count, filterfalse, repeat
-from operator import gt, le, sub
+from operator import add, itemgetter, sub
 from struct import Struct
 from typing import Any, Final
 
-from vaulttools.core import paths
 from vaulttools.files.disk import GRANULARITY, Key, is_racy
-from vaulttools.index.content import DIGEST_BYTES, HAS_FAILED, STATES
-from vaulttools.index.folder import STAMP, Stamped
+from vaulttools.index.content import HAS_FAILED, STATES
+from vaulttools.index.folder import STAMP
 from vaulttools.index.store import Row
 
-_DIGEST: Final = Struct(f"{DIGEST_BYTES}s")
-_TEXT: Final = STATES.index("text")
-_NO_TEXT: Final = bytes(state != _TEXT for state in range(256))
-"""By the number of a state: 0 for text, 1 for any other."""
-_UNREAD: Final = STATES.index("unread")
+SIZE: Final = STAMP.size
+"""Bytes of a stamp, with which a record begins. The id of the row follows, and the time of its check, its state, flags
+and digest."""
 
-_SPARE: Final = 1_000
-"""Rows that others took the place of are thrown away when they are more than this and than those that hold."""
+NEW: Final = b"\xff" * SIZE + bytes(8)
+"""The record of a file of which nothing is known: a stamp that no file has, and the id 0. Of a file without a row
+nothing follows."""
+
+_RECORD: Final = Struct(f"={SIZE}sqqBH")
+_FULL: Final = Struct("=4qqqBH")
+_ID: Final = itemgetter(slice(SIZE, len(NEW)))
+_STATE: Final = slice(SIZE + 16, SIZE + 17)
+_DIGEST: Final = slice(_RECORD.size, None)
+_TEXT: Final = b"\0"
+assert STATES[0] == "text"
 
 
 def is_current(row: Row, key: Key, now: int) -> bool:
@@ -42,248 +47,152 @@ def is_current(row: Row, key: Key, now: int) -> bool:
 
 
 class Rows:
-    """The rows of one store, each new one behind the last; changed by one thread at a time, read by any."""
+    """The files of one vault and the rows of its store; changed by one thread at a time, read by any."""
 
-    def __init__(self, chunks: Iterable[Sequence[Sequence[Any]]] = ()) -> None:
-        """From what `IndexStore.columns` gives."""
-        self._places: dict[str, int] = {}
-        """By path, of the row that holds."""
-        self._names: list[str | None] = []
-        """None: another row took the place of this one."""
-        self._ids = array("q")
-        self._loaded = 0
-        """The first rows, whose ids ascend."""
-        self._newer: dict[int, int] = {}
-        """The places of the others, by id."""
-        self._stamps = bytearray()
-        self._checked = array("q")
-        self._states = bytearray()
-        self._flags = array("H")
-        self._digests = bytearray()
-        self._long: dict[int, bytes] = {}
-        """Digests of another length, by place."""
-        for _ in self.loading(chunks):
-            pass
+    def __init__(self) -> None:
+        self.files: Final[dict[str, bytes]] = {}
+        """The record of every file that stands, by path."""
+        self.aside: Final[dict[str, bytes]] = {}
+        """The records of rows whose file does not stand, or of which nobody can tell; `take` empties it."""
+        self.unusual: list[Row] = []
+        """The rows that were loaded and are not of a plain text."""
+        self.doubtful: list[str] = []
+        """The files whose loaded rows prove nothing, whatever their keys are, as `is_current` has it."""
+        self._paths: list[str | None] = [None]
+        """By id, from 0."""
+        self._number = 0
 
-    def loading(self, chunks: Iterable[Sequence[Sequence[Any]]]) -> Iterator[None]:
-        """Take what `IndexStore.columns` gives, a chunk at each step."""
-        for chunk in chunks:
-            self._load(chunk)
+    def loading(self, chunks: Iterable[Sequence[Sequence[Any]]], now: int) -> Iterator[None]:
+        """Take what `IndexStore.columns` gives, a chunk at each step. `now`: nanoseconds since 1970; a row from a later
+        time proves nothing."""
+        for encoded, ids, sizes, modified, changed, inodes, checked, states, flags, digests in chunks:
+            names = os.fsdecode(b"\0".join(encoded)).split("\0")  # at once, in a fifth of the time
+            packed = map(_FULL.pack, sizes, modified, changed, inodes, ids, checked, states, flags)
+            self.aside.update(zip(names, map(add, packed, digests), strict=True))
+            # Each step is a call that Python need not interpret.
+            is_young = map(GRANULARITY.__ge__, map(sub, checked, map(max, modified, changed)))
+            is_later = map(now.__lt__, checked)
+            odd = {path for marks in (is_young, is_later, states, flags) for path in compress(names, marks)}
+            for path in odd:
+                row = _row(path, self.aside[path])
+                if row.state != "text" or row.flags:
+                    self.unusual.append(row)
+                if not is_current(row, row.key, now):
+                    self.doubtful.append(path)
             yield
 
-    def __len__(self) -> int:
-        return len(self._places)
+    def number(self) -> None:
+        """Know the rows that were loaded by their ids, once the files that stand are known."""
+        ids = _ids(chain(self.files.values(), self.aside.values()))
+        self._paths = [None] * (max(ids, default=0) + 1)
+        for id_, path in zip(ids, chain(self.files, self.aside), strict=True):
+            self._paths[id_] = path
+        self._paths[0] = None
+        self._number = len(ids) - ids.count(0)
 
-    def __contains__(self, path: str) -> bool:
-        return path in self._places
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return self._number
 
     def __iter__(self) -> Iterator[str]:
-        """The paths."""
-        return iter(self._places)
+        """The files with a row."""
+        return (path for path in self._paths if path is not None)
+
+    def ids_in_sum(self) -> tuple[int, int]:
+        """As `IndexStore.ids_in_sum`."""
+        return self._number, sum(compress(count(), self._paths))
 
     @property
     def newest(self) -> int:
-        """The largest id; 0 when there is none."""
-        return max(self._ids, default=0)
+        """The largest id that was ever known; 0 when there is none."""
+        return len(self._paths) - 1
+
+    def record(self, path: str) -> bytes:
+        """What is known of a file."""
+        return self.files.get(path) or self.aside.get(path, NEW)
 
     def get(self, path: str) -> Row | None:
-        """What is known of a file."""
-        place = self._places.get(path)
-        return None if place is None else self._row(path, place)
+        """The row of a file, with the key at the last look: that of the row itself where the file is not stale."""
+        record = self.record(path)
+        return _row(path, record) if len(record) > len(NEW) else None
 
     def id(self, path: str) -> int | None:
         """The id of a file's row."""
-        place = self._places.get(path)
-        return None if place is None else self._ids[place]
+        return int.from_bytes(_ID(self.record(path)), sys.byteorder) or None
 
     def path(self, id_: int) -> str | None:
         """The file of a row."""
-        place = self._place(id_)
-        return None if place is None else self._names[place]
-
-    def by_id(self, numbers: Mapping[str, int], nowhere: int) -> array[int]:
-        """The number of each row's file, by the row's id; `nowhere` where it has none or there is no row."""
-        ids = self._ids
-        found = array("i", [nowhere]) * (max(ids, default=-1) + 1)
-        for place, number in zip(map(self._places.get, numbers), numbers.values(), strict=True):
-            if place is not None:
-                found[ids[place]] = number
-        return found
-
-    def lacking(self, files: Iterable[str]) -> list[str]:
-        """Those of some files that have no row."""
-        return [*filterfalse(self._places.__contains__, files)]
-
-    def texts(self, files: Iterable[str]) -> dict[str, bytes]:
-        """By file the digest of its text, of those that have one."""
-        places, states = self._places, self._states
-        known = [(path, place) for path in files if (place := places.get(path)) is not None]
-        digests = self._each_digest()
-        return {path: digests[place] for path, place in known if states[place] == _TEXT}
-
-    def unusual(self) -> list[Row]:
-        """The rows that are not of a plain text."""
-        unusual = {*compress(count(), self._states.translate(_NO_TEXT)), *compress(count(), self._flags)}
-        return [self._row(path, place) for place in sorted(unusual) if (path := self._names[place]) is not None]
-
-    def holds_just(self, number: int, total: int) -> bool:
-        """Whether there are so many rows, with so much as the sum of their ids."""
-        return len(self._ids) == number and sum(self._ids) == total
-
-    def differences(
-        self, present: Iterable[Stamped], now: int, unlisted: Collection[str] = ()
-    ) -> tuple[list[str], list[str]]:
-        """The paths whose rows are missing or may be outdated, and the paths of rows whose files are gone.
-
-        Both in path order. Only before the first change of these rows.
-
-        Args:
-            present: Every file of the vault that was listed.
-            now: Nanoseconds since 1970; a row from a later time proves nothing.
-            unlisted: Folders that could not be listed: rows below them stay (fault-I14).
-        """
-        places, size, held = self._places, STAMP.size, bytes(self._stamps)
-        doubtful = self._doubtful(now)
-        met: list[Sequence[int | None]] = []
-        stale: list[str] = []
-        for files, stamps in present:
-            found = [*map(places.get, files)]
-            met.append(found)
-            if None not in found and doubtful.isdisjoint(found):
-                known = [held[place * size : place * size + size] for place in found if place is not None]
-                if known == stamps:  # nearly always: all are as they were
-                    continue
-            stale += [
-                path
-                for path, place, stamp in zip(files, found, stamps, strict=True)
-                if place is None or place in doubtful or stamp != held[place * size : place * size + size]
-            ]
-        return sorted(stale, key=paths.order), sorted(self._gone(met, unlisted), key=paths.order)
-
-    def _gone(self, met: Sequence[Sequence[int | None]], unlisted: Collection[str]) -> list[str]:
-        """The paths of the rows that are not at these places."""
-        places = self._places
-        if sum(len(found) - found.count(None) for found in met) == len(places):
-            return []
-        there = set(chain.from_iterable(met))
-        gone = [path for path, place in places.items() if place not in there]
-        return [path for path in gone if not any(paths.is_below(folder, path) for folder in unlisted)]
-
-    def _doubtful(self, now: int) -> set[int]:
-        """The rows that prove nothing, whatever the keys are, as `is_current` has it."""
-        checked, states = self._checked, self._states
-        numbers = array("q", bytes(self._stamps))
-        found: set[int] = set()
-        # Each step is a call that Python need not interpret: a third of the time of one loop over rows (measured).
-        for times in (numbers[1::4], numbers[2::4]):
-            found.update(compress(count(), map(le, map(sub, checked, times), repeat(GRANULARITY))))
-        if max(checked, default=0) > now:
-            found.update(compress(count(), map(gt, checked, repeat(now))))
-        found = {place for place in found if states[place] != _UNREAD}
-        if any(self._flags):
-            found.update(place for place, flags in enumerate(self._flags) if flags & HAS_FAILED)
-        return found
-
-    @property
-    def is_loose(self) -> bool:
-        """Whether many rows are held that others took the place of."""
-        return len(self._names) > 2 * len(self._places) + _SPARE
-
-    def again(self) -> Rows:
-        """The same without these."""
-        again = Rows()
-        for path, place in self._places.items():
-            again.put(self._row(path, place))
-        return again
-
-    def _load(self, columns: Sequence[Sequence[Any]]) -> None:
-        """Add rows as the table has them, by id in ascending order."""
-        encoded, ids, sizes, modified, changed, inodes, checked, states, flags, digests = columns
-        first = len(self._names)
-        names = os.fsdecode(b"\0".join(encoded)).split("\0")  # at once, in a fifth of the time
-        self._names += names
-        self._places.update(zip(names, range(first, first + len(names)), strict=True))
-        self._ids.extend(ids)
-        stamps = array("q", bytes(STAMP.size * len(names)))
-        for place, column in enumerate((sizes, modified, changed, inodes)):
-            stamps[place::4] = array("q", column)
-        self._stamps += stamps.tobytes()
-        self._checked.extend(checked)
-        self._states += bytes(states)
-        self._flags.extend(flags)
-        if set(map(len, digests)) == {DIGEST_BYTES}:
-            self._digests += b"".join(digests)
-        else:
-            for place, digest in enumerate(digests, first):
-                self._add_digest(place, digest)
-        self._loaded = len(self._names)
-
-    def put(self, row: Row) -> None:
-        """Have this row hold."""
-        place = len(self._names)
-        self._ids.append(row.id)
-        self._stamps += STAMP.pack(*row.key)
-        self._checked.append(row.checked)
-        self._states.append(STATES.index(row.state))
-        self._flags.append(row.flags)
-        self._add_digest(place, row.digest)
-        self._names.append(row.path)
-        self.drop(row.path)
-        self._newer[row.id] = place
-        self._places[row.path] = place
-
-    def drop(self, path: str) -> None:
-        """Forget a file."""
-        place = self._places.pop(path, None)
-        if place is not None:
-            self._names[place] = None
-            self._newer.pop(self._ids[place], None)
-
-    def _add_digest(self, place: int, digest: bytes) -> None:
-        if len(digest) == DIGEST_BYTES:
-            self._digests += digest
-        else:
-            self._digests += bytes(DIGEST_BYTES)
-            self._long[place] = digest
-
-    def _digest(self, place: int) -> bytes:
-        if place in self._long:
-            return self._long[place]
-        return bytes(self._digests[place * DIGEST_BYTES : (place + 1) * DIGEST_BYTES])
-
-    def _each_digest(self) -> Sequence[bytes]:
-        """The digest of every row by its place; of all at once each costs a fifth of what it costs alone."""
-        long = list(self._long.items())  # before the others, so that there are places for all of them
-        digests = [digest for (digest,) in _DIGEST.iter_unpack(bytes(self._digests))]
-        for place, digest in long:
-            digests[place] = digest
-        return digests
-
-    def _row(self, path: str, place: int) -> Row:
-        key = Key._make(STAMP.unpack_from(self._stamps, place * STAMP.size))
-        state = STATES[self._states[place]]
-        return Row(path, self._ids[place], key, self._checked[place], state, self._flags[place], self._digest(place))
-
-    def _place(self, id_: int) -> int | None:
-        """Where the row with an id is; it need not hold any more."""
-        place = self._newer.get(id_)
-        if place is None:
-            place = id_ - self._ids[0] if self._loaded else -1  # as long as no file before it has gone
-            if not (0 <= place < self._loaded and self._ids[place] == id_):
-                place = bisect_left(self._ids, id_, 0, self._loaded)
-                if place == self._loaded or self._ids[place] != id_:
-                    return None
-        return place
+        return self._paths[id_] if id_ < len(self._paths) else None
 
     def named(self, ids: Iterable[int]) -> set[str]:
         """The files with these ids."""
-        names, first, is_dense = self._names, 0, False
-        if self._loaded and not self._newer:
-            first = self._ids[0]
-            is_dense = self._ids[self._loaded - 1] - first == self._loaded - 1
-        if is_dense:  # the case of most vaults, in a tenth of the time
-            last = first + self._loaded
-            found = {names[id_ - first] for id_ in ids if first <= id_ < last}
-        else:
-            found = {names[place] for id_ in ids if (place := self._place(id_)) is not None}
-        return {path for path in found if path is not None}
+        names, end = self._paths, len(self._paths)
+        return {path for id_ in ids if id_ < end and (path := names[id_]) is not None}
+
+    def by_id(self, numbers: Mapping[str, int], nowhere: int) -> array[int]:
+        """The number of each row's file, by the row's id; `nowhere` where it has none or there is no row."""
+        found = array("i", [nowhere]) * len(self._paths)
+        for id_, number in zip(_ids(map(self.files.get, numbers, repeat(NEW))), numbers.values(), strict=True):
+            found[id_] = number
+        found[0] = nowhere
+        return found
+
+    def absent(self, files: Iterable[str]) -> Iterator[str]:
+        """Those of some files that do not stand."""
+        return filterfalse(self.files.__contains__, files)
+
+    def lacking(self, files: Collection[str]) -> list[str]:
+        """Those of some files that do not stand or have no row."""
+        return [*compress(files, map(len(NEW).__ge__, map(len, map(self.files.get, files, repeat(NEW)))))]
+
+    def texts(self, files: Collection[str]) -> dict[str, bytes]:
+        """By file the digest of its text, of those that stand and have one."""
+        records = map(self.files.get, files, repeat(NEW))
+        return {path: record[_DIGEST] for path, record in zip(files, records, strict=True) if record[_STATE] == _TEXT}
+
+    def see(self, path: str, stamp: bytes) -> None:
+        """Note that a file stands, with a stamp."""
+        self.files[path] = stamp + (self.files.get(path) or self.aside.pop(path, NEW))[SIZE:]
+
+    def leave(self, path: str) -> None:
+        """Note that a file does not stand, or that nobody can tell."""
+        record = self.files.pop(path)
+        if len(record) > len(NEW):
+            self.aside[path] = record
+
+    def put(self, row: Row) -> None:
+        """Have this row hold."""
+        if self.id(row.path) != row.id:
+            self.drop(row.path)
+            self._paths += [None] * (row.id + 1 - len(self._paths))
+            self._paths[row.id] = row.path
+            self._number += 1
+        stamp = self.files[row.path][:SIZE] if row.path in self.files else STAMP.pack(*row.key)
+        state = STATES.index(row.state)
+        record = _RECORD.pack(stamp, row.id, row.checked, state, row.flags) + row.digest
+        (self.files if row.path in self.files else self.aside)[row.path] = record
+
+    def drop(self, path: str) -> None:
+        """Forget the row of a file."""
+        id_ = self.id(path)
+        if id_ is not None:
+            self._paths[id_] = None
+            self._number -= 1
+            self.aside.pop(path, None)
+            if path in self.files:
+                self.files[path] = self.files[path][:SIZE] + NEW[SIZE:]
+
+
+def key_of(record: bytes) -> Key:
+    """The key that a stamp, or the beginning of a record, was made of."""
+    return Key._make(STAMP.unpack_from(record))
+
+
+def _ids(records: Iterable[bytes]) -> array[int]:
+    """The id in each record; 0 where there is no row."""
+    return array("q", b"".join(map(_ID, records)))
+
+
+def _row(path: str, record: bytes) -> Row:
+    stamp, id_, checked, state, flags = _RECORD.unpack_from(record)
+    return Row(path, id_, key_of(stamp), checked, STATES[state], flags, record[_DIGEST])

@@ -26,7 +26,6 @@ from vaulttools.index import vocabulary
 from vaulttools.index import words as table
 from vaulttools.index.content import reason_of
 from vaulttools.index.database import Unavailable
-from vaulttools.index.folder import NO_KEY
 from vaulttools.index.kept_facts import Fact, packed
 from vaulttools.index.rows import Rows
 from vaulttools.index.state import IndexState
@@ -116,21 +115,18 @@ class Snapshot:
 
     def size(self, path: str) -> int:
         """The bytes of a file at the last look at its status; 0 of one that is not there."""
-        node = self._state.tree.node(path)
-        return node.key.size if node is not None else 0
+        key = self._state.tree.key(path)
+        return key.size if key is not None else 0
 
     def modified(self, path: str) -> int | None:
         """When a file was modified, in nanoseconds since 1970, at the last look; 0 of what cannot be stated."""
-        node = self._state.tree.node(path)
-        return node.key.modified if node is not None else None
+        key = self._state.tree.key(path)
+        return key.modified if key is not None else None
 
     def keys(self, files: Sequence[str]) -> list[Key | None]:
         """The stat keys of files at the last look; None of what is no file that can be read."""
-        nodes = map(self._state.tree.node, files)
-        return [
-            None if node is None or node.kind != "file" or node.dataless or node.key == NO_KEY else node.key
-            for node in nodes
-        ]
+        tree = self._state.tree
+        return [tree.key(path) if tree.is_here(path) else None for path in files]
 
     # Candidates of a search.
 
@@ -201,12 +197,13 @@ class Snapshot:
 
     def unknown(self, files: Sequence[str]) -> list[str]:
         """The unknown ones of some files, in their order."""
-        return [*filter(self._uncertain().union(self._rows.lacking(files)).__contains__, files)]
+        absent = [*self._rows.absent(files)]  # before the others: a file that comes meanwhile is in either
+        return [*filter(self._uncertain().union(absent).__contains__, files)]
 
     def _uncertain(self) -> frozenset[str]:
-        """Files of whose text nothing is known, of those that have a row."""
+        """Files of whose text nothing is known, of those that stand at present."""
         with self._state.lock:
-            return self._stale.union(self._state.unread, self._unlisted)
+            return self._stale.union(self._state.stale(), self._state.unread, self._unlisted)
 
     def _lacking(self, files: Collection[str], key: Hashable) -> Sequence[str]:
         """Those of some files that have no row; `key` stands for the files, which never change."""
@@ -247,7 +244,8 @@ class Snapshot:
 
     def digest(self, path: str, status: os.stat_result) -> bytes | None:
         """The digest of a file's text, if the file is not stale and has this status."""
-        row = None if path in self._stale else self._rows.get(path)
+        with self._state.lock:  # with its row stands the key of the file, which may be newer than the row
+            row = None if path in self._stale or path in self._state.stale() else self._rows.get(path)
         return row.digest if row is not None and row.digest and row.key == Key.of(status) else None
 
     def text_digests(self, files: Collection[str]) -> dict[str, bytes]:
@@ -330,7 +328,7 @@ class Snapshot:
         if self._version is None:  # not of attachments alone
             unknown = {*self.unranked(among)}
         with state.lock:  # a row that is added meanwhile is above `newest`
-            uncounted, newest = self._uncounted(read), state.newest
+            uncounted, newest = self._uncounted(read), self._rows.newest
             rows = [id_ for path in uncounted if _is_ranked(path) and (id_ := self._rows.id(path)) is not None]
             left_out = [id_ for path in {*unknown, *uncounted} if (id_ := self._rows.id(path)) is not None]
             wanted, of_all = self._rows_of(among)
@@ -377,7 +375,7 @@ class Snapshot:
         with state.lock:
             ranked = state.kept("ranked", lambda: sum(map(_is_ranked, rows)), version=state.puts)
             held = len(notes) - len(self._lacking(notes, notes))
-            gone = sum(_is_ranked(path) and path in rows and path not in notes for path in state.freshness.gone)
+            gone = sum(_is_ranked(path) and path in rows.aside and path not in notes for path in state.freshness.gone)
             if held + gone == ranked and not self._unlisted:
                 return None, ranked
 

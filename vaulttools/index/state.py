@@ -67,16 +67,15 @@ class IndexState:
         and there is no watch."""
         self.lock: Final = RLock()
         self._caught_up = time.monotonic()
-        self.rows = Rows()
-        loading = self.rows.loading(store.columns())
+        self.rows: Final = Rows()
+        loading = self.rows.loading(store.columns(), time.time_ns())
         self._is_for_good = listed is not None
         if listed is None:
             with _beside(store.newest()) as lister:
-                tree = Tree(root, watch, max_bytes, lister, loading)
-            deque(loading, maxlen=0)
+                tree = Tree(root, watch, max_bytes, self.rows, lister, loading)
         else:
             deque(loading, maxlen=0)
-            tree = Tree(root, watch, max_bytes, listed=listed())
+            tree = Tree(root, watch, max_bytes, self.rows, listed=listed())
         self.tree: Final = tree
         self.root: Final = root
         self.store: Final = store
@@ -105,20 +104,18 @@ class IndexState:
         same notes, and to read their passages from the database is a fifth of what a ranked question takes."""
         self._facts: dict[str, KeptFacts] = {}
         """By kind."""
-        stale, gone = self.rows.differences(self.tree.stamps(), time.time_ns(), self.tree.unlisted)
-        self.freshness.mark_lacking(stale)
-        self.freshness.gone.update(gone)
-        self.newest = self.rows.newest
-        """The largest id of a row that is known."""
-        unusual = self.rows.unusual()
+        first = self.tree.first
+        self.freshness.mark_lacking(sorted(first.files, key=paths.order))
+        self.freshness.gone.update(first.gone)
+        unusual = self.rows.unusual
         for row in unusual:
             self._mark(row)
         self.wordless = frozenset(row.path for row in unusual if row.flags & LACKS_WORDS)
         # Another process may have removed rows since they were compared with the files.
-        if not self.rows.holds_just(*store.ids_in_sum()):
+        if self.rows.ids_in_sum() != store.ids_in_sum():
             ids = store.all_ids()
             gone_since = [path for path in self.rows if self.rows.id(path) not in ids]
-            self.freshness.mark_stale(path for path in gone_since if self.tree.node(path) is not None)
+            self.freshness.mark_stale(filter(self.rows.files.__contains__, gone_since))
 
     def catch_up(self, since: float = math.inf) -> None:
         """Take note of every change that was finished before a moment of the monotonic clock; default: this call.
@@ -186,19 +183,19 @@ class IndexState:
                     fresh.mark_failed(path)
             for path in rows:
                 # A file that went before its first row was known here, so that nobody could say that its row is to go.
-                if ((node := self.tree.node(path)) is None or node.kind != "file") and self.is_listed(path):
+                if path not in self.rows.files and self.is_listed(path):
                     fresh.mark_gone(path)
             for path, change in done.stale.items():
-                row, node = rows.get(path), self.tree.node(path)
-                if fresh.change_of(path) != change or row is None or node is None:
+                row, key = rows.get(path), self.tree.key(path)
+                if fresh.change_of(path) != change or row is None or key is None:
                     continue
                 if row.flags & HAS_FAILED:
                     fresh.mark_failed(path)
                     continue
-                if change == UNSEEN and is_current(row, node.key, time.time_ns()):
+                if change == UNSEEN and is_current(row, key, time.time_ns()):
                     fresh.mark_known(path)  # perhaps by another process, before this one looked
                     continue
-                if row.checked < done.taken or row.key != node.key:
+                if row.checked < done.taken or row.key != key:
                     continue
                 if self.watch is None and is_racy(row.key, row.checked):
                     fresh.mark_young(path, row.key)
@@ -211,7 +208,7 @@ class IndexState:
 
         def counted() -> Progress:
             unread = self.freshness.unread()
-            new = [path for path in self.freshness.stale if path not in self.rows]
+            new = self.rows.lacking(self.freshness.stale)
             notes, files = sum(map(paths.is_note, chain(self.rows, new))), len(self.rows) + len(new)
             facts = notes - sum(map(paths.is_note, unread))
             return Progress(facts, notes, files - len(self.wordless.union(unread)), files)
@@ -255,7 +252,7 @@ class IndexState:
         """The files with a row below folders that could not be listed: of these nothing is known."""
 
         def found() -> frozenset[str]:
-            return frozenset(path for path in self.rows if not self.is_listed(path))
+            return frozenset(path for path in self.rows.aside if not self.is_listed(path))
 
         return self.kept("below unlisted", found, version=(self.unlisted, self.puts))
 
@@ -272,13 +269,13 @@ class IndexState:
             before, self.unlisted = self.unlisted, frozenset(self.tree.unlisted)
             listed = before - self.unlisted
             if listed:  # or gone with the folder above
-                below = (path for path in self.rows if any(paths.is_below(folder, path) for folder in listed))
-                gone = gone.union(path for path in below if self.tree.node(path) is None)
+                aside = self.rows.aside
+                gone = gone.union(path for path in aside if any(paths.is_below(folder, path) for folder in listed))
         if changes.files or changes.met or gone or changes.names:
             self.log.add({*changes.files, *changes.met, *gone})
         for path in gone:
             self.freshness.mark_known(path)
-            if path in self.rows and self.is_listed(path):
+            if path in self.rows.aside and self.is_listed(path):
                 self.freshness.mark_gone(path)
         if changes.names:
             self._kept.clear()
@@ -287,21 +284,15 @@ class IndexState:
                 del self._kept[key]
 
     def _is_as_it_was(self, path: str) -> bool:
-        """Whether the store answers for a file of which only the key is known (as in `Rows.differences`)."""
-        row, node = self.rows.get(path), self.tree.node(path)
-        if row is None or node is None or not self.freshness.is_known(path):
-            return False
-        return is_current(row, node.key, time.time_ns())
+        """Whether the store answers for a file whose key is the one that it had."""
+        row = self.rows.get(path)
+        return row is not None and self.freshness.is_known(path) and is_current(row, row.key, time.time_ns())
 
     def _add(self, rows: Collection[Row]) -> None:
         for row in rows:
-            before = self.rows.id(row.path)
-            self.puts += before != row.id
+            self.puts += self.rows.id(row.path) != row.id
             self.rows.put(row)
-            self.newest = max(self.newest, row.id)
             self._mark(row)
-        if self.rows.is_loose:
-            self.rows = self.rows.again()  # in one step, for calls that look into them meanwhile
         if rows:
             lacking = [row.path for row in rows if row.flags & LACKS_WORDS]
             self.wordless = self.wordless.difference(row.path for row in rows).union(lacking)
@@ -318,7 +309,7 @@ class IndexState:
 
     def _drop(self, gone: Collection[str]) -> None:
         for path in gone:
-            self.puts += path in self.rows
+            self.puts += self.rows.id(path) is not None
             self.rows.drop(path)
             for held in (*self.traits.values(), self.unread, self.freshness.gone):
                 held.discard(path)

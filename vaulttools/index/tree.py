@@ -10,29 +10,37 @@ from __future__ import annotations
 import errno
 import stat
 import time
+from array import array
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import limits, paths
 from vaulttools.files import disk
 from vaulttools.files.disk import Key, is_racy
-from vaulttools.files.folder_names import FolderNames, Kind
+from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
 from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.root import Root
-from vaulttools.index.folder import NO_KEY, Folder, Inode, Stamped, key_of, names_at
+from vaulttools.index.folder import NO_KEY, STAMP, Folder, Inode, names_at, split
+from vaulttools.index.rows import NEW, SIZE, Rows, key_of
 from vaulttools.index.watch import Watch
 
 if TYPE_CHECKING:
     from vaulttools.index.lister import Lister
 
 _INITIAL: Final = itemgetter(0)
+_STAMP: Final = itemgetter(slice(SIZE))
+_NO_STAMP: Final = STAMP.pack(*NO_KEY)
 
 _RULES: Final = frozenset((".git", *IGNORE_FILES))
 """Names whose coming, going or content decides what is ignored."""
 
 _ENDED: Final = object()
+
+_NOTHING_ELSE: Final[Iterator[object]] = iter(())
 
 _NOTHING: Final[Mapping[str, Folder]] = {}
 
@@ -45,15 +53,32 @@ class Changes:
     """What may be otherwise than it was."""
 
     files: set[str] = field(default_factory=set)
-    """Files that may hold something else, whatever their keys say."""
+    """Files that may hold something else: they were touched, or have another key."""
     met: set[str] = field(default_factory=set)
-    """Files in a folder that was read anew: new ones, and some that are as they were if their keys are."""
+    """Other files in a folder that was read anew because something in it was touched."""
     gone: set[str] = field(default_factory=set)
     """Files that are no longer there."""
     names: bool = False
     """Whether names came or went, or a file with ignore rules may hold others."""
     times: bool = False
     """Whether a time of modification may have changed."""
+
+
+class _Names:
+    """The names in one folder."""
+
+    __slots__ = ("files", "others", "read")
+
+    def __init__(self, files: dict[str, None], others: dict[str, Inode], read: int | None = None) -> None:
+        self.files: Final = files
+        """The paths of regular files that are not protected, whose keys are in `Rows`."""
+        self.others: Final = others
+        """All else, by name."""
+        self.read = read
+        """The hash of what was read, where that tells whether it is the same again."""
+
+
+_NONE: Final = _Names({}, {})
 
 
 class Tree:
@@ -64,33 +89,44 @@ class Tree:
         root: Root,
         watch: Watch | None,
         max_bytes: int = limits.FILE_BYTES,
+        rows: Rows | None = None,
         lister: Lister | None = None,
-        meanwhile: Iterator[object] | None = None,
+        loading: Iterator[object] = _NOTHING_ELSE,
         listed: Mapping[str, Folder] = _NOTHING,
     ) -> None:
-        """`lister` lists some of the folders, while this process takes the steps of `meanwhile`, and then lists others.
-
-        Of `meanwhile` some steps, or all without a lister, may be left to the caller. `listed` are folders whose names
-        were read before.
-        """
+        """`rows` are those that an index has; the last of them come by the steps of `loading`. `lister` lists some of
+        the folders, while this process takes these steps, and then lists others. `listed` are folders whose names were
+        read before."""
         self._root = root
         self._watch = watch
         self._max_bytes = max_bytes
         self._initials = root.protection.initials
-        self._folders: dict[str, Folder] = {}
+        self._rows = Rows() if rows is None else rows
+        self._folders: dict[str, _Names] = {}
         self._unlisted: dict[str, OSError] = {}
         self.large: set[str] = set()
         """Files of more than the bytes given."""
         self._linked: set[str] = set()
         """Files that have, or once had, several names: one folder alone reports a change."""
+        self._dataless: set[str] = set()
+        """Files that are not here."""
         self._read = time.time_ns()
         """When the names were last read as a whole."""
-        self._listed = listed
         if lister is None:
-            self._load("")
-        else:
-            self._load_beside(lister, meanwhile or iter(()))
+            deque(loading, maxlen=0)
+        self._listed = listed
+        self.first: Final = Changes()
+        """What differs from the rows at first."""
+        met = self._walked("", lister, loading)
+        for here, nodes in met if lister is None else [*met]:  # what is listed meanwhile is taken in after it
+            self._take_in(here, nodes, self.first)
         self._listed = _NOTHING  # what is read again is read from the disk
+        self._rows.number()
+        self.first.files.update(filter(self._rows.files.__contains__, self._rows.doubtful))
+        unlisted = self.unlisted
+        self.first.gone.update(
+            path for path in self._rows.aside if not any(paths.is_below(folder, path) for folder in unlisted)
+        )
 
     def holds(self, folder: str) -> bool:
         """Whether a vault-relative folder was entered, or would have been if it could be listed."""
@@ -102,24 +138,34 @@ class Tree:
         Raises:
             OSError: the folder could not be listed, or is not there.
         """
-        nodes = self._folders.get(folder)
-        if nodes is None:
+        names = self._folders.get(folder)
+        if names is None:
             raise self._unlisted.get(folder) or FileNotFoundError(errno.ENOENT, "not there")
-        return nodes.listed()
+        others = [FolderEntry(name, node.kind, node.dataless) for name, node in names.others.items()]
+        elsewhere = self._dataless.intersection(names.files) if self._dataless else ()
+        others += [FolderEntry(path.rpartition("/")[2], "file", dataless=True) for path in elsewhere]
+        return FolderNames(folder, names.files.keys() - elsewhere if elsewhere else names.files, others)
 
-    def node(self, path: str) -> Inode | None:
-        """What stands at a path; None when nothing does, or nothing is known."""
+    def key(self, path: str) -> Key | None:
+        """The key of what stands at a path; None when nothing does, or nothing is known."""
+        node = self._node(path)
+        return None if node is None else node.key
+
+    def is_here(self, path: str) -> bool:
+        """Whether a regular file stands at a path that can be read without being downloaded, as far as is known."""
+        return path not in self._dataless and self._rows.files.get(path, _NO_STAMP)[:SIZE] != _NO_STAMP
+
+    def _node(self, path: str) -> Inode | None:
+        record = self._rows.files.get(path)
+        if record is not None:
+            return Inode("file", key_of(record), path in self._dataless)
         folder, _, name = path.rpartition("/")
-        nodes = self._folders.get(folder)
-        return None if nodes is None else nodes.get(name)
+        names = self._folders.get(folder)
+        return None if names is None else names.others.get(name)
 
     def files(self) -> dict[str, Key]:
         """The keys of all regular files outside protected folders, by path; a new dictionary, in no order."""
-        return {path: key_of(stamp) for path, stamp in _by_path(self.stamps()).items()}
-
-    def stamps(self) -> Iterator[Stamped]:
-        """All regular files outside protected folders, those of one folder together."""
-        return self._files_of(self._folders)
+        return {path: key_of(record) for path, record in self._rows.files.items()}
 
     @property
     def unlisted(self) -> Collection[str]:
@@ -127,7 +173,8 @@ class Tree:
 
         Likewise a root without a single name: so looks a vault whose disk is not mounted at the moment (fault-T13).
         """
-        return self._unlisted.keys() if self._folders.get("") else {*self._unlisted, ""}
+        top = self._folders.get("")
+        return self._unlisted.keys() if top is not None and (top.files or top.others) else {*self._unlisted, ""}
 
     @property
     def is_doubtful(self) -> bool:
@@ -138,134 +185,180 @@ class Tree:
     @property
     def repositories(self) -> list[str]:
         """The folders in which something is called `.git`, in order."""
-        return sorted(folder for folder, nodes in self._folders.items() if ".git" in nodes)
+        return sorted(folder for folder, names in self._folders.items() if ".git" in names.others)
 
     def apply(self, touched: Mapping[str, Collection[str]]) -> Changes:
         """Look again at the touched names, by folder, and at every file of several names; what may be otherwise."""
-        if "" in touched.get("", ()):  # the root's own status: it may be readable now, or no longer
-            return self._again(touched)
         changes = Changes()
-        linked: set[int] = set()
-        for folder, names in touched.items():
-            for name in names:
-                if folder in self._folders:  # a name before it may have taken the folder away
-                    linked.add(self._look(folder, name, changes))
-            self._restate(folder)
-            if (nodes := self._folders.get(folder)) is not None and nodes.is_loose:
-                self._folders[folder] = nodes.again()
-        self._retry(changes)
-        if linked := linked - {0}:
-            self._linked.update(path for path, key in self.files().items() if key.inode in linked)
-        for path in list(self._linked):
-            folder, _, name = path.rpartition("/")
-            known, now = self.node(path), self._stated(path)
-            if known is not None and (now is None or now.key != known.key):
-                self._look(folder, name, changes)
+        if "" in touched.get("", ()):  # the root's own status: it may be readable now, or no longer
+            self._load("", changes, again=True)
+            told = (paths.join(folder, name) for folder, names in touched.items() for name in names)
+            changes.files.update(changes.met.intersection(told))
+            changes.names = changes.times = True
+        else:
+            linked: set[int] = set()
+            for folder, names in touched.items():
+                for name in names:
+                    if folder in self._folders:  # a name before it may have taken the folder away
+                        linked.add(self._look(folder, name, changes))
+                self._restate(folder)
+            self._retry(changes)
+            if linked := linked - {0}:
+                self._linked.update(path for path, key in self.files().items() if key.inode in linked)
+            for path in list(self._linked):
+                folder, _, name = path.rpartition("/")
+                known, now = self._node(path), self._stated(path)
+                if known is not None and (now is None or now.key != known.key):
+                    self._look(folder, name, changes)
+            changes.times = bool(touched) or changes.names or bool(changes.files)
         changes.gone -= changes.files | changes.met
-        changes.times = bool(touched) or changes.names or bool(changes.files)
+        changes.met -= changes.files
         return changes
 
     def compare(self) -> Changes:
         """Read everything again, and tell what is otherwise by names and keys: without a watch, a walk with `stat`."""
-        before, unlisted = self._folders, self._unlisted.keys()
         # A key that is as young as the last reading does not tell whether the rules are those that were read then.
-        is_doubtful = any(
-            is_racy(node.key, self._read)
-            for nodes in before.values()
-            for name in _RULES
-            if (node := nodes.get(name)) is not None
-        )
+        rules = (self._node(paths.join(folder, name)) for folder, names in self._folders.items() for name in _RULES)
+        changes = Changes(names=any(node is not None and is_racy(node.key, self._read) for node in rules))
         self._read = time.time_ns()
-        self._clear()
-        self._load("")
-        if self._folders == before and self._unlisted.keys() == unlisted:
-            return Changes(names=is_doubtful)
-        old, new = _by_path(self._files_of(before)), _by_path(self.stamps())
-        changed = {path for path, stamp in new.items() if old.get(path) != stamp}
-        names = is_doubtful or _kinds(before) != _kinds(self._folders) or self._unlisted.keys() != unlisted
-        names = names or any(path.rpartition("/")[2] in _RULES for path in changed)
-        return Changes(changed, gone=old.keys() - new.keys(), names=names, times=True)
-
-    def _again(self, touched: Mapping[str, Collection[str]]) -> Changes:
-        """Read everything again."""
-        changes = Changes(gone=set(self.files()), names=True, times=True)
-        self._clear()
+        unlisted = {*self._unlisted}
         self._load("", changes)
-        told = (paths.join(folder, name) for folder, names in touched.items() for name in names)
-        changes.files.update(changes.met.intersection(told))
-        changes.gone -= changes.met
+        changes.names |= self._unlisted.keys() != unlisted
+        changes.times |= self._unlisted.keys() != unlisted
+        changes.gone -= changes.files
         return changes
 
     def _retry(self, changes: Changes) -> None:
         """List the folders again that could not be listed for a reason of the moment."""
         for folder in [folder for folder, error in self._unlisted.items() if error.errno not in _LASTING]:
-            del self._unlisted[folder]
-            self._load(folder, changes)
+            self._load(folder, changes, again=True)
             changes.names |= folder not in self._unlisted
 
-    def _clear(self) -> None:
-        self._folders, self._unlisted = {}, {}
-        self.large.clear()
-        self._linked.clear()
+    def _load(self, folder: str, changes: Changes, *, again: bool = False) -> None:
+        """Read a folder and all below it, in place of what was known. `again`: because something there was touched, so
+        that files may have changed though their keys have not."""
+        for here, nodes in self._walked(folder):
+            self._take_in(here, nodes, changes)
+            if again and here in self._folders:
+                changes.met.update(self._folders[here].files)
 
-    def _load(self, folder: str, changes: Changes | None = None) -> None:
-        """Read a folder and all below it, in place of what was known; `changes` gets the files met."""
+    def _walked(
+        self, folder: str, lister: Lister | None = None, meanwhile: Iterator[object] = _NOTHING_ELSE
+    ) -> Iterator[tuple[str, Folder | None]]:
+        """A folder and all below it, as they are listed; None: it cannot be, or is gone. `lister` and `meanwhile`: as
+        for the tree itself."""
         waiting = [folder]
-        while waiting:
-            self._load_one(waiting.pop(), waiting, changes)
-
-    def _load_beside(self, lister: Lister, meanwhile: Iterator[object]) -> None:
-        """Read everything, as `_load`, with a process beside this one."""
-        waiting = [""]
         is_free = False
-        while waiting or lister.is_asked:
-            while len(waiting) > 1 and lister.has_room:
+        while waiting or (lister is not None and lister.is_asked):
+            found: list[tuple[str, Folder | None]] = []
+            if lister is not None:
+                while len(waiting) > 1 and lister.has_room:
+                    here = waiting.pop()
+                    if self._watch is not None:
+                        self._watch.add(here)
+                    lister.ask(here, self._root.absolute(here))
+                is_free = is_free or (lister.is_asked and next(meanwhile, _ENDED) is _ENDED)
+            if waiting and (is_free or lister is None or not lister.is_asked):
                 here = waiting.pop()
-                if self._watch is not None:
-                    self._watch.add(here)
-                lister.ask(here, self._root.absolute(here))
-            is_free = is_free or (lister.is_asked and next(meanwhile, _ENDED) is _ENDED)
-            if waiting and (is_free or not lister.is_asked):
-                self._load_one(waiting.pop(), waiting)
-            for here, nodes in lister.answers(wait=is_free and not waiting):
-                if nodes is None:
-                    self._load_one(here, waiting)
-                else:
-                    self._take_in(here, nodes, waiting)
+                found.append((here, self._list(here)))
+            if lister is not None:
+                for here, nodes in lister.answers(wait=is_free and not waiting):
+                    found.append((here, self._list(here) if nodes is None else nodes))
+            for here, nodes in found:
+                waiting += self._below(here, nodes)
+                yield here, nodes
 
-    def _load_one(self, here: str, waiting: list[str], changes: Changes | None = None) -> None:
-        """Read one folder; those in it are to wait."""
+    def _list(self, here: str) -> Folder | None:
+        """The names of one folder at present; None: it cannot be listed, or is gone."""
         if self._watch is not None:
             self._watch.add(here)
         try:
-            nodes = self._listed.get(here)
-            if nodes is None:
-                nodes = names_at(self._root.absolute(here))
+            nodes = self._listed.get(here) or names_at(self._root.absolute(here))
         except OSError as error:
             if isinstance(error, FileNotFoundError | NotADirectoryError):
                 if here == "":
                     raise
                 if isinstance(error, NotADirectoryError) or disk.is_gone(self._root.absolute(here)):
-                    return  # gone since its name was read; its parent will tell
+                    self._unlisted.pop(here, None)
+                    return None  # gone since its name was read; its parent will tell
                 # It stands there all the same, and a walk would take it for gone.
-                self._unlisted[here] = OSError(errno.EIO, error.strerror)
-                return
+                error = OSError(errno.EIO, error.strerror)
             self._unlisted[here] = error
-            return
-        self._take_in(here, nodes, waiting, changes)
+            return None
+        self._unlisted.pop(here, None)
+        return nodes
 
-    def _take_in(self, here: str, nodes: Folder, waiting: list[str], changes: Changes | None = None) -> None:
-        """Hold the names of one folder."""
-        self._folders[here] = nodes
+    def _below(self, here: str, nodes: Folder | None) -> list[str]:
+        """The folders to be entered in one."""
+        others = () if nodes is None else nodes.others.items()
+        folders = ((paths.join(here, name), name) for name, node in others if node.kind == "folder")
+        return [path for path, name in folders if self._enters(path, name)]
+
+    def _take_in(self, here: str, nodes: Folder | None, changes: Changes) -> None:
+        """Hold the names of one folder in place of what was known of it."""
+        if nodes is None:
+            changes.names |= here in self._folders
+            self._empty(here, changes)
+            return
+        old = self._folders.get(here, _NONE)
+        read = hash((nodes.names, nodes.stamps, *nodes.others.items())) if self._watch is None else None
+        if read is not None and read == old.read:  # nearly always
+            return
         start = f"{here}/" if here else ""
-        self.large.update(start + name for name in nodes.beyond(self._max_bytes))
-        if changes is not None:
-            changes.met.update(self._open(start, nodes.files())[0])
-        for name, node in nodes.others():
-            path = start + name
+        every, stamps, others, odd = self._parted(start, nodes)
+        held, fresh, aside = self._rows.files, dict.fromkeys(every), self._rows.aside
+        if old is _NONE:
+            found = [*map(aside.pop, every, repeat(NEW))]
+        else:
+            found = [held.get(path) or aside.pop(path, NEW) for path in every]
+        is_other = fresh.keys() != old.files.keys()
+        if is_same := b"".join(map(_STAMP, found)) == stamps:
+            records: Iterable[bytes] = found
+        else:
+            each = [*zip(every, found, split(stamps), strict=True)]
+            changes.files.update(path for path, record, stamp in each if record[:SIZE] != stamp)
+            changes.names |= any(start + name in changes.files for name in _RULES)
+            records = (stamp + record[SIZE:] for _, record, stamp in each)
+        if is_other or not is_same:
+            held.update(zip(every, records, strict=True))
+        for path in old.files.keys() - fresh.keys() if is_other else ():
+            self._leave(path, changes)
+        for name, node in old.others.items():
+            if node.kind == "folder" and (name not in others or others[name].kind != "folder"):
+                self._unload(paths.join(here, name), changes)
+        dataless = {path for path, node in odd.items() if node.dataless}
+        is_other |= _kinds(old.others) != _kinds(others) or dataless != self._dataless.intersection(fresh)
+        changes.names |= is_other
+        changes.times |= is_other or not is_same or old.others != others
+        for known in (self.large, self._linked, self._dataless):
+            if known:
+                known.difference_update(fresh)
+        for path, node in odd.items():
             self._note(path, node)
-            if node.kind == "folder" and self._enters(path, name):
-                waiting.append(path)
+        sizes = array("q", stamps)[0::4]
+        if max(sizes, default=0) > self._max_bytes:
+            self.large.update(path for path, size in zip(every, sizes, strict=True) if size > self._max_bytes)
+        self._folders[here] = _Names(fresh, others, read)
+
+    def _parted(self, start: str, nodes: Folder) -> tuple[list[str], bytes, dict[str, Inode], dict[str, Inode]]:
+        """The paths of the files in a folder that are not protected, and their stamps; all else, by name; and of the
+        files, by path, those that are not here or have several names."""
+        names, stamps, others = nodes.names.split("\0") if nodes.stamps else [], nodes.stamps, {**nodes.others}
+        if not (self._initials.isdisjoint(map(_INITIAL, names)) and "".join(names).isascii()):
+            # This is `_is_open`, written out: a call for each name is slow.
+            initials, closes = self._initials, self._root.protection.closes
+            odd = [name for name in names if name[0] in initials or not name.isascii()]
+            if shut := {name for name in odd if closes(start + name, name)}:
+                each = [*zip(names, split(stamps), strict=True)]
+                others.update((name, Inode("file", key_of(stamp))) for name, stamp in each if name in shut)
+                names = [name for name in names if name not in shut]
+                stamps = b"".join(stamp for name, stamp in each if name not in shut)
+        files = [
+            name for name, node in nodes.others.items() if node.kind == "file" and self._is_open(start + name, name)
+        ]
+        several = {start + name: others.pop(name) for name in files}
+        stamps += b"".join(STAMP.pack(*node.key) for node in several.values())
+        return [*(start + name for name in names), *several], stamps, others, several
 
     def _is_open(self, path: str, name: str) -> bool:
         # Most names begin with a letter that no protected one has; only odd spellings have to be folded.
@@ -274,54 +367,40 @@ class Tree:
     def _enters(self, path: str, name: str) -> bool:
         return path.count("/") < limits.FOLDER_DEPTH and self._is_open(path, name)
 
-    def _files_of(self, folders: Mapping[str, Folder]) -> Iterator[Stamped]:
-        for folder, nodes in folders.items():
-            yield self._open(f"{folder}/" if folder else "", nodes.files())
-
-    def _open(self, start: str, files: Stamped) -> Stamped:
-        """The paths of the files in a folder that are not protected."""
-        names, stamps = files
-        if not (self._initials.isdisjoint(map(_INITIAL, names)) and "".join(names).isascii()):
-            # This is `_is_open`, written out: a call for each name is slow.
-            initials, closes = self._initials, self._root.protection.closes
-            left = [
-                place
-                for place, name in enumerate(names)
-                if (name[0] not in initials and name.isascii()) or not closes(start + name, name)
-            ]
-            names, stamps = [names[place] for place in left], [stamps[place] for place in left]
-        return [start + name for name in names], stamps
-
     def _look(self, folder: str, name: str, changes: Changes) -> int:
         """State one name anew; the inode of a file that has others, of which some may not be known to, or 0."""
-        path = paths.join(folder, name)
-        nodes = self._folders[folder]
-        old, new = nodes.get(name), self._stated(path)
+        path, names = paths.join(folder, name), self._folders[folder]
+        old, new = self._node(path), self._stated(path)
         if old is None and new is None:
             return 0
         if new is not None and new.key == NO_KEY:  # its folder cannot be entered any more: only its names are known
-            self._unload(folder, changes)
-            self._load(folder, changes)
             changes.names = True
+            self._load_anew(folder, changes)
             return 0
         if old is None or new is None or old.kind != new.kind or old.dataless != new.dataless or name in _RULES:
             changes.names = True
         was_linked = path in self._linked
-        if old is not None:
-            self._forget(path, old, changes)
+        if old is not None and (new is None or new.kind != old.kind):
+            if path in names.files:
+                del names.files[path]
+                self._leave(path, changes)
+            else:
+                del names.others[name]
+                if old.kind == "folder":
+                    self._unload(path, changes)
         if new is None:
-            del nodes[name]
             return 0
-        nodes[name] = new
-        self._note(path, new)
-        if was_linked:  # its other name may be held open without standing anywhere
-            self._linked.add(path)
         if new.kind == "file" and self._is_open(path, name):
+            names.files[path] = None
+            self._rows.see(path, STAMP.pack(*new.key))
+            self._note(path, new)
             changes.files.add(path)
-        elif new.kind == "folder" and self._enters(path, name):
-            # Another folder may stand there under the same name, or its permissions may be others.
-            changes.names = True
-            self._load(path, changes)
+        else:
+            names.others[name] = new
+            if new.kind == "folder" and self._enters(path, name):
+                # Another folder may stand there under the same name, or its permissions may be others.
+                changes.names = True
+                self._load_anew(path, changes)
         return 0 if was_linked or new.names == 1 else new.key.inode
 
     def _stated(self, path: str) -> Inode | None:
@@ -341,41 +420,48 @@ class Tree:
     def _restate(self, folder: str) -> None:
         """A folder's own time changes with the names in it."""
         above, _, name = folder.rpartition("/")
-        node, now = self.node(folder), self._stated(folder)
+        node, now = self._node(folder), self._stated(folder)
         if folder and node is not None and now is not None and now.kind == "folder":
-            self._folders[above][name] = now
+            self._folders[above].others[name] = now
 
     def _note(self, path: str, node: Inode) -> None:
+        """Note what is odd about a file."""
         if node.names > 1:
             self._linked.add(path)
-        if node.kind == "file" and node.key.size > self._max_bytes:
-            self.large.add(path)
+        for odd, is_so in ((self._dataless, node.dataless), (self.large, node.key.size > self._max_bytes)):
+            (odd.add if is_so else odd.discard)(path)
 
-    def _forget(self, path: str, node: Inode, changes: Changes) -> None:
-        self._linked.discard(path)
-        self.large.discard(path)
-        if node.kind == "folder":
-            self._unload(path, changes)
-        elif node.kind == "file":
-            changes.gone.add(path)
+    def _leave(self, path: str, changes: Changes) -> None:
+        """Note that a file is gone."""
+        self._rows.leave(path)
+        changes.gone.add(path)
+        for odd in (self.large, self._linked, self._dataless):
+            odd.discard(path)
+
+    def _load_anew(self, folder: str, changes: Changes) -> None:
+        """Read a folder in whose place another one may stand."""
+        if self._watch is not None:
+            self._watch.remove(folder)
+        self._load(folder, changes, again=True)
 
     def _unload(self, folder: str, changes: Changes) -> None:
-        """Forget all that a folder holds."""
+        """Forget a folder and all that it held."""
         if self._watch is not None:
             self._watch.remove(folder)
         self._unlisted.pop(folder, None)
-        nodes = self._folders.pop(folder, None)
-        for name, node in nodes.items() if nodes is not None else ():
-            self._forget(paths.join(folder, name), node, changes)
+        self._empty(folder, changes)
+
+    def _empty(self, folder: str, changes: Changes) -> None:
+        """Forget all that a folder held."""
+        names = self._folders.pop(folder, None)
+        if names is not None:
+            for path in names.files:
+                self._leave(path, changes)
+            for name, node in names.others.items():
+                if node.kind == "folder":
+                    self._unload(paths.join(folder, name), changes)
 
 
-def _by_path(files: Iterable[Stamped]) -> dict[str, bytes]:
-    """The stamp of each file."""
-    return {path: stamp for paths_, stamps in files for path, stamp in zip(paths_, stamps, strict=True)}
-
-
-def _kinds(folders: Mapping[str, Folder]) -> dict[str, dict[str, tuple[Kind, bool]]]:
+def _kinds(nodes: Mapping[str, Inode]) -> dict[str, Kind]:
     """What decides how a walk goes."""
-    return {
-        folder: {name: (node.kind, node.dataless) for name, node in nodes.items()} for folder, nodes in folders.items()
-    }
+    return {name: node.kind for name, node in nodes.items()}

@@ -51,15 +51,14 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
     """
     root.ensure_readable()
     where = location.of(root, index_folder)
-    tree = Tree(root, None)
     if not where.database.exists():
-        return IndexStatus(where.folder, None, len(tree.files()), 0)
+        return IndexStatus(where.folder, None, len(Tree(root, None).files()), 0)
     store = _opened(where)
     try:
-        rows = Rows(store.columns())
-        stale, gone = rows.differences(tree.stamps(), time.time_ns(), tree.unlisted)
-        wordless = {row.path for row in rows.unusual() if row.flags & LACKS_WORDS}
-        return IndexStatus(where.folder, store.status(), len(wordless.union(stale)), len(gone), store.database.warning)
+        rows = Rows()
+        first = Tree(root, None, rows=rows, loading=rows.loading(store.columns(), time.time_ns())).first
+        stale = first.files.union(row.path for row in rows.unusual if row.flags & LACKS_WORDS)
+        return IndexStatus(where.folder, store.status(), len(stale), len(first.gone), store.database.warning)
     finally:
         store.close()
 
