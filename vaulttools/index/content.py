@@ -57,8 +57,6 @@ LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno
 EXTRACTION_SECONDS: Final = 25.0
 """How long to wait for the text of an attachment: for the limit of an extraction, after that of another one."""
 
-_PRINTABLE_RUN: Final = re.compile("[ -~]{4,}")
-"""What of a binary file is indexed: a folded literal of four such characters lies in such a run of the folded text."""
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
 _UNREAD_KEY: Final = Key(0, 0, 0, 0)
 
@@ -203,8 +201,7 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
     text = document.decode(path, data).text
     content = Content(path, key, checked, "text", flags=_flags(text), digest=digest(text))
     if "\0" in text:
-        folded = fold(text)  # before the runs are taken: `ß` becomes two ASCII letters
-        return replace(content, state="binary", tokens=vocabulary.binary_tokens(_PRINTABLE_RUN.findall(folded))), text
+        return replace(content, state="binary", tokens=vocabulary.binary_tokens(fold(text))), text
     return content if is_note(path) else _text(content, fold(text)), text
 
 

@@ -40,7 +40,6 @@ _ROWS: Final = "SELECT path, id, size, modified, changed, inode, checked, state,
 _READ_AT_ONCE: Final = 5_000
 """Rows read at once when all are: as objects they take 2 MB."""
 
-
 _ALL: Final = 2**62
 """More rows than any table has."""
 
@@ -123,14 +122,14 @@ class IndexStore:
             while some := list(islice(rows, _READ_AT_ONCE)):
                 yield list(zip(*some, strict=True))
 
-    def ids(self, match: str, most: int = -1, *, since: int = 0) -> list[int]:
-        """The files whose tokens fulfil an FTS5 query, ascending from the id `since`, the first `most` of them.
+    def ids(self, match: str, *, since: int = 0) -> list[int]:
+        """The files whose tokens fulfil an FTS5 query, ascending from the id `since`.
 
         Raises:
             apsw.SQLError: it is no query.
         """
         with self.database.reading() as connection:
-            return _ids(connection, match, most, since)
+            return _ids(connection, match, since=since)
 
     def narrowed(self, requirement: Requirement, most: int = _ALL) -> list[int] | None:
         """The ids of text files that may fulfil a requirement, ascending, and perhaps of binary ones; None when there
@@ -255,7 +254,7 @@ class IndexStore:
             yield Writer(connection)
 
 
-def _ids(connection: apsw.Connection, match: str, most: int = -1, since: int = 0) -> list[int]:
+def _ids(connection: apsw.Connection, match: str, most: int = _ALL, *, since: int = 0) -> list[int]:
     # One value, which Python reads in half the time of as many rows (measured).
     found: Any = connection.execute(
         "SELECT json_group_array(rowid) FROM (SELECT rowid FROM tokens WHERE tokens MATCH ? AND rowid >= ? LIMIT ?)",

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import apsw
 
@@ -29,6 +29,9 @@ _CLASS: Final = "0-9a-z_\u00c0-\u0dff\u0f00-\u0fff\u10a0-\u177f\u1800-\u194f\u1e
 _WORD: Final = re.compile(f"[{_CLASS}]+")
 _OTHER: Final = re.compile(f"[^{_CLASS} ]+")
 _RUN: Final = re.compile(f"[{_CLASS}]+|[^{_CLASS}]+")
+
+_PRINTABLE: Final = re.compile("[ -~]{4,}")
+"""What of a binary file is indexed: where a folded literal stands in one, so do its runs of four such characters."""
 
 LONGEST: Final = 40
 """Characters of the longest word: longer runs are nearly as many as there are texts."""
@@ -72,10 +75,10 @@ def tokens(folded: str) -> str:
     chunks -= words
     words |= _runs(b" ".join(chunks).translate(_APART), _WORD)
     others = {run.decode() for run in _runs(data.translate(_BETWEEN), _OTHER)}
-    if max(map(len, words), default=0) > LONGEST:  # in bytes, which are no fewer than the characters
-        long = {word for each in words if len(word := each.decode()) > LONGEST}
+    is_long = max(map(len, words), default=0) > LONGEST  # in bytes, which are no fewer than the characters
+    if is_long and (long := {word for each in words if len(word := each.decode()) > LONGEST}):
         words.difference_update(map(str.encode, long))
-        words.update([LONG.encode()] * bool(long))
+        words.add(LONG.encode())
         others |= long
     mixed = _mixed(b" ".join([chunk for chunk in chunks if not chunk[:-1].isalnum()]))
     found = [*_triples(others), *set(mixed)]
@@ -84,9 +87,9 @@ def tokens(folded: str) -> str:
     return " ".join(found)
 
 
-def binary_tokens(runs: Iterable[str]) -> str:
-    """As `tokens`, of a binary file's printable runs: three characters in a row alone, words of it would be noise."""
-    return " ".join(_triples(run.translate(_BLANKS) for run in runs))
+def binary_tokens(folded: str) -> str:
+    """As `tokens`, of a binary file: three characters in a row of its printable runs, since words would be noise."""
+    return " ".join(_triples(run.translate(_BLANKS) for run in _PRINTABLE.findall(folded)))
 
 
 def _runs(data: bytes, run: re.Pattern[str]) -> set[bytes]:
@@ -214,26 +217,23 @@ _ASKED_SINGLY: Final = 20
 """Texts whose words are asked for one by one, 10 ms each, before all words are read: 40 ms of 10,000 notes."""
 
 
+Holding: TypeAlias = Callable[[str], Sequence[str] | None]
+"""As `Vocabulary.holding`, in a reading transaction."""
+
 # Queries of what a pattern requires; what cannot be looked for is left out of them.
 
 TRIPLES: Final = 12
 """Tokens of three characters that are looked for of one run, evenly spread: more rule out next to nothing."""
 
-_IN_BINARIES: Final = re.compile("[ -~]{4,}")
-"""What of a literal stands in the index of a binary file wherever the literal stands in the file (`content`)."""
 
-
-def query(requirement: Requirement, holding: Callable[[str], Sequence[str] | None]) -> str | None:
-    """The FTS5 query that every text file fulfils which fulfils the requirement; None when it would not narrow.
-
-    `holding` gives words as `Vocabulary.holding` does.
-    """
+def query(requirement: Requirement, holding: Holding) -> str | None:
+    """The FTS5 query that every text file fulfils which fulfils the requirement; None when it would not narrow."""
     return _query(requirement, partial(_of_literal, holding))
 
 
 def binary_query(requirement: Requirement) -> str | None:
     """As `query`, for binary files."""
-    return _query(requirement, lambda literal: _all([_of_other(run) for run in _IN_BINARIES.findall(literal)]))
+    return _query(requirement, lambda literal: _all([_of_other(run) for run in _PRINTABLE.findall(literal)]))
 
 
 def _query(requirement: Requirement, of_literal: Callable[[str], str | None]) -> str | None:
@@ -257,7 +257,7 @@ def _joined(parts: Sequence[str], operator: str) -> str:
     return parts[0] if len(parts) == 1 else f"({operator.join(parts)})"
 
 
-def _of_literal(holding: Callable[[str], Sequence[str] | None], literal: str) -> str | None:
+def _of_literal(holding: Holding, literal: str) -> str | None:
     found: list[str | None] = []
     for part in literal.split("\0"):  # a query ends at a NUL, and no text file holds one
         runs = _RUN.findall(part)
@@ -271,15 +271,17 @@ def _of_literal(holding: Callable[[str], Sequence[str] | None], literal: str) ->
     return _all(found)
 
 
-def _of_word(run: str, holding: Callable[[str], Sequence[str] | None], *, begins: bool, ends: bool) -> str | None:
+def _of_word(run: str, holding: Holding, *, begins: bool, ends: bool) -> str | None:
     """The query of word characters; whether a run of the text begins and ends with them."""
-    of_long = f"({quoted(LONG)} AND {of_run})" if (of_run := _of_other(run, ends=ends)) else quoted(LONG)
-    if len(run) > LONGEST:
-        return of_long
-    if begins and ends:
-        return quoted(run)
-    words = holding("\n" * begins + run + "\n" * ends)
-    return None if words is None else _joined([*map(quoted, words), of_long], " OR ")
+    words: Sequence[str] | None = ()
+    if len(run) <= LONGEST:
+        if begins and ends:
+            return quoted(run)
+        words = holding("\n" * begins + run + "\n" * ends)
+    if words is None:
+        return None
+    of_long = _joined([quoted(LONG), *filter(None, [_of_other(run, ends=ends)])], " AND ")
+    return _joined([*map(quoted, words), of_long], " OR ")
 
 
 def _of_other(run: str, *, ends: bool = False) -> str | None:
