@@ -27,9 +27,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -254,17 +254,6 @@ async def run(url: str, process: int, tokens: dict[str, list[int]], vaults: int,
     return told
 
 
-@contextmanager
-def kept(folder: Path | None) -> Iterator[Path]:
-    """The folder, or one that goes at the end."""
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield folder
-        return
-    with tempfile.TemporaryDirectory() as name:
-        yield Path(name)
-
-
 def indexed(folder: Path, variables: dict[str, str]) -> None:
     """Have the index of a vault made."""
     command = [sys.executable, "-m", "vaulttools", "--vault", str(folder), "index", "build"]
@@ -282,7 +271,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--warm", action="store_true")
     given = parser.parse_args()
-    with kept(given.folder) as folder:
+    with nullcontext(given.folder) if given.folder else tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
         for number in range(given.vaults):
             if not (folder / "vaults" / f"v{number}").exists():
                 made(folder / "vaults" / f"v{number}", number, given.notes)

@@ -17,8 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -59,7 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path, help="where the vault and its index stay")
     parser.add_argument("--index", action="store_true", help="build the index, and measure with it too")
     asked = parser.parse_args(argv)
-    with _kept(asked.folder) as folder:
+    with nullcontext(asked.folder) if asked.folder else tempfile.TemporaryDirectory(prefix="million") as place:
+        folder = Path(place)
         vault = folder / "vault"
         if not vault.exists():
             start = time.monotonic()
@@ -97,17 +98,6 @@ def _measured(name: str, vault: Path, index_folder: Path, *arguments: str) -> No
     print(
         f"| {name} | {times} | {memory:.0f} | {most:.0f} | {files:,.0f} | {'yes' if complete else 'no'} |", flush=True
     )
-
-
-@contextmanager
-def _kept(folder: Path | None) -> Iterator[Path]:
-    """The folder, or one that goes at the end."""
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield folder
-        return
-    with tempfile.TemporaryDirectory(prefix="million") as name:
-        yield Path(name)
 
 
 if __name__ == "__main__":

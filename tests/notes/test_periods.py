@@ -153,16 +153,7 @@ def test_weeks_begin_as_the_locale_says(question: str, first_weekday: int, days:
         ("Python 3.10. and later", None),
         ("upgrade from 3.10.26", None),
         ("am 3.13.", None),
-    ],
-)
-def test_a_day_in_numbers_is_read_if_it_is_sure_which_is_the_month(question: str, days: str | None) -> None:
-    found = period(question, DAY)
-    assert (None if found is None else f"{found.first} {found.last}") == days
-
-
-@pytest.mark.parametrize(
-    ("question", "days"),
-    [
+        # Parts of a month, and weeks by their number.
         ("the first week of October", "2026-10-01 2026-10-07"),
         ("in the last week of October 2025", "2025-10-25 2025-10-31"),
         ("in der zweiten Woche im Oktober", "2026-10-08 2026-10-14"),
@@ -179,7 +170,9 @@ def test_a_day_in_numbers_is_read_if_it_is_sure_which_is_the_month(question: str
         ("wo ist hier der Hafen", None),
     ],
 )
-def test_a_part_of_a_month_and_a_week_by_its_number_are_read(question: str, days: str | None) -> None:
+def test_days_in_numbers_parts_of_a_month_and_numbered_weeks_are_read_where_they_are_sure(
+    question: str, days: str | None
+) -> None:
     found = period(question, DAY)
     assert (None if found is None else f"{found.first} {found.last}") == days
 

@@ -307,7 +307,7 @@ class _Reader:
             return next((each for each in found if each.last >= self._today), found[-1])
         return next((each for each in reversed(found) if each.first <= self._today), found[0])
 
-    def _named(self, place: int) -> _Named | None:
+    def _named_or_in_numbers(self, place: int) -> _Named | None:
         """As `named`; also `31/10/2026`, `3-10-2026` and `am 3.10.`, if it is sure which number is the month's."""
         signs = [word.text for word in self.words[place : place + 5]]
         if len(signs) < _WITH_MONTH or not self._is_one_piece(place, _WITH_MONTH) or signs[1] not in ("/", "-", "."):
@@ -329,7 +329,7 @@ class _Reader:
         return all(one.end == two.start for one, two in pairwise(self.words[place : place + count]))
 
     def _date(self, place: int) -> _Found | None:
-        named = self._named(place)
+        named = self._named_or_in_numbers(place)
         if named is None:
             return None
         if not (named.day or named.year):
@@ -344,7 +344,7 @@ class _Reader:
     def _range(self, place: int) -> _Found | None:
         """`3 to 9 August`, `between March and May 2025`, `August 3-9`."""
         opening = self._text(self._back(place, words.ARTICLES) - 1)
-        start = self._named(place)
+        start = self._named_or_in_numbers(place)
         if start is None and (day := self._number(place)):
             start = _Named(self._skip(place + 1, {"."}), 0, 0, day)
         if start is None and _YEAR.fullmatch(self._text(place)) and opening in words.FROM | words.BETWEEN:
@@ -353,7 +353,7 @@ class _Reader:
         if start is None or self._text(start.end) not in joints:
             return None
         at = self._skip(start.end + 1, words.ARTICLES | {"zum", "met", "en"})
-        end = self._named(at)
+        end = self._named_or_in_numbers(at)
         if end is None and start.day and start.month and (day := self._number(at)):
             year, behind = self._year(at + 1)
             end = _Named(behind if year else at + 1, year or start.year, start.month, day)
@@ -572,7 +572,7 @@ class _Reader:
         if not (found or text == "kw" or words.UNITS.get(text) in ("week", "weekend")):
             return None
         at = self._skip(place + 1, words.OF | words.BEGINNING)
-        named = self._named(at)
+        named = self._named_or_in_numbers(at)
         if named is not None and named.day and not found:
             day = self._days(named)
             if words.UNITS.get(text) == "weekend":
