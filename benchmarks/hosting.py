@@ -63,7 +63,7 @@ class Question(NamedTuple):
     """Whether the answer must hold the vault's word."""
 
 
-PART: Final = "The search is incomplete"
+PART: Final = "he search is incomplete"
 """Stands in an answer that time cut, which may hold nothing yet."""
 
 JSONLOGIC: Final = "application/vnd.olrapi.jsonlogic+json"
@@ -192,7 +192,7 @@ class User:
             try:
                 status, text = await self._answer(question, vault)
             except httpx2.ReadTimeout:
-                status, text = "none in a minute", ""
+                status, text = f"{question.name}: none in a minute", ""
             if status == "200" and PART in text:
                 status = "part"
             told.note(question.name, start, status)

@@ -84,7 +84,7 @@ def test_all_files_that_hold_what_is_required_are_nominated(
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(vocabulary, "MOST", data.draw(st.sampled_from([0, 1, 256])))
         patch.setattr("vaulttools.index.writer._GATHERED", data.draw(st.sampled_from([0, 20, 1_000])))
-        patch.setattr(vocabulary, "_ASKED_SINGLY", data.draw(st.sampled_from([0, 2, 20])))
+        patch.setattr(vocabulary, "_ROWS", data.draw(st.sampled_from([0, 1, 16])))
         index = IndexStore.open(Path(folder, "index.sqlite"))
         try:
             for changed in (held, later):  # some rows are written again

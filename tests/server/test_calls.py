@@ -75,6 +75,18 @@ def test_calls_that_were_cancelled_while_they_waited_take_no_room(pool: Calls) -
         future.result(SECONDS)
 
 
+def test_a_call_that_waited_too_long_is_refused_when_its_turn_comes(
+    pool: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = Event()
+    occupied(pool, end)
+    monkeypatch.setattr(calls, "WAITING_SECONDS", 0.0)
+    late, _ = pool.begin(lambda _: None)
+    end.set()
+    with pytest.raises(Busy, match=r"^The server is busy: other calls took 0 s; call again later$"):
+        late.result(SECONDS)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_takes_how_long_all_calls_end_and_no_more_run_than_may(
     pool: Calls, monkeypatch: pytest.MonkeyPatch, seed: int

@@ -202,14 +202,16 @@ def test_what_asks_all_notes_waits_for_a_first_indexing_and_says_so(
 ) -> None:
     write_files(tmp_path / "a", {"note.md": "#tag\n"})
     monkeypatch.setattr(background, "MANY", 0)
+    monkeypatch.setattr(background, "_FEW", 0)
     pool, end = VaultPool(str(tmp_path)), Event()
-    with background._job_queue.taken(end), background._job_queue.taken(end), pool.lent("a") as vault:
+    _, turns = background._turns
+    with turns.taken(end), turns.taken(end), pool.lent("a") as vault:
         assert not pool.is_ready("a")
         with pytest.raises(Busy) as told:
-            ensure_indexed(vault, 1, end)
+            ensure_indexed(vault, end, seconds=1, of_all=True)
         assert str(told.value).endswith("indexed for the first time (0 of 1 files so far); call again in a moment")
     with pool.lent("a") as vault:
-        ensure_indexed(vault, 30, end)
+        ensure_indexed(vault, end, seconds=30, of_all=True)
         assert vault.tags().searched == 1
     pool.close()
 

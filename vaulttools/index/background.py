@@ -58,7 +58,11 @@ _LONGEST_SECONDS: Final = 3_600.0
 """The longest of the pauses after errors of the index's own, which double: what always fails must not take all time."""
 
 MANY: Final = 200
-"""Files to index for which a vault waits its turn: fewer take less than half a second."""
+"""Files to index that take longer than a call should wait: a second or more."""
+
+_FEW: Final = 20
+"""Files to index beyond which a vault waits its turn. A hundred threads that index at once leave the interpreter to
+nobody: half of the processor's time went into handing it on."""
 
 _LOADS: Final = 2
 """How often to try with a watch: changes may be missed by chance, or each time since there are too many folders."""
@@ -188,9 +192,11 @@ class BackgroundIndex:
         timeout: float | None = None,
         *,
         facts_alone: bool = False,
+        unless_many: bool = False,
     ) -> bool:
         """Wait until the store holds every file as it was at this call, or later, or with `facts_alone` the structure
-        of every note; False when the timeout, or the use of the vault, ends first.
+        of every note; False when the timeout, or the use of the vault, ends first, or with `unless_many` when it lacks
+        more than `MANY` files.
 
         `on_progress` gets how much is done and how much there is to do, in files, in the thread of the caller.
 
@@ -221,6 +227,8 @@ class BackgroundIndex:
             if on_progress is not None and present is not None:
                 progress = self._meter.shown(present.progress())
                 on_progress(progress.done, progress.files)
+            if unless_many and present is not None and self.is_far_behind:
+                return False
             if is_done or (facts_alone and (view := self.view(begun)) is not None and view.has_facts):
                 return True
             if (until is not None and time.monotonic() >= until) or self._is_closed:
@@ -382,11 +390,12 @@ class BackgroundIndex:
         if pending.stale or pending.gone or pending.wordless:
             from vaulttools.index import build
 
-            is_much = len(pending.stale) + len(pending.wordless) > MANY
-            with _job_queue.taken(self._end) if is_much else nullcontext(True) as is_mine:
+            files = len(pending.stale) + len(pending.wordless)
+            waits = files > _FEW
+            with _turns[files > MANY].taken(self._end) if waits else nullcontext(True) as is_mine:
                 if not is_mine:
                     return False
-                if is_much:  # another process may have written much of it, or is at it
+                if waits:  # another process may have written much of it, or is at it
                     is_other = present.settle(pending)
                     pending = present.pending()
                 settled = 0
@@ -417,8 +426,10 @@ class BackgroundIndex:
         return is_other
 
 
-_job_queue: Final = JobQueue()
-forks.renew(_job_queue)
+_turns: Final = JobQueue(), JobQueue()
+"""Of vaults with few files to index, and with many."""
+for _turn in _turns:
+    forks.renew(_turn)
 
 
 class Indexes:

@@ -30,7 +30,7 @@ LONG_SECONDS: Final = 2.0
 QUICK_AT_ONCE: Final = 4
 """Threads for calls of tools that take a few milliseconds, so that none waits behind a search."""
 
-OPENING_AT_ONCE: Final = 32
+OPENING_AT_ONCE: Final = 64
 """Threads for calls of vaults that are indexed for the first time: most of them wait for that, and none in the way of
 calls of other vaults."""
 
@@ -38,6 +38,10 @@ Lane: TypeAlias = Literal["usual", "quick", "opening"]
 
 WAITING: Final = 200
 """Calls of one caller that may wait; beyond, one is refused at once rather than answered when nobody wants it."""
+
+WAITING_SECONDS: Final = 20.0
+"""That a call may wait for its turn. One that came later and then works for its whole time limit would be answered when
+most clients have given it up, after 60 s."""
 
 REPORT_SECONDS: Final = 0.2
 """Seconds between two reports of a running call (fault-M06)."""
@@ -72,7 +76,7 @@ class Calls:
         in turn, a call each, whoever has how many.
 
         Raises:
-            Busy: too many calls of this caller are waiting.
+            Busy: too many calls of this caller are waiting, or this one waited too long.
             Exception: what the call raises.
         """
         future, cancel = self.begin(call, caller=caller, lane=lane)
@@ -94,8 +98,14 @@ class Calls:
             Busy: as `run`.
             Cancelled: the server ends, or no thread can be started.
         """
-        cancel = Event()
-        future = self._lanes[lane].submit(caller, call, cancel)
+        cancel, asked = Event(), time.monotonic()
+
+        def in_time(cancel: Event) -> T:
+            if time.monotonic() - asked > WAITING_SECONDS:
+                raise Busy(f"The server is busy: other calls took {WAITING_SECONDS:.0f} s; call again later")
+            return call(cancel)
+
+        future = self._lanes[lane].submit(caller, in_time, cancel)
         self._cancels.add(cancel)
         future.add_done_callback(lambda _: self._cancels.discard(cancel))
         return future, cancel

@@ -12,7 +12,6 @@ from starlette.requests import Request
 from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.server.callers import Caller, Callers, Logins
 from vaulttools.server.calls import Calls, Lane
-from vaulttools.server.vaults import ensure_indexed
 from vaulttools.vault import Vault
 
 T = TypeVar("T")
@@ -53,11 +52,16 @@ class Service:
         return str(given)
 
     async def run(
-        self, request: Request, call: Callable[[Vault, Event], T], *, is_quick: bool = False, of_all: float = 0.0
+        self,
+        request: Request,
+        call: Callable[[Vault, Event], T],
+        *,
+        is_quick: bool = False,
+        before: Callable[[Vault, Event], None] | None = None,
     ) -> T:
         """What the call returns for the vault that the request means; it runs in a thread, and is cancelled when the
         client goes. What still comes of the request's body is dropped. `is_quick`: it takes some milliseconds at most.
-        `of_all`: it reads something from every note, and waits so many seconds while a host indexes the vault.
+        `before`: what comes before it while a host indexes the vault for the first time.
 
         Raises:
             NoSuchVault: see `vault_name`.
@@ -73,8 +77,8 @@ class Service:
 
         def lent(cancel: Event) -> T:
             with caller.vaults.lent(name) as vault:
-                if of_all and lane == "opening":
-                    ensure_indexed(vault, of_all, cancel)
+                if before is not None and lane == "opening":
+                    before(vault, cancel)
                 return call(vault, cancel)
 
         running = asyncio.ensure_future(self.calls.run(lent, caller=caller.name, lane=lane))

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from urllib.parse import quote, unquote
 
 from vaulttools.errors import BadArgument
+from vaulttools.index.background import MANY
 from vaulttools.index.database import Unavailable
 from vaulttools.resources.urls import Backed
 from vaulttools.server.calls import Busy, Lane
@@ -111,8 +112,9 @@ def read_note_uri(uri: str) -> tuple[str, str]:
     return unquote(name), unquote(path)
 
 
-def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
-    """Wait until the structure of all notes of a vault is known: while many are indexed, calls read none beside.
+def ensure_indexed(vault: Vault, cancel: Event, *, seconds: float, of_all: bool) -> None:
+    """Wait until the structure of all notes of a vault is known: while many are indexed, calls read none beside. Unless
+    the call reads something `of_all` notes it waits for a small vault only, which is indexed before it could search.
 
     Raises:
         Busy: it has not come to its end in time.
@@ -123,9 +125,12 @@ def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
     def note(done: int, total: int) -> None:
         progress[:] = done, total
 
+    own = vault.session.indexes.own
     with suppress(Unavailable):
-        if not vault.is_ready and not vault.session.indexes.own.wait(note, cancel, seconds, facts_alone=True):
-            done, total = progress
+        if vault.is_ready or own.wait(note, cancel, seconds, facts_alone=True, unless_many=not of_all):
+            return
+        done, total = progress
+        if total - done <= MANY or of_all:
             so_far = f"{done:,} of {total:,} files so far" if total else "others come first"
             raise Busy(f"The vault is indexed for the first time ({so_far}); call again in a moment")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
@@ -15,7 +14,6 @@ from vaulttools.server.calls import Calls, Lane
 from vaulttools.server.vaults import Vaults, ensure_indexed
 from vaulttools.tools import TOOLS
 from vaulttools.tools.definitions import definitions
-from vaulttools.vault import ToolResult, Vault
 
 Report: TypeAlias = Callable[[float], Awaitable[None]]
 """Is told the seconds since a call was made, every 200 ms until it ends."""
@@ -73,10 +71,13 @@ class Backend:
         """What a tool answers to the arguments of a client."""
         name, rest = self._lent.meant(arguments)
         lane: Lane = "quick" if TOOLS[tool].is_quick else self._lent.lane(name)
-        lent, waits = self._lent.lent(name), lane == "opening" and TOOLS[tool].reads_all_notes
+        lent = self._lent.lent(name)
 
         def answered(cancel: Event) -> Reply:
-            result = _result(lent, tool, rest, cancel, waits=waits)
+            with lent as vault:
+                if lane == "opening":
+                    ensure_indexed(vault, cancel, seconds=INDEXING_SECONDS, of_all=TOOLS[tool].reads_all_notes)
+                result = vault.call(tool, rest, cancel=cancel, bounded=True)
             # A refusal has no details that the tool's output schema promises.
             is_refusal = result.is_error and set(result.details) == {"error"}
             details = _encodable(result.details) if self._is_structured and not is_refusal else None
@@ -101,7 +102,10 @@ class Backend:
         lent = self._lent.lent(vault)
 
         def found(cancel: Event) -> Reply:
-            result = _result(lent, "find", {"paths": "*.md", "limit": LISTED, "hidden": False}, cancel)
+            with lent as opened:
+                result = opened.call(
+                    "find", {"paths": "*.md", "limit": LISTED, "hidden": False}, cancel=cancel, bounded=True
+                )
             if result.is_error:
                 return Reply(_encodable(result.text), is_error=True)
             paths = [path for path in _encodable(result.details["files"]) if not path.endswith("/")]
@@ -114,7 +118,8 @@ class Backend:
         lent = self._lent.lent(vault)
 
         def read(cancel: Event) -> Reply:
-            result = _result(lent, "read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel)
+            with lent as opened:
+                result = opened.call("read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel=cancel, bounded=True)
             if result.is_error:
                 return Reply(_encodable(result.text), is_error=True)
             text, next_line = _encodable(result.details["text"]), result.details["next_line"]
@@ -128,16 +133,6 @@ class Backend:
             [defined] = definitions("mcp", [name], answers=self._is_structured)
             self._defined[name] = {**defined, "inputSchema": self._lent.with_vault(defined["inputSchema"])}
         return self._defined[name]
-
-
-def _result(
-    lent: AbstractContextManager[Vault], tool: str, arguments: Mapping[str, Any], cancel: Event, *, waits: bool = False
-) -> ToolResult:
-    """What a tool returns; `waits`: once the vault has been indexed."""
-    with lent as vault:
-        if waits:
-            ensure_indexed(vault, INDEXING_SECONDS, cancel)
-        return vault.call(tool, arguments, cancel=cancel, bounded=True)
 
 
 def _encodable(node: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Event
 from typing import Any, Final
 from urllib.parse import quote
@@ -24,6 +25,7 @@ from vaulttools.errors import (
 )
 from vaulttools.server.calls import Busy
 from vaulttools.server.service import NoSuchVault, Service
+from vaulttools.server.vaults import ensure_indexed
 from vaulttools.session import Session
 from vaulttools.vault import Vault
 
@@ -103,8 +105,9 @@ async def answered(
             raise Incomplete(work)
         return response
 
+    before = partial(ensure_indexed, seconds=INDEXING_SECONDS, of_all=of_all)
     try:
-        response = await service.run(request, call, is_quick=is_quick, of_all=INDEXING_SECONDS if of_all else 0.0)
+        response = await service.run(request, call, is_quick=is_quick, before=before)
     except VaultToolsError as error:
         response = _refusal(error)
     if indexing:
