@@ -215,9 +215,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _weak_table(answered: Sequence[Answered]) -> Iterator[str]:
     """How many answers are called weak, by vault; what is absent is a topic, or a detail of what a note is about."""
-    columns = "absent: n | weak by words | with the extra | others: n | weak by words | with the extra"
+    columns = "absent: n | weak by words | with the extra | answered: n | weak by words | with the extra"
+    columns += " | answer shown: n | weak by words | with the extra: n | weak"
     yield f"| called weak | tuning: {columns} | held out: {columns} |"
-    yield "|---|" + "--:|" * 12
+    yield "|---|" + "--:|" * 20
     vaults = dict.fromkeys(each.asked.vault for each in answered)
     for vault, kind in product((*vaults, ""), (ABSENT, DETAIL)):
         cells: list[str] = []
@@ -226,6 +227,9 @@ def _weak_table(answered: Sequence[Answered]) -> Iterator[str]:
             for some in ([a for a in own if a.asked.kind == kind], [a for a in own if a.asked.right]):
                 with_extra = [a.by_meaning for a in some if a.by_meaning is not None]
                 cells += [str(len(some)), _share([a.is_weak for a in some]), _share([a.is_weak for a in with_extra])]
+            for some in (own, [a.by_meaning for a in own if a.by_meaning is not None]):
+                shown = [a.is_weak for a in some if a.is_answered]
+                cells += [str(len(shown)), _share(shown)]
         yield f"| {vault or 'all'}, {kind} | " + " | ".join(cells) + " |"
 
 

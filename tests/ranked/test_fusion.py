@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import pairwise
 from typing import Any, cast
 
@@ -18,9 +19,11 @@ from vaulttools.index.passages import Passages
 from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.vectors import Near, Vectors
 from vaulttools.notes.note import Note
-from vaulttools.ranked.evidence import Evidence, RankedNote, nearness
+from vaulttools.notes.periods import Period, period
+from vaulttools.ranked.evidence import NOTHING_NEAR, Evidence, RankedNote, nearness
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.fusion import Model, joined
+from vaulttools.ranked.preference import of_period_first
 from vaulttools.ranked.ranking import Ranking
 from vaulttools.ranked.weights import NEARNESS, Fusion
 
@@ -400,3 +403,25 @@ def test_the_explanation_says_how_many_each_found() -> None:
 )
 def test_what_a_similarity_says_is_known_of_the_models_of_the_extra(choice: Choice, expected: object) -> None:
     assert nearness(choice) == expected
+
+
+@dataclass
+class Days:
+    """Notes of a period."""
+
+    days: Mapping[str, str]
+
+    def notes_in(self, period: Period, notes: Collection[str]) -> Mapping[str, str]:
+        return self.days
+
+    def of_passages(self, ranked: RankedNote) -> Sequence[frozenset[str]]:
+        return [frozenset()] * len(ranked.passages.starts)
+
+
+@pytest.mark.parametrize(("weakness", "is_weak"), [(NOTHING_NEAR, False), ("No passage holds both.", True)])
+def test_notes_of_the_period_that_a_question_names_are_not_about_other_things(weakness: str, is_weak: bool) -> None:
+    weak = by_words(FOUR, {"tea.md": (0.5, {0: 0.5})}, weakness=weakness)
+    may = period("What tea did we drink in May 2026?", date(2026, 11, 1))
+    assert may is not None
+    days = cast("Any", Days({"tea.md": "2026-05-02"}))
+    assert of_period_first(weak, may, lambda notes: weak, frozenset(FOUR.notes), days).weakness == weakness * is_weak

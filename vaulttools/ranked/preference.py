@@ -13,7 +13,7 @@ from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.periods import Period
 from vaulttools.ranked.days import Days, in_time, is_in
-from vaulttools.ranked.evidence import Evidence, RankedNote
+from vaulttools.ranked.evidence import NOTHING_NEAR, Evidence, RankedNote
 from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.showing import TermsOf
 from vaulttools.ranked.weights import DIVERSITY, TIME
@@ -36,10 +36,12 @@ def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozen
         notes = AsAsked(_in_order_of_time(ranking, period, firsts, days))
         ranking = replace(ranking, notes=notes, is_by_time=True)
         return replace(ranking, weakness="", absences=()) if period.is_all else ranking
+    # What a note of the period is about, its date tells too, which no model compares.
+    weakness = "" if NOTHING_NEAR in (ranking.weakness, own.weakness) else ranking.weakness and own.weakness
     return replace(
         ranking,
         notes=AsAsked(_with_others(own, ranking, period, days)),
-        weakness=ranking.weakness and own.weakness,
+        weakness=weakness,
         unread=[*ranking.unread, *own.unread],
     )
 
