@@ -33,6 +33,16 @@ READ = [
     ("why was `?` chosen", "chosen `?`", "why was"),
     ("what does `?` do", "`?`", "what does do"),
     ("`x` or ` ` or `", "x", "or"),
+    # words that questions are made of
+    ("Wann war ich zuletzt beim Zahnarzt?", "zuletzt Zahnarzt", "Wann war ich beim"),
+    (
+        "Combien ai-je couru, et est-ce que j'étais à l'heure ?",
+        "couru heure",
+        "Combien ai-je et est-ce que j étais à l",
+    ),
+    ("¿Cuántos libros tenemos?", "libros", "Cuántos tenemos"),
+    ("Quanti libri abbiamo?", "libri", "Quanti abbiamo"),
+    ("Hoeveel boeken hadden wij?", "boeken", "Hoeveel hadden wij"),
     # scripts without blanks
     ("検索", "検索", ""),
     ("水", "水", ""),

@@ -118,3 +118,42 @@ _LISTS: Final = {
 
 FUNCTION_WORDS: Final = {language: frozenset(words.split()) for language, words in _LISTS.items()}
 """By language, as ISO 639-1 names it; `da` is Norwegian, too. In lower case."""
+
+_ASKING: Final = {
+    "de": (
+        "bist darf darfst dein deine deinem deinen deiner dich dir du durfte durften dürfen dürft gab gibt"
+        " gibts hast hatte hatten hätte hätten ihm ihn ihnen ihre ihrem ihren ihrer kannst konnte konnten"
+        " könnte könnten musst musste mussten müssen seid seine seinem seinen seiner seit sollen sollte"
+        " sollten unsere unserem unseren unserer unseres viel viele wann waren wem wen wessen wieviel wieviele"
+        " wird wollen wollte wollten worden wäre wären würde würden"
+    ),
+    "fr": (
+        "a-t-elle a-t-il a-t-on ai-je avaient avait avez avez-vous avons avons-nous celle celles celui ceux"
+        " chez combien depuis devons dois dois-je doit doit-on doivent est-ce est-elle est-il eut faut-il"
+        " furent lors ont ont-ils peut-on puis-je sommes sont-elles sont-ils suis suis-je étaient étais était"
+        " étions êtes"
+    ),
+    "es": (
+        "cuánta cuántas cuánto cuántos debe debemos deben debo eran eres estaba estaban estamos estoy estuve"
+        " estuvo están fueron fui había habían hasta he hemos hice hubo nuestra nuestras nuestro nuestros"
+        " podemos pueden quiénes somos soy tenemos tengo tenía tenían tienen"
+    ),
+    "pt": (
+        "até deve devem devemos devo estamos estava estavam estou estão foram fui nossa nossas nosso nossos"
+        " podem podemos quanta quantas quanto quantos somos sou temos tenho tinha tinham têm"
+    ),
+    "it": (
+        "abbiamo aveva avevano avevo cos dall deve devo devono dobbiamo erano ero hai hanno nostra nostre"
+        " nostri nostro possiamo posso possono quanta quante quanti quanto siamo siete stata stati stato sull"
+    ),
+    "nl": (
+        "hadden hem hoeveel jij jou jouw jullie konden mij mocht mochten mogen ons sinds waren wiens wij"
+        " wilde wilden worden zou zouden zullen"
+    ),
+}
+"""Further words that questions are made of. They do not tell a note's language: many a note holds none of them."""
+
+STOP_WORDS: Final = {
+    language: words.union(_ASKING.get(language, "").split()) for language, words in FUNCTION_WORDS.items()
+}
+"""By language the words of a question that are not looked for."""

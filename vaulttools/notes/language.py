@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Final
 
-from vaulttools.notes.function_words import FUNCTION_WORDS
+from vaulttools.notes.function_words import FUNCTION_WORDS, STOP_WORDS
 
 UNKNOWN: Final = ""
 ENGLISH: Final = "en"
@@ -58,11 +58,18 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _APART: Final = bytes(code if chr(code).isalpha() else 32 for code in range(128)).lower().ljust(256)
 """By sign of ASCII: a letter in lower case, else a blank."""
 
-_OF_WORD: Final[dict[str, tuple[str, ...]]] = {}
-"""By function word the languages that have it."""
-for _language, _words in FUNCTION_WORDS.items():
-    for _word in _words:
-        _OF_WORD[_word] = (*_OF_WORD.get(_word, ()), _language)
+
+def _languages_of(lists: Mapping[str, AbstractSet[str]]) -> dict[str, tuple[str, ...]]:
+    """By word the languages that have it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for language, words in lists.items():
+        for word in words:
+            found[word] = (*found.get(word, ()), language)
+    return found
+
+
+_OF_WORD: Final = _languages_of(FUNCTION_WORDS)
+_OF_ASKING_WORD: Final = _languages_of(STOP_WORDS)
 
 LANGUAGES: Final = (UNKNOWN, *FUNCTION_WORDS, *sorted({name for _, _, name in _SCRIPTS} - {"ru"}), "zh-hant", "fa")
 """All languages that `of` knows."""
@@ -74,7 +81,7 @@ def of(text: str) -> str:
     if not sample.isascii() and (language := _by_script(sample)):
         return language
     words = _runs(sample)
-    counts = _counted(words)
+    counts = _counted(words, _OF_WORD)
     if not counts:
         return UNKNOWN
     language, count = max(counts.items(), key=lambda each: each[1])
@@ -106,17 +113,17 @@ def _runs(text: str) -> list[str]:
 
 
 def _most(words: Iterable[str], among: Iterable[str]) -> frozenset[str]:
-    """The languages, of some, that most of the words are function words of."""
-    counts = _counted(words)
+    """The languages, of some, that most words of a question are stop words of."""
+    counts = _counted(words, _OF_ASKING_WORD)
     most = max((counts.get(language, 0) for language in among), default=0)
     return frozenset(language for language in among if most and counts.get(language, 0) == most)
 
 
-def _counted(words: Iterable[str]) -> dict[str, int]:
-    """By language how many of the words are function words of it."""
+def _counted(words: Iterable[str], languages_of: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """By language how many of the words it has."""
     counts: dict[str, int] = defaultdict(int)
-    for word, count in Counter(filter(_OF_WORD.__contains__, words)).items():
-        for language in _OF_WORD[word]:
+    for word, count in Counter(filter(languages_of.__contains__, words)).items():
+        for language in languages_of[word]:
             counts[language] += count
     return counts
 

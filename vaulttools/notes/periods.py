@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from vaulttools.core import dates
 from vaulttools.core.dates import SUNDAY
 from vaulttools.notes import period_words as words
-from vaulttools.notes.function_words import FUNCTION_WORDS
+from vaulttools.notes.function_words import STOP_WORDS
 from vaulttools.notes.period_words import plain
 
 _QUOTED: Final = re.compile(r'["“„«][^"“”„«»]*["”“»]|`[^`]*`')
@@ -625,7 +625,7 @@ class _Reader:
 
 
 _ABOUT_ALL: Final = words.ABOUT_ALL | {
-    plain(word) for name in ("en", "de", "fr", "es", "nl") for word in FUNCTION_WORDS[name]
+    plain(word) for name in ("en", "de", "fr", "es", "nl") for word in STOP_WORDS[name]
 }
 _THIRDS: Final = 3
 _WITH_MONTH: Final = 4

@@ -17,7 +17,7 @@ from typing import Final
 from vaulttools.core.spelling import apart
 from vaulttools.index.words import Spelling
 from vaulttools.notes import language
-from vaulttools.notes.function_words import FUNCTION_WORDS
+from vaulttools.notes.function_words import STOP_WORDS
 from vaulttools.notes.quantities import Quantity
 from vaulttools.patterns.literals import fold
 
@@ -202,7 +202,7 @@ def stop_words_among(words: Sequence[str]) -> frozenset[str]:
 
     Every word of a question may be one, so that nothing is left; `die` in an English question is none.
     """
-    found = (language.intersection(words) for language in FUNCTION_WORDS.values())
+    found = (language.intersection(words) for language in STOP_WORDS.values())
     return max(found, key=lambda some: sum(word in some for word in words))
 
 
