@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeVault
+from tests.ranked.ranking import index_being_built
 from vaulttools import Vault
 from vaulttools.core.dates import Calendar
+from vaulttools.index.background import Indexes
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 """A Sunday."""
@@ -120,6 +122,22 @@ def test_another_order_is_kept(vault: Vault) -> None:
     answer = vault.query("the stove in August 2026", sort="name")
     assert answer.period is None
     assert [note.title.casefold() for note in answer.notes] == sorted(note.title.casefold() for note in answer.notes)
+
+
+def test_a_period_is_found_in_texts_before_the_index_is_ready(vault: Vault) -> None:
+    with index_being_built():
+        answer = vault.query("diesen Monat", folder="Roof")
+        assert [note.path for note in answer.notes] == ["Roof/a.md"]
+        assert answer.complete
+
+
+def test_days_that_are_not_read_yet_are_not_taken_for_none(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Indexes, "structures", lambda *_: None)
+    for tool, arguments in (("query", {"query": "diesen Monat"}), ("context", {"question": "diesen Monat"})):
+        result = vault.call(tool, {**arguments, "folder": "Roof"})
+        assert result.text.startswith("Part of the answer: days are read from names alone so far.")
+        assert "No notes found so far." in result.text
+        assert not result.details["complete"]
 
 
 def test_a_period_without_notes_changes_no_order(vault: Vault) -> None:

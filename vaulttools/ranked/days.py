@@ -55,7 +55,7 @@ class Days:
     def notes_in(self, period: Period, notes: Iterable[str]) -> dict[str, str]:
         """The notes whose name, properties or dated lines say a day of a period, each with the first such day.
 
-        Without an index their names alone tell; of notes that it does not know yet the text.
+        Without a view their names alone tell; of notes that it does not know yet the text.
         """
         among = sorted(notes)
         told = {} if self.view is None else self.view.facts("days", among, _days_told, self.stop)
