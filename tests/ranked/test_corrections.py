@@ -48,6 +48,13 @@ def test_an_english_word_is_spelt_as_it_is_meant(word: str, close: str) -> None:
     assert corrections(word, cast("TermMatches", _Words(close))) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "close"), [("Joplin", "join"), ("Drupal", "dual"), ("Lisbon", "lesson"), ("Readwise", "readi")]
+)
+def test_a_name_is_no_misspelling_of_a_short_word_with_two_other_letters(name: str, close: str) -> None:
+    assert corrections(name, cast("TermMatches", _Words(close))) == []
+
+
 WORDS = english._FILE.read_text(encoding="ascii").split()
 
 

@@ -143,8 +143,9 @@ _MOST_CORRECTIONS: Final = 2
 _SHORTEST_MISSPELT: Final = 4
 """Letters of a word that may be misspelt; of shorter ones everything is close."""
 
-_LONG: Final = 6
-"""Letters of a stem in which two may be wrong."""
+_LONG: Final = 7
+"""Letters from which on a stem may have two wrong ones; what it is taken for has 6 or more. Every other name of six
+letters is that near to a shorter word, as `Joplin` is to `join`."""
 
 
 def corrections(text: str, matches: TermMatches) -> list[str]:
@@ -165,8 +166,12 @@ def corrections(text: str, matches: TermMatches) -> list[str]:
     for beginning in dict.fromkeys(stem[:2]):
         stems = matches.stems(beginning, len(stem) - furthest, len(stem) + furthest)
         distances = process.extract(stem, stems, scorer=OSA.distance, score_cutoff=furthest, limit=None)
-        for wanted in range(1, furthest + 1):
-            close = (other for other, far, _ in distances if far == wanted and not _is_extended(other, text, furthest))
+        for wanted, shortest in ((1, 0), (2, _LONG - 1)):
+            close = (
+                other
+                for other, far, _ in distances
+                if far == wanted and len(other) >= shortest and not _is_extended(other, text, furthest)
+            )
             frequent = sorted((-count, other) for other in close if (count := len(matches.notes_with(other))))
             if frequent:
                 return [other for _, other in frequent][:_MOST_CORRECTIONS]
