@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -213,6 +214,22 @@ def test_what_asks_all_notes_waits_for_a_first_indexing_and_says_so(
     with pool.lent("a") as vault:
         ensure_indexed(vault, end, seconds=30, of_all=True)
         assert vault.tags().searched == 1
+    pool.close()
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_what_searches_waits_for_the_first_indexing_of_a_small_vault_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_large: bool
+) -> None:
+    write_files(tmp_path / "a", {"note.md": "#tag\n"})
+    monkeypatch.setattr(background, "MANY", 0 if is_large else 200)
+    monkeypatch.setattr(background, "_FEW", 0)
+    pool, end = VaultPool(str(tmp_path)), Event()
+    turns = background._turns[is_large]
+    with turns.taken(end), turns.taken(end), pool.lent("a") as vault:
+        with nullcontext() if is_large else pytest.raises(Busy, match="0 of 1 files so far"):
+            ensure_indexed(vault, end, seconds=1, of_all=False)
+        assert not pool.is_ready("a")
     pool.close()
 
 

@@ -61,7 +61,7 @@ class Service:
     ) -> T:
         """What the call returns for the vault that the request means; it runs in a thread, and is cancelled when the
         client goes. What still comes of the request's body is dropped. `is_quick`: it takes some milliseconds at most.
-        `before`: what comes before it while a host indexes the vault for the first time.
+        `before` is called first while a host indexes the vault for the first time.
 
         Raises:
             NoSuchVault: see `vault_name`.

@@ -12,7 +12,6 @@ from typing import Any, Final, Literal
 from urllib.parse import quote, unquote
 
 from vaulttools.errors import BadArgument
-from vaulttools.index.background import MANY
 from vaulttools.index.database import Unavailable
 from vaulttools.resources.urls import Backed
 from vaulttools.server.calls import Busy, Lane
@@ -129,8 +128,8 @@ def ensure_indexed(vault: Vault, cancel: Event, *, seconds: float, of_all: bool)
     with suppress(Unavailable):
         if vault.is_ready or own.wait(note, cancel, seconds, facts_alone=True, unless_many=not of_all):
             return
-        done, total = progress
-        if total - done <= MANY or of_all:
+        if of_all or not own.is_far_behind:
+            done, total = progress
             so_far = f"{done:,} of {total:,} files so far" if total else "others come first"
             raise Busy(f"The vault is indexed for the first time ({so_far}); call again in a moment")
 
