@@ -9,7 +9,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -25,10 +25,13 @@ from vaulttools.core import limits
 from vaulttools.core.work import PassedOver, Reason, Work
 from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.files import document as documents
+from vaulttools.files.catalogue import Entry
 from vaulttools.files.root import Root
-from vaulttools.files.scope import Walk
+from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching import process, ripgrep, search
 from vaulttools.matching.hits import Hit
+from vaulttools.matching.matcher import CountingRuns, Matcher
+from vaulttools.matching.ripgrep import Counts
 from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.opening import open_folder
 from vaulttools.patterns.pattern import Mode, Pattern
@@ -232,6 +235,62 @@ def test_a_search_that_is_not_read_to_its_end_tells_the_same_work_however_large_
         paths = [next(matching).path for _ in range(5)]
         told.add((*paths, work.searched, work.skipped["binary"].count))
     assert told == {("01.md", "02.md", "04.md", "05.md", "07.md", 5, 3)}
+
+
+def test_a_search_that_is_stopped_counts_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files between two of interest are counted together; the slow way looks at each."""
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "app.json").write_text('{"userIgnoreFilters": ["/[37].md/"]}', encoding="utf-8")
+    files = [f"{number:02}.md" for number in range(60)]
+    for path in files:
+        (tmp_path / path).write_bytes(b"x\n")
+    chance = random.Random(7)
+    for _ in range(40):
+        probe = chance.choice([1, 20, 59])
+        monkeypatch.setattr(search, "PROBE", probe)
+        read = [path for path in files if path[1] not in "37"]
+        rest = [path for path in read if path >= f"{probe:02}"]
+        matching = {path: 1 for path in rest if chance.random() < 0.3}
+        others = [path for path in rest if path not in matching]
+        failed: dict[str, Reason] = {path: "unreadable" for path in others if chance.random() < 0.2}
+        late = [path for path in others if path not in failed]
+        counts = Counts(dict(matching), dict(failed), stopped="time limit")
+
+        def stopped(self: Matcher, started: CountingRuns, files: object, counts: Counts = counts) -> Counts:
+            started.abandon()
+            return counts
+
+        monkeypatch.setattr(Matcher, "counts", stopped)
+        monkeypatch.setattr(Matcher, "counts_of", lambda self, files: Counts())
+        work = Work()
+        found = [file.path for file in _search(tmp_path, _readable("x", "regex", ignore_case=False), work).matching()]
+        assert found == list(matching)
+        assert work.searched == len(read) - len(late) - len(failed)
+        told = work.skipped.get("time limit", PassedOver())
+        assert (told.count, told.paths) == (len(late), late[:5])
+        assert work.skipped.get("unreadable", PassedOver()).paths == list(failed)[:5]
+        assert work.skipped["excluded"].count == 12
+
+
+def test_a_walk_ends_when_time_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(60):
+        (tmp_path / f"{number:02}.md").write_bytes(b"y\n")
+    monkeypatch.setattr(search, "PROBE", 4)
+    monkeypatch.setattr(search, "_MET_TOGETHER", 8)
+    work, entries = Work(), Scope.entries
+    met = []
+
+    def slow(self: Scope) -> Iterator[Entry]:
+        for entry in entries(self):
+            met.append(entry.path)
+            if len(met) == 30:
+                work.deadline = 1.0
+            yield entry
+
+    monkeypatch.setattr(Scope, "entries", slow)
+    assert list(_search(tmp_path, _readable("x", "regex", ignore_case=False), work).matching()) == []
+    assert len(met) < 40
+    assert work.incomplete_because() == "stopped after 10 s, not everything was looked at"
 
 
 # What a file may hold (fault-C01 to fault-C20), by the counts and lines that `search_files` gives.

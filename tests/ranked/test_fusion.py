@@ -126,7 +126,7 @@ def by_words(
         notes=notes,
         weakness="",
         explanation=[],
-        notices=[],
+        part="",
         unfound=[],
         waiting=[],
         finder=Finder([]),

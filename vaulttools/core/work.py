@@ -141,11 +141,15 @@ class Work:
 
     def pass_over(self, path: str, reason: Reason, *, is_folder: bool = False) -> None:
         """Count a file (or a folder that was not entered) as not searched."""
-        entry = self.skipped.setdefault(reason, PassedOver())
-        entry.count += 1
-        entry.folders += is_folder
-        if len(entry.paths) < limits.NAMED_PATHS:
-            entry.paths.append(path)
+        self.pass_over_all((path,), reason)
+        self.skipped[reason].folders += is_folder
+
+    def pass_over_all(self, files: Sequence[str], reason: Reason) -> None:
+        """Count files as not searched."""
+        if files:
+            entry = self.skipped.setdefault(reason, PassedOver())
+            entry.count += len(files)
+            entry.paths += files[: limits.NAMED_PATHS - len(entry.paths)]
 
     @property
     def complete(self) -> bool:

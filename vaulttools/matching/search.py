@@ -7,6 +7,7 @@ costs seconds in Python.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -54,6 +55,9 @@ READ_TOGETHER: Final = 64
 
 MOST_TOGETHER: Final = 512
 """The same later: a process costs 4 ms. Their lines take some megabytes."""
+
+_MET_TOGETHER: Final = 4_096
+"""Entries that a walk meets between two looks at the clock, some 30 ms."""
 
 _HEAD_BYTES: Final = 64 * 1024
 """What is read of a file that is too large to search, to tell a film from a text."""
@@ -161,6 +165,7 @@ class Search:
         yield from self._tallied(probe, counts, probe.files)
         if len(probe) < PROBE:
             return
+        entries = self._met_in_time(entries)
         where = self._folder()
         if counts.stopped == "time limit":
             rest = Listing(entries)
@@ -170,6 +175,17 @@ class Search:
             yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
         else:
             yield from self._over_folder(entries, where)
+
+    def _met_in_time(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+        """The entries that a walk meets before time runs out; `work` says when that is before the end."""
+        batch = [*islice(entries, _MET_TOGETHER)]
+        while batch:
+            yield from batch
+            batch = [*islice(entries, _MET_TOGETHER)]
+            if batch and self.work.remaining() == 0:
+                self.work.pass_over(batch[0].path, "time limit")
+                self.work.cut_short = True
+                return
 
     def _over_folder(self, entries: Iterator[Entry], where: tuple[str, Sequence[str]]) -> Iterator[FileCount]:
         """The matching ones of the entries, by one run of ripgrep over the whole folder that holds them."""
@@ -362,10 +378,10 @@ class Search:
         examined: set[str] = set()
         done = start
         cut_short = self._matcher.cut_short
-        of_interest = asked if counts.stopped else (*matched, *counts.failed, *cut_short)
-        for place in listing.places_of_interest(start, end, of_interest):
+        unsearched = frozenset(asked if counts.stopped else ())
+        for place in listing.places_of_interest(start, end, (*matched, *counts.failed, *cut_short)):
             path, kind, left_out = listing[place]
-            self.work.searched += place - done
+            self._count(listing, done, place, unsearched, counts.stopped)
             done = place + 1
             self._warn(path)
             if left_out is not None:
@@ -386,7 +402,16 @@ class Search:
                 self.work.pass_over(path, "not extracted whole")
             if path in counts.matching:
                 yield FileCount(path, counts.matching[path])
-        self.work.searched += end - done
+        self._count(listing, done, end, unsearched, counts.stopped)
+
+    def _count(
+        self, listing: Listing, start: int, end: int, unsearched: AbstractSet[str], reason: Reason | None
+    ) -> None:
+        """Count the entries from one place to before another, which do not match as far as they were searched."""
+        late = [path for path in listing.at(range(start, end)) if path in unsearched] if unsearched else []
+        self.work.searched += end - start - len(late)
+        if reason is not None:
+            self.work.pass_over_all(late, reason)
 
     def _warn(self, path: str | None) -> None:
         """Record the warnings of the folders up to a path; None: all."""

@@ -45,8 +45,8 @@ class Ranking:
     """One sentence when the evidence is weak; else `""`."""
     explanation: Sequence[str]
     """In plain words: what was looked for, and what was not."""
-    notices: Sequence[str]
-    """What a reader of the hits must know."""
+    part: str
+    """The sentence that says which words were not counted in all notes; `""`: all were."""
     unfound: Sequence[str]
     """Words that no text or title holds, and for which nothing else was looked for."""
     waiting: Sequence[str]
@@ -158,7 +158,7 @@ def rank(
         notes=ranked,
         weakness=lacking if coverage < WEAK.by_words and not uncounted and not matches.waiting else "",
         explanation=_explained(asked, terms, substitutes.sentences),
-        notices=[f"Not all notes were searched for {words}."] if words else [],
+        part=f"Part of the answer: not all notes were searched for {words}. Ask again." if words else "",
         unfound=substitutes.unfound,
         waiting=matches.waiting,
         unread=unread,

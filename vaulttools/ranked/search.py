@@ -220,6 +220,10 @@ def ranked(
             for path in sorted(wanted, key=paths.order):
                 filter_work.pass_over(path, "time limit")
     ranking = asks.put_in_order(find, wanted, Days(dating, telling, read, work.is_over), work.is_over)
+    if ranking.part:
+        part = part or ranking.part
+        work.pass_over("", "time limit")
+        work.cut_short = True
     meant = list(dict.fromkeys(meant))  # several times, if notes were looked for several times
     missed = read.missed
     if view is not None:
@@ -238,7 +242,7 @@ def ranked(
     if order is not None:
         by_path = {note.path: note for note in ordered}
         ordered = [by_path[path] for path in order(by_path.keys())]
-    told += [*([] if like is not None else [*explain.foreign_in_question(question), *ranking.notices]), *meant]
+    told += [*([] if like is not None else explain.foreign_in_question(question)), *meant]
     told += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
     lacking = [*ranking.unfound, *ranking.corrected]
     if not ranking.notes:
