@@ -361,13 +361,12 @@ def test_a_sentence_of_refusal_is_bounded_too(make_vault: MakeVault) -> None:
         (":9", [9, 10]),
         (":2-3,9-10", [2, 3, 9, 10]),
         (":2-3,3-4", [2, 3, 4]),
-        (":11-20", []),
     ],
 )
 def test_a_selector_shows_its_lines_and_no_others(make_vault: MakeVault, selector: str, lines: list[int]) -> None:
     vault = make_vault({"a.md": numbered(10)})
     shown = text_of(vault, "hit", f"a.md{selector}").replace("...\n", "")
-    assert shown == ("\n".join(f"*{number}|hit {number}" for number in lines) or NOTHING)
+    assert shown == "\n".join(f"*{number}|hit {number}" for number in lines)
 
 
 def test_a_range_behind_the_two_thousandth_match_works(make_vault: MakeVault) -> None:
@@ -811,3 +810,11 @@ def test_the_details_hold_every_field_with_and_without_matches(make_vault: MakeV
 def test_another_case_is_told_for_lines_of_a_file_beside_a_folder_without_it(make_vault: MakeVault) -> None:
     vault = make_vault({"b.md": "HIT\n"} | {f"a/{number}.md": "x\n" for number in range(250)})
     assert vault.search("hit", ["a", "b.md:1-1"]).notices == ["1 file matches when case is ignored."]
+
+
+def test_lines_past_the_end_of_a_file_are_said_to_be(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "hit\nhit\n", "b.md": "hit\n", "c.md": "none\n"})
+    answer = vault.search("hit", ["a.md:2000-", "b.md:1-9", "c.md:5"])
+    assert (answer.file_matches, answer.notices) == ({"b.md": 1}, [])
+    answer = vault.search("hit", ["a.md:2000-", "c.md:1-9"])
+    assert answer.text == "No matches found\n\nLine 2000 is past the end: a.md has 2 lines."

@@ -238,14 +238,16 @@ def _instead(name: str, value: object, fields: Sequence[str]) -> str:
     if name == "folder" and field in ("file_pattern", "glob") and isinstance(value, str):
         value = f"{value.rstrip('/')}/**".lstrip("/")
     if name == "name" and isinstance(value, str):
-        value = f"**/*{value}*"
+        value = f"**/*{value.strip('*')}*"
     shown = json.dumps([value] if field == "paths" else value, ensure_ascii=False, default=str)
     return f"; give {field}={shown} instead" if len(shown) <= _SHOWN else f"; give {field} instead"
 
 
 def _choice(request: type[Request], name: str, fields: Sequence[str]) -> str:
-    """Which of the fields has a choice that an unknown argument is called by, as `backlinks` is by `back`; `""`:
-    none."""
+    """Which of the fields begin with the name of an unknown argument, or have a choice that it is called by, as
+    `backlinks` is by `back`; `""`: none."""
+    if begun := [field for field in fields if field.startswith(f"{name}_")]:
+        return f"; give {' or '.join(begun)} instead"
     known = _properties(request)
     for field in fields:
         for choice in known[field].get("enum", ()):

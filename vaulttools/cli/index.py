@@ -119,6 +119,8 @@ def _build(vault: Vault, *, with_meaning: bool) -> Said:
 
 def _meaning_line(meaning: MeaningStatus) -> str:
     done, total = meaning.progress
+    if total == 0:
+        return "not begun: no note is embedded"
     return f"{done:,} of {total:,} notes: {meaning.passages:,} passages, {meaning.bytes / MEGABYTE:.1f} MB"
 
 

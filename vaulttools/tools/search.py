@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Annotated, ClassVar, Final
 
-from vaulttools.answers import answer, cut, hints, show
+from vaulttools.answers import answer, cut, hints, reading, show
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request, Texts, number_of
@@ -18,7 +19,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
-from vaulttools.files.document import Document, DocumentPart
+from vaulttools.files.document import Document, DocumentPart, NotRead
 from vaulttools.files.scope import Scope
 from vaulttools.files.selectors import Ranges
 from vaulttools.matching.search import FileCount, FileHits, Search
@@ -149,8 +150,8 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
     notices += answer.passed_over(work, found=total > 0, told=["not a regular file"])
     has_parts = bool(plan.ranged or plan.texts)  # of which the search of the scope knows nothing
-    if not counted.files and not has_parts:
-        notices += hints.held_nothing(search, ())
+    if not counted.files:
+        notices += _past_the_end(vault, plan) if has_parts else hints.held_nothing(search, ())
     if work.complete and counted.is_exact:
 
         def matching(pattern: Pattern, again: Work) -> Iterator[FileCount]:
@@ -289,6 +290,19 @@ def _text_matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
         search.work.searched += 1
         if match := _within(FileHits(document, hits), ranges):
             yield match
+
+
+def _past_the_end(vault: Session, plan: _Plan) -> list[str]:
+    """A sentence for each text that ends before the first of the lines asked for."""
+    texts = [(document, ranges) for document, ranges in plan.texts if ranges is not None]
+    for name, ranges in plan.ranged.items():
+        with suppress(NotRead):
+            texts.append((vault.read(name), ranges))
+    return [
+        f"Line {first} is past the end: {paths.shown(document.path)} has {reading.lines(last)}."
+        for document, ranges in texts
+        if (first := ranges.spans[0][0]) > (last := len(document.lines))
+    ]
 
 
 def _within(found: FileHits, ranges: Ranges | None) -> FileCount | None:
