@@ -144,14 +144,14 @@ def test_a_note_that_cannot_be_read_again_is_a_candidate_and_tried_later(
     indexed.update(store, on_commit=lambda files: stop.set(), stop=stop)
     state = IndexState(indexed.root, store, None, 1_000)
     pending = state.pending()
-    assert pending.wordless == ["a.md"] or pending.stale.keys() == {"a.md"}
+    assert pending.wordless == {"a.md"} or pending.stale.keys() == {"a.md"}
     with store.writing() as writer:
         writer.begin()
         writer.put(hanging("a.md"))
         writer.commit()
-    state.settle(pending._replace(wordless=["a.md"]))
+    state.settle(pending._replace(wordless=frozenset({"a.md"})))
     assert state.stale() == {"a.md"}
-    assert state.wordless == set()
+    assert state.wordless() == set()
     assert "a.md" not in state.pending().stale, "not at once"
     store.close()
 

@@ -76,7 +76,7 @@ def watched(indexed: Indexed, store: IndexStore, opened: ExitStack) -> IndexStat
 
 def read(present: IndexState, pending: Pending) -> None:
     """Index what is pending, without taking note of it."""
-    assert build.update(present.store, present.root, list(pending.stale), pending.gone, workers=0).finished
+    assert build.update(present.store, present.root, pending.stale, pending.gone, workers=0).finished
 
 
 def rested(present: IndexState) -> IndexState:
@@ -146,9 +146,9 @@ def test_a_new_file_that_went_before_note_was_taken_of_it_is_forgotten(indexed: 
     (indexed.vault / "new.md").unlink()
     watched.catch_up()
     watched.settle(pending)
-    assert watched.pending().gone == ["new.md"]
+    assert watched.pending().gone == {"new.md"}
     rested(watched)
-    assert (watched.pending().gone, held(watched)) == ([], (8, 8))
+    assert (watched.pending().gone, held(watched)) == (frozenset(), (8, 8))
 
 
 def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: Indexed, watched: IndexState) -> None:
@@ -156,7 +156,7 @@ def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: In
     (indexed.vault / "c").rename(away)
     watched.catch_up()
     pending = watched.pending()
-    assert pending.gone == ["c/d.md"]
+    assert pending.gone == {"c/d.md"}
     away.rename(indexed.vault / "c")  # with the key that it had
     assert nominated(watched, "absent") == {"c/d.md"}
     read(watched, pending)
@@ -181,7 +181,7 @@ def test_a_folder_that_came_back_as_it_was_has_not_to_be_read(
 def test_fault_I16_a_renamed_file_is_known_under_its_new_name_only(indexed: Indexed, present: IndexState) -> None:
     (indexed.vault / "a.md").rename(indexed.vault / "z.md")
     present.catch_up()
-    assert (present.pending().gone, "z.md" in present.stale()) == (["a.md"], True)
+    assert (present.pending().gone, "z.md" in present.stale()) == (frozenset({"a.md"}), True)
     rested(present)
     assert present.rows.get("a.md") is None
     assert present.rows.get("z.md") is not None
@@ -259,13 +259,13 @@ def test_fault_I14_what_cannot_be_listed_keeps_its_row_and_is_not_known(
     with monkeypatch.context() as patched:
         closing(patched, "c")
         present.catch_up()
-        assert present.pending() == Pending({}, [], now + HOUR, [])
+        assert present.pending() == Pending({}, frozenset(), now + HOUR)
         assert present.rows.get("c/d.md") is not None
         assert Snapshot(present).unknown(["c/d.md", "a.md"]) == ["c/d.md"]
         assert Snapshot(present).holding("lone return") == set()
         (indexed.vault / "c/e.md").unlink()
     present.catch_up()
-    assert present.pending().gone == ["c/e.md"]
+    assert present.pending().gone == {"c/e.md"}
     assert Snapshot(present).holding("return") == {"b.md"} | ({"c/d.md"} - present.stale())
 
 
@@ -277,7 +277,7 @@ def test_fault_I14_rows_below_a_folder_that_is_gone_after_all_are_forgotten(
         present.catch_up()
     shutil.rmtree(indexed.vault / "c")
     present.catch_up()
-    assert present.pending().gone == ["c/d.md"]
+    assert present.pending().gone == {"c/d.md"}
     rested(present)
     assert indexed.verify(present.store) == []
 
@@ -342,7 +342,7 @@ def test_a_file_that_came_back_is_not_forgotten_by_a_process_that_has_not_notice
     watched.catch_up()
     other.catch_up()
     outdated = other.pending()
-    assert outdated.gone == ["a.md"]
+    assert outdated.gone == {"a.md"}
     indexed.write({"a.md": "needle"})
     rested(watched)
     read(other, outdated)

@@ -409,7 +409,7 @@ class BackgroundIndex:
                 updated = build.update(
                     present.store,
                     self._root,
-                    list(pending.stale),
+                    pending.stale,
                     pending.gone,
                     pending.wordless,
                     on_commit=settle,

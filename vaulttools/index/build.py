@@ -8,7 +8,7 @@ from __future__ import annotations
 import stat
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Final
@@ -75,9 +75,9 @@ class Updated:
 def update(
     store: IndexStore,
     root: Root,
-    stale: Sequence[str],
-    gone: Sequence[str] = (),
-    wordless: Sequence[str] = (),
+    stale: Collection[str],
+    gone: Collection[str] = (),
+    wordless: Collection[str] = (),
     *,
     on_commit: Callable[[Sequence[str]], None] | None = None,
     stop: Event | None = None,

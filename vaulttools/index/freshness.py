@@ -17,7 +17,7 @@ Young and failed files are stale too: every search looks at them.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import count
 from typing import Final, NamedTuple
@@ -37,18 +37,17 @@ class Pending(NamedTuple):
 
     stale: Mapping[str, int]
     """Files to be read, each with the number of the change that made it stale."""
-    gone: Sequence[str]
+    gone: frozenset[str]
     """Files to be forgotten."""
     taken: int
     """When this was so, in nanoseconds since 1970: what was read later is as new."""
-    wordless: Sequence[str] = ()
+    wordless: frozenset[str] = frozenset()
     """Notes of which the store has the structure alone."""
 
     def only(self, files: Collection[str]) -> Pending:
         """Of some files."""
         stale = {path: self.stale[path] for path in files if path in self.stale}
-        gone, wordless = (frozenset(each).intersection(files) for each in (self.gone, self.wordless))
-        return Pending(stale, [*gone], self.taken, [*wordless])
+        return Pending(stale, self.gone.intersection(files), self.taken, self.wordless.intersection(files))
 
 
 class Freshness:
@@ -139,7 +138,7 @@ class Freshness:
         waiting = {path for path, key in self._young.items() if is_racy(key, now)}
         waiting.update(path for path, until in self._failed.items() if until > time.monotonic())
         stale = {path: change for path, change in self._stale.items() if path not in waiting}
-        return Pending(stale, list(self.gone), now)
+        return Pending(stale, frozenset(self.gone), now)
 
 
 _REMEMBERED: Final = 2_000

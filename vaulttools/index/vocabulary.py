@@ -190,7 +190,7 @@ class NewWords:
 
     def add(self, texts: Sequence[str]) -> None:
         """Write those words that are new, of texts as `tokens` has them."""
-        fresh = {*filter(is_word, " ".join(texts).split(" "))} - self._seen
+        fresh = {*filter(is_word, {*" ".join(texts).split(" ")} - self._seen)}
         if not self._is_whole:
             self._asked += len(texts)
             if self._asked * _ROWS > self._rows():
