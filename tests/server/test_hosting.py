@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
@@ -15,16 +16,19 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.lowlevel import Server
+from mcp.types import ListToolsResult
 
 from tests.conftest import write_files
 from tests.server.serving import ACCEPT, INITIALIZE, http, run, text_of
 from vaulttools.errors import BadArgument
 from vaulttools.index import background
-from vaulttools.server.callers import Tenants
+from vaulttools.server.callers import Caller, Tenants
 from vaulttools.server.calls import AT_ONCE, QUICK_AT_ONCE, Busy, Calls
+from vaulttools.server.mcp.streamable import streamable_by_caller
 from vaulttools.server.tokens import TokenFile
 from vaulttools.server.vault_pool import VaultPool
-from vaulttools.server.vaults import ensure_indexed
+from vaulttools.server.vaults import Vaults, ensure_indexed
 from vaulttools.vault import Vault
 
 
@@ -275,3 +279,46 @@ def test_callers_are_served_in_turn_and_quick_calls_wait_behind_no_search() -> N
 
     run(talk)
     assert done.index("few") < QUICK_AT_ONCE + 2 * AT_ONCE < len(done)
+
+
+def test_requests_of_a_caller_whose_server_starts_or_ends_are_answered() -> None:
+    seen, answers = ["a"], []
+
+    async def slow(*_: Any) -> ListToolsResult:
+        await anyio.sleep(0.2)
+        return ListToolsResult(tools=[])
+
+    mcp = streamable_by_caller(lambda _: Server("host", on_list_tools=slow))
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        caller = Caller("one", Vaults(tuple(seen), lambda _: nullcontext()))  # type: ignore[arg-type, return-value]
+        await mcp.app({**scope, "state": {"caller": caller}}, receive, send)
+
+    async def ask(client: httpx2.AsyncClient, request: Any, seconds: float = 0, more: Any = None) -> None:
+        async def body() -> AsyncIterator[bytes]:
+            yield b" "
+            await anyio.sleep(seconds)
+            yield json.dumps(request).encode()
+
+        headers = {**ACCEPT, "Content-Type": "application/json", **(more or {})}
+        answers.append(await client.post("/mcp", content=body(), headers=headers))
+
+    async def talk() -> None:
+        client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://host")
+        async with mcp.runs(), client:
+            async with anyio.create_task_group() as group:
+                group.start_soon(ask, client, INITIALIZE)
+                group.start_soon(ask, client, INITIALIZE)
+            more = {"Mcp-Session-Id": answers[0].headers["Mcp-Session-Id"]}
+            await ask(client, {"jsonrpc": "2.0", "method": "notifications/initialized"}, more=more)
+            async with anyio.create_task_group() as group:
+                listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+                group.start_soon(ask, client, listing, 0, more)
+                group.start_soon(ask, client, INITIALIZE, 0.2)
+                await anyio.sleep(0.1)
+                seen.append("b")
+                group.start_soon(ask, client, INITIALIZE)
+
+    run(talk)
+    assert sorted(answer.status_code for answer in answers) == [200] * 5 + [202]
+    assert sum('"tools":[]' in answer.text for answer in answers) == 1

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
-from anyio.abc import TaskGroup, TaskStatus
+from anyio.abc import TaskGroup
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import (
@@ -17,7 +17,7 @@ from mcp.server.transport_security import (
     RequestBodyLimitMiddleware,
     TransportSecuritySettings,
 )
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vaulttools.server.application import Mcp
 from vaulttools.server.callers import Caller
@@ -29,22 +29,36 @@ SESSIONS: Final = 1_000
 KEPT: Final = 1_000
 """Callers whose servers are kept; of one that comes again later a new one is made, and its sessions begin anew."""
 
+LAST_CALLS_SECONDS: Final = 60.0
+"""For calls that are under way when the vaults of their caller change: an empty answer leaves clients waiting."""
+
 
 def streamable(server: Server[Any]) -> Mcp:
     """The server as a part of an application. Host and Origin are checked by our own guard, which knows of Obsidian's
     origins."""
+    mcp = _sessions(server)
+    return Mcp(_whole(mcp.app), mcp.runs)
+
+
+def _sessions(server: Server[Any]) -> Mcp:
     unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     manager = StreamableHTTPSessionManager(server, security_settings=unchecked, max_sessions=SESSIONS)
-    # The manager has the same limit, behind what reads the whole body.
-    bounded = RequestBodyLimitMiddleware(Readable(StreamableHTTPASGIApp(manager)), DEFAULT_MAX_REQUEST_BODY_SIZE)
-    return Mcp(bounded, manager.run)
+    return Mcp(StreamableHTTPASGIApp(manager), manager.run)
+
+
+def _whole(app: ASGIApp) -> ASGIApp:
+    """What hands on requests once their bodies have come. The manager has the same limit, behind what reads them."""
+    return RequestBodyLimitMiddleware(Readable(app), DEFAULT_MAX_REQUEST_BODY_SIZE)
 
 
 @dataclass(slots=True)
 class _Tenant:
     mcp: Mcp
     vaults: tuple[str, ...]
+    started: anyio.Event = field(default_factory=anyio.Event)
     ended: anyio.Event = field(default_factory=anyio.Event)
+    calls: int = 0
+    """That are under way."""
 
 
 def streamable_by_caller(made: Callable[[Caller], Server[Any]]) -> Mcp:
@@ -53,7 +67,7 @@ def streamable_by_caller(made: Callable[[Caller], Server[Any]]) -> Mcp:
     A session's id is of use to nobody else, for it is looked up among the caller's.
     """
     tenants = _Tenants(made)
-    return Mcp(tenants, tenants.runs)
+    return Mcp(_whole(tenants), tenants.runs)
 
 
 class _Tenants:
@@ -65,9 +79,16 @@ class _Tenants:
         self._group: TaskGroup | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request by the server of its caller."""
-        mcp = await self._of(scope["state"]["caller"])
-        await mcp.app(scope, receive, send)
+        """Answer one request, whose body has come, by the server of its caller. It may not end between the two."""
+        tenant = self._of(scope["state"]["caller"])
+        if not tenant.started.is_set():
+            await tenant.started.wait()
+        is_call = scope["method"] == "POST"  # a GET lasts as long as its session
+        tenant.calls += is_call
+        try:
+            await tenant.mcp.app(scope, receive, send)
+        finally:
+            tenant.calls -= is_call
 
     @asynccontextmanager
     async def runs(self) -> AsyncIterator[None]:
@@ -76,23 +97,26 @@ class _Tenants:
             yield
             self._group.cancel_scope.cancel()
 
-    async def _of(self, caller: Caller) -> Mcp:
-        """The server of a caller, with the vaults that it may see now."""
+    def _of(self, caller: Caller) -> _Tenant:
+        """The server of a caller, with the vaults that it may see now; it may only just be starting."""
         found = self._tenants.get(caller.name)
         if found is None or found.vaults != caller.vaults.names:
             if found is not None:
                 found.ended.set()
-            found = _Tenant(streamable(self._made(caller)), caller.vaults.names)
+            found = _Tenant(_sessions(self._made(caller)), caller.vaults.names)
             self._tenants[caller.name] = found
             while len(self._tenants) > KEPT:
                 self._tenants.popitem(last=False)[1].ended.set()
             assert self._group is not None
-            await self._group.start(_kept_running, found)
+            self._group.start_soon(_kept_running, found)
         self._tenants.move_to_end(caller.name)
-        return found.mcp
+        return found
 
 
-async def _kept_running(tenant: _Tenant, *, task_status: TaskStatus[None]) -> None:
+async def _kept_running(tenant: _Tenant) -> None:
     async with tenant.mcp.runs():
-        task_status.started()
+        tenant.started.set()
         await tenant.ended.wait()
+        with anyio.move_on_after(LAST_CALLS_SECONDS):
+            while tenant.calls:
+                await anyio.sleep(0.1)
