@@ -149,6 +149,14 @@ def test_what_operators_did_is_said(make_vault: MakeVault) -> None:
     assert "[There are no words to rank by: answered as mode obsidian.]" in vault.query("tag:#ore").text
 
 
+def test_operators_alone_are_answered_within_max_chars(make_vault: MakeVault) -> None:
+    vault = make_vault({f"note {number}.md": "ore and lead\n\n" * 9 for number in range(9)})
+    answer = vault.query("line:(ore lead)", max_chars=600)
+    assert len(answer.text) <= 600
+    assert "[Cut at 600 bytes: " in answer.text and "Raise max_chars." in answer.text
+    assert len(vault.query("line:(ore lead)", mode="obsidian", max_chars=600).text) > 600
+
+
 @pytest.mark.parametrize(
     "query", ["grep -i lead", "lead - and - zinc", "note: lead", "a [link](to:lead)", "[[lead]]", "lead -[ ] -[x]"]
 )

@@ -12,8 +12,6 @@ from vaulttools.core.render import size
 NARROW: Final = "Narrow the pattern or the paths."
 """What shows more of a search by pattern."""
 
-_CUT: Final = f"Cut at {limits.TEXT_BYTES // 1024} KiB:"
-
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -38,36 +36,42 @@ class Fitted:
 
 
 def fit(
-    first: str, sections: Sequence[Section], notices: Sequence[str], between: str = "\n\n", advice: str = NARROW
+    first: str,
+    sections: Sequence[Section],
+    notices: Sequence[str],
+    between: str = "\n\n",
+    advice: str = NARROW,
+    most: int = limits.TEXT_BYTES,
 ) -> Fitted:
     """The whole text: the first line, the sections with `between` between two, then the notices, a line each.
 
-    At most `limits.TEXT_BYTES` of UTF-8. The sections share the room line by line in turn, so that no file
+    At most `most` bytes of UTF-8. The sections share the room line by line in turn, so that no file
     crowds out another; a section is left out when nothing of it fits, and a notice says how much is missing, with
     `advice`: what a caller may do to see more.
     """
-    notices = fitting(notices)
-    whole = _whole(first, sections, notices, between)
+    notices = fitting(notices, most)
+    whole = _whole(first, sections, notices, between, most)
     if whole is not None:
         return Fitted(whole, [len(section.lines) for section in sections])
-    kept = _shares(
-        sections, limits.TEXT_BYTES - size(_joined(first, "", [*notices, f"[{_cut_notice(sections, [], advice)}]"]))
-    )
+    at = f"{limits.TEXT_BYTES // 1024} KiB" if most == limits.TEXT_BYTES else f"{most:,} bytes"
+    closing = _joined(first, "", [*notices, f"[{_cut_notice(at, sections, [], advice)}]"])
+    kept = _shares(sections, most - size(closing))
     shown = between.join(
         _text(section, count) for section, count in zip(sections, kept, strict=True) if count is not None
     )
-    cut = _cut_notice(sections, kept, advice)
+    cut = _cut_notice(at, sections, kept, advice)
     return Fitted(_joined(first, shown, [*notices[:-1], f"[{cut}]", *notices[-1:]]), kept, (cut,))
 
 
-def fitting(notices: Sequence[str]) -> list[str]:
-    """As many notices as half the text has room for, in order; the last one always, since it says how to go on."""
+def fitting(notices: Sequence[str], most: int = limits.TEXT_BYTES) -> list[str]:
+    """As many notices as half of a text of `most` bytes has room for, in order; the last one always, since it says how
+    to go on."""
     if not notices:
         return []
     limit = limits.NOTICE_CHARACTERS
     *others, last = [notice if len(notice) <= limit else f"{notice[:limit]}…]" for notice in notices]
     kept: list[str] = []
-    room = limits.TEXT_BYTES // 2 - size(last)
+    room = most // 2 - size(last)
     for notice in others:
         room -= size(notice) + 1
         if room < 0:
@@ -77,17 +81,17 @@ def fitting(notices: Sequence[str]) -> list[str]:
     return [*kept, last]
 
 
-def _whole(first: str, sections: Sequence[Section], notices: Sequence[str], between: str) -> str | None:
+def _whole(first: str, sections: Sequence[Section], notices: Sequence[str], between: str, most: int) -> str | None:
     """The whole text; None when it is too large, which is seen before all of its lines are asked for."""
     texts: list[str] = []
     total = 0
     for section in sections:
         texts.append(_text(section, len(section.lines)))
         total += size(texts[-1])
-        if total > limits.TEXT_BYTES:
+        if total > most:
             return None
     whole = _joined(first, between.join(texts), notices)
-    return whole if size(whole) <= limits.TEXT_BYTES else None
+    return whole if size(whole) <= most else None
 
 
 def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
@@ -114,12 +118,12 @@ def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
     return kept
 
 
-def _cut_notice(sections: Sequence[Section], kept: Sequence[int | None], advice: str) -> str:
+def _cut_notice(at: str, sections: Sequence[Section], kept: Sequence[int | None], advice: str) -> str:
     lines = sum(len(section.lines) for section in sections) - sum(filter(None, kept))
     files = sum(count is None for count in kept) if kept else len(sections)
     missing = [f"{lines:,} more line{'s' if lines != 1 else ''}"] if lines or not files else []
     missing += [f"{files:,} whole file{'s' if files != 1 else ''}"] if files else []
-    return f"{_CUT} {' and '.join(missing)}. {advice}"
+    return f"Cut at {at}: {' and '.join(missing)}. {advice}"
 
 
 def _text(section: Section, count: int) -> str:

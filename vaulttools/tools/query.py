@@ -500,8 +500,11 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     head += _first_line(request, total, is_exact, len(shown), what, part, work)
     notes = list(map(_shown, shown))
     sections = [section for _, section, _ in notes]
-    to_see_more = f"Lower {work.voice.name('limit')} and use {work.voice.name('page')}, or narrow the query."
-    fit = cut.fit(head, sections, answer.bracketed([*notices, *closing]), advice=to_see_more)
+    most, raising = limits.TEXT_BYTES, ""
+    if request.mode == "ranked":
+        most, raising = request.max_chars, f"Raise {work.voice.name('max_chars')}. "
+    to_see_more = f"{raising}Lower {work.voice.name('limit')} and use {work.voice.name('page')}, or narrow the query."
+    fit = cut.fit(head, sections, answer.bracketed([*notices, *closing]), advice=to_see_more, most=most)
     in_text = zip(notes, fit.kept, strict=True)
     return QueryAnswer(
         **answer.envelope(work, fit.text, [*filter(None, [part]), *notices, *fit.cut, *closing], found=bool(shown)),
