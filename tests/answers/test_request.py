@@ -180,6 +180,8 @@ def test_what_is_accepted_is_said_in_words(name: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "given", "instead"),
     [
+        ("grep", {"pattern": "a", "include": "*.md"}, 'glob="*.md"'),
+        ("search_files", {"pattern": "a", "include": "*.md"}, 'file_pattern="*.md"'),
         ("find", {"name": "Budget"}, 'paths=["**/*Budget*"]'),
         ("grep", {"pattern": "x", "note": "a.md"}, 'path="a.md"'),
         ("search_files", {"pattern": "x", "folder": "en"}, 'file_pattern="en/**"'),

@@ -213,6 +213,7 @@ def _sentence(request: type[Request], name: str, details: ErrorDetails, given: A
 _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "folder": ("file_pattern", "glob", "paths", "path"),
     "glob": ("file_pattern", "paths"),
+    "include": ("glob", "file_pattern", "paths"),
     "file_pattern": ("glob", "paths"),
     "paths": ("path", "glob", "file_pattern"),
     "path": ("paths", "note", "file", "glob", "file_pattern"),
