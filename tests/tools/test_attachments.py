@@ -178,3 +178,9 @@ def test_scans_and_indexes_keep_nothing_in_the_vault(vault: Vault, tmp_path: Pat
     before = sorted(os.listdir(tmp_path / "vault"))
     vault.grep(pattern="budget")
     assert sorted(os.listdir(tmp_path / "vault")) == before
+
+
+def test_lines_of_an_attachment_are_those_of_its_text(make_vault: MakeVault) -> None:
+    vault = make_vault({"report.pdf": samples.pdf("one\nneedle", "needle")})
+    assert vault.search("needle", ["report.pdf:1-2"]).file_matches == {"report.pdf": 1}
+    assert vault.search("needle", ["report.pdf:2-"]).file_matches == {"report.pdf": 2}

@@ -243,10 +243,13 @@ def _planned(vault: Session, request: SearchRequest, targets: Targets, work: Wor
         gitignore=request.gitignore,
         pruned=targets.pruned,
     )
+    ranged = {name: ranges for name, ranges in parts.items() if ranges is not None and name not in texts}
+    if ranged:  # a scope that names no file and walks no folder extracts no text
+        scope = replace(scope, extracts=vault.attachments)
     all_files = all(target.is_single for target in targets.found)
     return _Plan(
         scope=scope,
-        ranged={name: ranges for name, ranges in parts.items() if ranges is not None and name not in texts},
+        ranged=ranged,
         texts=[(document, parts[name]) for name, document in texts.items()],
         order=list(parts) if all_files else None,
         is_single=all_files and len(targets.found) == 1,
