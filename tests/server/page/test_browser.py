@@ -128,6 +128,17 @@ def test_a_passage_leads_to_its_place_in_the_note(page: Page) -> None:
     expect(page.locator("#s-here + p")).to_be_in_viewport()
 
 
+def test_a_slash_on_the_start_page_is_no_part_of_the_question(page: Page) -> None:
+    page.goto("/ui/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.press("/")
+    page.keyboard.type("larch")
+    expect(page.get_by_role("searchbox")).to_have_value("larch")
+    page.goto("/ui/?mode=regex")
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_have_value("/")
+
+
 def test_the_arrow_keys_lead_from_a_note_to_its_passages(page: Page) -> None:
     page.goto("/ui/?q=larch&mode=text")
     page.keyboard.press("/")

@@ -86,7 +86,9 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const isTyping = event.target.matches("input:not([type=radio]), textarea, select");
   const input = document.querySelector("input[type=search]");
-  if (event.key === "/" && !isTyping && input) {
+  // A question cannot begin with it, so that the start page, whose box has the focus, loses nothing.
+  const isNew = event.target === input && !input.value && input.form.elements.mode?.value === "ranked";
+  if (event.key === "/" && (!isTyping || isNew) && input) {
     event.preventDefault();
     input.select();
     return;
