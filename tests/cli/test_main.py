@@ -86,6 +86,12 @@ def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
             ]
         ),
         (["grep", "-l", "x"], "unknown option '-l'", "Did you mean vaulttools search-files PATTERN --output paths?"),
+        (
+            ["query", "roof", "-n", "2"],
+            "unknown option '-n'",
+            "All options: vaulttools query --help --all. "
+            "A word that begins with '-' comes behind two: vaulttools query -- roof -n 2",
+        ),
         (["help", "taks"], "unknown command 'taks'", "Did you mean tasks? All commands: vaulttools --help"),
         (
             ["serach", "for", "the", "key"],

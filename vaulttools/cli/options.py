@@ -98,7 +98,9 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     if strange is not None and tool.request.joins and not strange.startswith("--"):
         question = " ".join(map(quoted, left))
         raise Mistake(
-            f"unknown option '{strange}'", f"A word that begins with '-' comes behind two: {command} -- {question}"
+            f"unknown option '{strange}'",
+            f"All options: {command} --help --all. "
+            f"A word that begins with '-' comes behind two: {command} -- {question}",
         )
     if strange in OF_GREP and "pattern" in tool.request.model_fields:
         raise Mistake(f"unknown option '{strange}'", f"Did you mean vaulttools {OF_GREP[strange]}?")
