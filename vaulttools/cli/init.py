@@ -133,7 +133,8 @@ def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[
     for client in options.clients:
         if places[client] is None:
             looked = " or ".join(str(each.sign) for each in client.places(machine))
-            raise BadArgument(f"{client.title} is not on this machine: there is no {looked}")
+            shown = f"`vaulttools mcp --print-config {client.name}` prints what to paste"
+            raise BadArgument(f"{client.title} is not on this machine: there is no {looked}; {shown}")
     inside = [*map(Path, chosen.values()), *known]
     outcomes = [
         _outcome(options, client, place.file, command, inside) for client, place in places.items() if place is not None
