@@ -78,6 +78,13 @@ class Indexed:
         wordless = [path for path, row in rows(store).items() if row.flags & LACKS_WORDS]
         return build.update(store, self.root, *self.differences(store), wordless, **{"workers": 0, **arguments})
 
+    def holding(self, files: Mapping[str, str | bytes]) -> IndexStore:
+        """A store of these files."""
+        self.write(files)
+        store = self.open()
+        self.update(store)
+        return store
+
     def verify(self, store: IndexStore) -> list[str]:
         return differences(store, self.root, self.present())
 

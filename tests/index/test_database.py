@@ -92,9 +92,7 @@ def test_fault_I06_a_file_that_is_no_database_is_moved_aside(indexed: Indexed, d
 
 
 def test_fault_I06_an_empty_file_with_an_old_log_does_not_inherit_it(indexed: Indexed) -> None:
-    indexed.write(notes(20))
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding(notes(20))
     assert os.path.getsize(f"{indexed.database}-wal")
     shutil.copy(f"{indexed.database}-wal", indexed.folder / "kept")
     store.close()
@@ -209,9 +207,7 @@ def test_two_stores_that_find_the_damage_move_it_aside_once(indexed: Indexed) ->
 
 
 def test_fault_I10_closing_leaves_the_log_to_the_next_writer(indexed: Indexed) -> None:
-    indexed.write(notes(5))
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding(notes(5))
     size = os.path.getsize(f"{indexed.database}-wal")
     store.rows()
     store.close()
@@ -227,9 +223,7 @@ def test_a_long_log_is_written_back_at_the_end(indexed: Indexed, monkeypatch: py
 
 
 def test_readers_never_wait_for_a_writer(indexed: Indexed) -> None:
-    indexed.write(notes(5))
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding(notes(5))
     before = rows(store)
     with store.writing() as writer:
         writer.begin()
@@ -266,9 +260,7 @@ def test_a_second_writer_waits_or_is_told(indexed: Indexed) -> None:
 
 
 def test_any_number_of_threads_may_read(indexed: Indexed) -> None:
-    indexed.write(notes(30))
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding(notes(30))
     expected = rows(store)
     with ThreadPoolExecutor(8) as pool:
         assert all(found == expected for found in pool.map(lambda _: rows(store), range(64)))
@@ -283,9 +275,7 @@ def test_after_closing_a_store_can_be_asked_still(indexed: Indexed) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_fault_I21_a_child_process_opens_its_own_connections(indexed: Indexed) -> None:
-    indexed.write(notes(5))
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding(notes(5))
     expected = rows(store)
     child = os.fork()
     if child == 0:

@@ -112,9 +112,7 @@ def test_facts_are_the_same_before_and_after_the_words_and_a_stopped_build_goes_
 
 
 def test_the_structure_of_a_note_with_words_takes_no_words_away(indexed: Indexed) -> None:
-    indexed.write({"a.md": "some words"})
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding({"a.md": "some words"})
     known = tables(store)
     with store.writing() as writer:
         writer.begin()

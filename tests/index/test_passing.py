@@ -143,9 +143,7 @@ def test_fault_I06_a_damaged_record_is_moved_aside_and_not_met_again(make_vault:
 
 
 def test_fault_I06_a_damaged_record_is_a_difference(indexed: Indexed) -> None:
-    indexed.write(FILES)
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding(FILES)
     with store.writing() as writer:
         writer.begin()
         writer._connection.execute("UPDATE notes SET structure = ?", (zlib.compress(b"")[:-1],))

@@ -38,9 +38,7 @@ def put(store: IndexStore, *contents: Content) -> None:
 
 def test_nominated_are_exactly_the_files_with_a_word_that_holds_some_letters(indexed: Indexed) -> None:
     files = notes(80)
-    indexed.write(files)
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding(files)
     changed = notes(40, seed=2)
     indexed.write(changed)
     for path in list(files)[::9]:
@@ -54,9 +52,7 @@ def test_nominated_are_exactly_the_files_with_a_word_that_holds_some_letters(ind
 
 
 def test_a_row_says_what_was_read(indexed: Indexed) -> None:
-    indexed.write({"a.md": "# One\r\n", "b.bin": "x\0y", "c.txt": "c"})
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding({"a.md": "# One\r\n", "b.bin": "x\0y", "c.txt": "c"})
     found = rows(store)
     assert {path: (row.key, row.state, row.flags) for path, row in found.items()} == {
         path: (key, state, flags)
@@ -112,9 +108,7 @@ def test_what_was_not_committed_never_happened(indexed: Indexed) -> None:
 
 
 def test_a_file_that_can_no_longer_be_read_leaves_nothing_behind(indexed: Indexed) -> None:
-    indexed.write({"a.md": "# Secret"})
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding({"a.md": "# Secret"})
     row = rows(store)["a.md"]
     put(store, Content("a.md", row.key._replace(changed=row.key.changed + 1), row.checked, "unread"))
     assert (found(store, "secret"), store.structures([row.id]), rows(store)["a.md"].state) == (set(), [], "unread")
@@ -122,8 +116,6 @@ def test_a_file_that_can_no_longer_be_read_leaves_nothing_behind(indexed: Indexe
 
 
 def test_words_are_found_by_their_stems_and_ranked(indexed: Indexed) -> None:
-    indexed.write({"Indexing.md": "text", "b.md": "# Indexes\n", "c.md": "---\ntags: index\n---\nnothing"})
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding({"Indexing.md": "text", "b.md": "# Indexes\n", "c.md": "---\ntags: index\n---\nnothing"})
     ids = store._read("SELECT rowid FROM words WHERE words MATCH 'indexed' ORDER BY bm25(words, 1, 9, 5, 3, 2)")
     assert store.paths([each for (each,) in ids]) == ["Indexing.md", "b.md", "c.md"]

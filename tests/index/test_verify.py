@@ -78,9 +78,7 @@ def test_a_name_is_shown_as_everywhere(indexed: Indexed, store: IndexStore) -> N
 
 
 def test_damage_is_named_and_nothing_else(indexed: Indexed) -> None:
-    indexed.write(notes(20))
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding(notes(20))
     change(store, "UPDATE tokens_data SET block = zeroblob(length(block)) WHERE id > 10 AND length(block) > 900")
     found = indexed.verify(store)
     assert found

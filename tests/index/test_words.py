@@ -26,9 +26,7 @@ NOTES = {
 
 @pytest.fixture
 def known(indexed: Indexed, later: None) -> Iterator[Snapshot]:
-    indexed.write(NOTES)
-    store = indexed.open()
-    indexed.update(store)
+    store = indexed.holding(NOTES)
     yield Snapshot(IndexState(indexed.root, store, None, 1_000_000))
     store.close()
 
