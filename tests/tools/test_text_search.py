@@ -74,7 +74,7 @@ def test_case_is_ignored_when_asked_for(make_vault: MakeVault, tool: str, argume
 def test_other_readings_are_of_the_same_lines_and_files(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "Hit\n", "b.md": "HIT\n"})
     assert vault.search("hit", "b.md:1-1").notices == ["1 file matches when case is ignored."]
-    assert vault.search("hit", "b.md:2-2").notices == []
+    assert vault.search("hit", "b.md:2-2").notices == ["Line 2 is past the end: b.md has 1 line."]
     assert vault.grep("hit", glob="b*").notices == ["1 file matches when case is ignored."]
     assert vault.search("hit", paths=["a.md", "b.md"]).notices[0] == "a.md, b.md were searched and hold no match."
     assert vault.search_files("absent", file_pattern="b*").notices == []
