@@ -18,6 +18,16 @@ def time_runs_out_when(monkeypatch: pytest.MonkeyPatch, happened: Callable[[], o
     monkeypatch.setattr(work, "time", _Clock(happened))
 
 
+class StandingClock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
 class _Clock:
     """Stands in for the module `time`."""
 

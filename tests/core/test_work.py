@@ -6,29 +6,20 @@ from threading import Event
 
 import pytest
 
+from tests.clock import StandingClock
 from vaulttools.core import work as works
 from vaulttools.core.work import INCOMPLETE, PassedOver, Reason, Work, named
 from vaulttools.errors import Cancelled
 
 
-class _Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> _Clock:
-    clock = _Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> StandingClock:
+    clock = StandingClock()
     monkeypatch.setattr(works, "time", clock)
     return clock
 
 
-def test_the_time_left_runs_down_to_nothing_and_no_further(clock: _Clock) -> None:
+def test_the_time_left_runs_down_to_nothing_and_no_further(clock: StandingClock) -> None:
     work = Work(time_limit=10)
     assert work.remaining() == 10
     clock.now += 4
@@ -37,7 +28,7 @@ def test_the_time_left_runs_down_to_nothing_and_no_further(clock: _Clock) -> Non
     assert work.remaining() == 0
 
 
-def test_what_was_found_may_be_shown_within_a_fifth_of_the_limit_granted_once(clock: _Clock) -> None:
+def test_what_was_found_may_be_shown_within_a_fifth_of_the_limit_granted_once(clock: StandingClock) -> None:
     work = Work(time_limit=10)
     clock.now += 10
     work.finish()
@@ -120,7 +111,7 @@ def test_a_sentence_names_no_path_at_any_length() -> None:
     assert len(named(["a" * 4_000])) < 300
 
 
-def test_work_is_over_when_the_time_to_finish_is_gone_too(clock: _Clock) -> None:
+def test_work_is_over_when_the_time_to_finish_is_gone_too(clock: StandingClock) -> None:
     work = Work(time_limit=10.0)
     seen = []
     for passed in (0.0, 9.0, 1.5, 1.5, 0.6):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.clock import StandingClock
 from tests.conftest import MakeVault
 from vaulttools import Vault
 from vaulttools.core import limits
@@ -92,17 +93,6 @@ def test_hidden_names_are_out_when_asked_and_in_when_named(make_vault: MakeVault
     assert files_of(vault, ".hidden.md", hidden=False) == [".hidden.md"]
     assert files_of(vault, ".dot", hidden=False) == [".dot/x.md"]
     assert text_of(vault, ".*", hidden=False) == f"{NOTHING}\n\n[Passed over, hidden: 2 (.dot, .hidden.md).]"
-
-
-def test_ignored_files_are_out_unless_asked_for_or_named(make_vault: MakeVault) -> None:
-    vault = make_vault(
-        {".gitignore": "*.log\nbuild/\n", "a.log": "", "build/b.md": "", "c.md": "", "node_modules/d": ""}
-    )
-    assert set(files_of(vault, "**")) == {".gitignore", "c.md"}
-    assert set(files_of(vault, "**", gitignore=False)) == {".gitignore", "a.log", "build/", "build/b.md", "c.md"}
-    assert files_of(vault, "a.log") == ["a.log"]
-    assert files_of(vault, "build") == ["build/b.md"]
-    assert files_of(vault, "node_modules") == ["node_modules/d"]
 
 
 def test_excluded_files_are_out_unless_asked_for_or_named(make_vault: MakeVault) -> None:
@@ -342,25 +332,15 @@ def test_ten_thousand_bad_ignore_lines_do_not_crowd_out_the_paths(make_vault: Ma
 # Time and progress
 
 
-class Clock:
-    """A clock that a test moves, in place of the monotonic one."""
-
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+def clock(monkeypatch: pytest.MonkeyPatch) -> StandingClock:
     """The clock of `Work` and `find`."""
-    made = Clock()
-    monkeypatch.setattr(time, "monotonic", made)
+    made = StandingClock()
+    monkeypatch.setattr(time, "monotonic", made.monotonic)
     return made
 
 
-def slowed(monkeypatch: pytest.MonkeyPatch, clock: Clock, seconds: float) -> None:
+def slowed(monkeypatch: pytest.MonkeyPatch, clock: StandingClock, seconds: float) -> None:
     """Let each entry of a walk take so long."""
     walk = catalogue.walk
 
@@ -374,7 +354,7 @@ def slowed(monkeypatch: pytest.MonkeyPatch, clock: Clock, seconds: float) -> Non
 
 @pytest.mark.scan_only
 def test_a_timeout_returns_what_was_found_and_says_so(
-    make_vault: MakeVault, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    make_vault: MakeVault, clock: StandingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = make_vault({f"{number}.md": "" for number in range(9)})
     aged(vault)
@@ -388,7 +368,7 @@ def test_a_timeout_returns_what_was_found_and_says_so(
 
 @pytest.mark.scan_only
 def test_a_timeout_without_results_never_says_that_there_are_none(
-    make_vault: MakeVault, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    make_vault: MakeVault, clock: StandingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = make_vault({f"{number}/x.txt": "" for number in range(9)} | {"z.md": ""})
     slowed(monkeypatch, clock, 1)
@@ -416,7 +396,7 @@ def test_the_timeout_is_clamped(
 
 @pytest.mark.scan_only
 def test_progress_is_told_at_most_every_two_hundred_milliseconds(
-    make_vault: MakeVault, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    make_vault: MakeVault, clock: StandingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = make_vault({f"{number}.md": "" for number in range(9)})
     slowed(monkeypatch, clock, 0.0625)

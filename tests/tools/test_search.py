@@ -5,14 +5,10 @@ The rows of `fixtures/cases/search-find.json` run in `tests/test_cases.py`; diff
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import sys
-import tarfile
 import tempfile
-import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -21,6 +17,7 @@ import pytest
 
 from tests.clock import LIMIT, time_runs_out_when
 from tests.conftest import MakeVault
+from tests.resources.test_archives import packed
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.core import limits
@@ -659,7 +656,7 @@ def test_plain_mode_keeps_no_texts(make_vault: MakeVault) -> None:
 
 
 def test_virtual_texts_and_members_of_archives_have_no_anchors(make_vault: MakeVault) -> None:
-    vault = again(make_vault({"a.md": "hit\n", "b.zip": zipped({"m.md": b"hit\n"})}), hashline=True)
+    vault = again(make_vault({"a.md": "hit\n", "b.zip": packed("b.zip", [("m.md", b"hit\n")])}), hashline=True)
     vault.register_resolver("mail", lambda url: [Virtual(url, "x\nhit\n")])
     tag = kept.tag("hit\n")
     assert text_of(vault, "hit", ["a.md", "mail://x", "b.zip:m.md"]) == (
@@ -672,38 +669,13 @@ def test_virtual_texts_and_members_of_archives_have_no_anchors(make_vault: MakeV
 # Archives
 
 
-def zipped(members: Mapping[str, bytes]) -> bytes:
-    """A zip archive."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return out.getvalue()
-
-
-def tarred(members: Mapping[str, bytes], *, gzipped: bool) -> bytes:
-    """A tar archive."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz" if gzipped else "w") as archive:
-        for name, content in members.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return out.getvalue()
-
-
 MEMBERS = {
     "2024/a.md": "1\n2\nhit ü\n4\n".encode(),
     "b.md": b"hit\r\nhit\r\n",
     "bin.md": b"hit\x00",
     "latin.md": b"hit \xff\n",
 }
-ARCHIVES = {
-    "notes.zip": zipped(MEMBERS),
-    "notes.tar": tarred(MEMBERS, gzipped=False),
-    "notes.tar.gz": tarred(MEMBERS, gzipped=True),
-    "sub/notes.TGZ": tarred(MEMBERS, gzipped=True),
-}
+ARCHIVES = {name: packed(name, MEMBERS.items()) for name in ("notes.zip", "notes.tar", "notes.tar.gz", "sub/notes.TGZ")}
 
 
 @pytest.mark.parametrize("archive", ARCHIVES)
@@ -743,7 +715,7 @@ def test_a_member_that_cannot_be_read_among_others_is_told(make_vault: MakeVault
 
 
 def test_fault_Z01_an_archive_bomb_is_refused_by_its_size(make_vault: MakeVault) -> None:
-    vault = make_vault({"bomb.zip": zipped({"a.md": b"hit\n" * 5_000_000})})
+    vault = make_vault({"bomb.zip": packed("b.zip", [("a.md", b"hit\n" * 5_000_000)])})
     refusal = text_of(vault, "hit", "bomb.zip:a.md")
     assert refusal.startswith("Cannot search archive member(s): bomb.zip:a.md (too large: ")
     assert refusal.endswith("at most 10 MB)")
@@ -752,7 +724,7 @@ def test_fault_Z01_an_archive_bomb_is_refused_by_its_size(make_vault: MakeVault)
 @posix_only
 def test_an_archive_behind_a_link_out_of_the_vault_is_refused(make_vault: MakeVault, tmp_path: Path) -> None:
     vault = make_vault({"a.md": "x\n"})
-    (tmp_path / "out.zip").write_bytes(zipped({"a.md": b"CANARY"}))
+    (tmp_path / "out.zip").write_bytes(packed("b.zip", [("a.md", b"CANARY")]))
     (vault.path / "in.zip").symlink_to(tmp_path / "out.zip")
     assert text_of(vault, "CANARY", "in.zip:a.md") == "Path is outside the vault: in.zip"
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import tarfile
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import MakeVault
+from tests.resources.test_archives import packed
 from vaulttools import InvalidGlob, InvalidPattern, Vault, VaultConfig
 
 NOTHING = {
@@ -50,16 +48,7 @@ def test_nothing_found_says_what_another_reading_would_have(
 @pytest.mark.parametrize("name", ["t.zip", "t.tar.gz", "T.TGZ"])
 def test_of_an_archive_it_is_told_how_its_members_are_searched(make_vault: MakeVault, tool: str, name: str) -> None:
     vault = make_vault({})
-    packed = io.BytesIO()
-    if name == "t.zip":
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("a.md", "needle\n" * 9)
-    else:
-        with tarfile.open(fileobj=packed, mode="w:gz") as tar:
-            member = tarfile.TarInfo("a.md")
-            member.size = 7
-            tar.addfile(member, io.BytesIO(b"needle\n"))
-    (vault.path / name).write_bytes(packed.getvalue())
+    (vault.path / name).write_bytes(packed(name, [("a.md", b"needle\n" * 9)]))
     told = f"{name} is an archive: search looks only into members that are named, as in {name}:a.md."
     assert vault.call(tool, {"pattern": "needle", WHERE[tool]: name}).details["notices"] == [told]
     assert vault.search("needle", f"{name}:a.md").found
@@ -99,23 +88,6 @@ def test_many_more_files_that_case_hides_are_told_beside_some_that_match(
     vault = make_vault({f"{number:03}.md": f"{word}\n" for number, word in enumerate(words)})
     told = vault.call(tool, {"pattern": "Word"}).details["notices"]
     assert [notice for notice in told if "case is ignored" in notice] == notices
-
-
-@pytest.mark.parametrize("tool", NOTHING)
-@pytest.mark.parametrize(
-    ("pattern", "notices"),
-    [
-        ("interface{}", ["The braces in 'interface{}' were taken literally."]),
-        ("${platform}", ["The braces in '${platform}' were taken literally."]),
-        ("foo(", ["The parentheses in 'foo(' were taken literally."]),
-        ("x{2}", []),
-    ],
-)
-def test_a_repair_is_told(make_vault: MakeVault, tool: str, pattern: str, notices: list[str]) -> None:
-    vault = make_vault({"a.md": "interface{} ${platform} foo(1) xx\n"})
-    result = vault.call(tool, {"pattern": pattern})
-    assert "a.md" in result.text
-    assert result.details["notices"] == notices
 
 
 def test_a_notice_is_one_line_whatever_the_pattern(make_vault: MakeVault) -> None:
