@@ -160,25 +160,6 @@ def test_what_lies_in_the_vault_configures_nothing(tmp_path: Path, monkeypatch: 
 # What the fields do
 
 
-@pytest.mark.parametrize("protected", [("Private",), ("Team/Secret",), ("private ",), (".config-x", "Private")])
-def test_protected_folders_are_added_to_those_of_every_vault(tmp_path: Path, protected: tuple[str, ...]) -> None:
-    files = ["Private/a.md", "Team/Secret/a.md", ".obsidian/a.md", "open.md"]
-    for name in files:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("needle", encoding="utf-8")
-    vault = Vault.open(tmp_path, config=VaultConfig(protected=protected))
-    found = [file.path for file in vault.search_files("needle").files]
-    closed = "Team/Secret/a.md" if "Team/Secret" in protected else "Private/a.md"
-    assert found == [name for name in files[:2] + files[3:] if name != closed]
-    assert vault.search_files("needle", file_pattern=closed).total_files == 0
-
-
-@pytest.mark.parametrize("protected", ["", "..", "a/.."])
-def test_a_protected_folder_that_could_never_be_met_is_refused(tmp_path: Path, protected: str) -> None:
-    with pytest.raises(BadArgument, match="Not a folder that can be protected"):
-        Vault.open(tmp_path, config=VaultConfig(protected=(protected,)))
-
-
 @pytest.mark.parametrize("settings", ["app.json", "core-plugins.json"])
 def test_rule_E03_every_config_folder_at_the_root_is_protected(tmp_path: Path, settings: str) -> None:
     for name in (".obsidian", ".obsidian-phone", ".laptop", ".other", "plain", "deep/.nested"):

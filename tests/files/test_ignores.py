@@ -249,22 +249,6 @@ def test_rules_above_the_vault_hold_up_to_the_repository(tmp_path: Path) -> None
     assert visible(vault, rules) == [".gitignore", "a.md", "d.md", "f.md"]
 
 
-@pytest.mark.parametrize("line", ["*", "vault", "sub/", "/sub/vault/"])
-def test_rules_that_would_ignore_the_vault_itself_are_dropped(tmp_path: Path, line: str) -> None:
-    write(tmp_path, {".git/HEAD": "", ".gitignore": f"a.md\n{line}\n", "sub/vault/a.md": ""})
-    assert visible(tmp_path / "sub/vault", rules_above(tmp_path / "sub/vault")[0]) == ["a.md"]
-
-
-def test_without_a_repository_nothing_above_the_vault_counts(tmp_path: Path) -> None:
-    write(tmp_path, {".gitignore": "a.md\n", "vault/a.md": "", "vault/b.md": "", "vault/.gitignore": "b.md\n"})
-    assert visible(tmp_path / "vault", rules_above(tmp_path / "vault")[0]) == [".gitignore", "a.md"]
-
-
-def test_the_vaults_own_exclude_file_holds(tmp_path: Path) -> None:
-    write(tmp_path, {".git/info/exclude": "b.md\n", "a.md": "", "b.md": ""})
-    assert visible(tmp_path, rules_above(tmp_path)[0]) == ["a.md"]
-
-
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
@@ -285,23 +269,6 @@ def test_fault_T08_one_mebibyte_is_the_most_that_is_read(tmp_path: Path) -> None
     assert read_ignore_file(path) == ("#" * (1 << 20), None)
     path.write_bytes(b"#" * ((1 << 20) + 1))
     assert read_ignore_file(path) == (None, "it is larger than 1 MiB")
-
-
-@posix_only
-def test_fault_T08_a_file_that_is_no_plain_one_is_skipped_with_a_warning(tmp_path: Path) -> None:
-    write(tmp_path, {"target": "*\n", "unreadable/.gitignore": "*\n"})
-    (tmp_path / ".gitignore").symlink_to(tmp_path / "target")
-    (tmp_path / ".ignore").mkdir()
-    os.mkfifo(tmp_path / ".rgignore")
-    names = [".gitignore", ".ignore", ".rgignore"]
-    assert read_ignore_files(tmp_path, names, "a/") == (
-        {},
-        (
-            "a/.gitignore: skipped, it is a symlink",
-            "a/.ignore: skipped, it is a folder",
-            "a/.rgignore: skipped, it is no regular file",
-        ),
-    )
 
 
 @posix_only

@@ -61,21 +61,6 @@ def test_notes_only_leaves_other_files_out_without_a_word(root: Root) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("glob", "expected"),
-    [
-        ("*.md", ["Archive/a.md", "a/b/c.md", "a/e.MD", "a b.md", "a!.md", "z.md"]),
-        ("a/*", ["a/d.txt", "a/e.MD"]),
-        ("a/**", ["a/b/c.md", "a/d.txt", "a/e.MD"]),
-        ("nothing/**", []),
-        (".obsidian/**", []),
-        ("**/o.md", []),
-    ],
-)
-def test_a_glob_selects_the_files_of_a_walk(root: Root, glob: str, expected: list[str]) -> None:
-    assert files(scope_of(root, Walk(glob=globs.parse(glob, ignore_case=True)))) == expected
-
-
 def test_walks_and_names_are_merged_in_path_order_and_each_file_comes_once(root: Root) -> None:
     scope = scope_of(root, Walk("a"), Walk("a/b"), Walk("Archive"), named=("z.md", "a b.md", "a/b/c.md", "z.md"))
     assert files(scope) == ["Archive/a.md", "a/b/c.md", "a/d.txt", "a/e.MD", "a b.md", "z.md"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.clock import LIMIT, time_runs_out_when
-from tests.modes import bound_by_modes
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import child
 from vaulttools.core.work import Reason, Work
-from vaulttools.errors import BadArgument, Cancelled, InvalidPattern, RipgrepUnavailable
+from vaulttools.errors import Cancelled, InvalidPattern, RipgrepUnavailable
 from vaulttools.matching import ripgrep, search
 from vaulttools.matching.hits import Hit
 from vaulttools.matching.process import Outcome, Running
@@ -268,23 +266,6 @@ def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
 
 
 @posix
-def test_fault_T02_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
-    """fault-T02."""
-    vault = _vault(tmp_path, {"a.md": b"x\n", "b: c.md": b"x\n"})
-    (vault.path / "b: c.md").chmod(0)
-    code = """if True:
-        import sys
-        from vaulttools import Vault
-        answer = Vault.open(sys.argv[1], index="off").search_files("x")
-        print([file.path for file in answer.files], answer.notices)
-    """
-    command = bound_by_modes([sys.executable, "-c", code, str(vault.path)])
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    told = (["a.md"], ["The search is incomplete: 1 file unreadable (b: c.md)."])
-    assert (done.stdout, done.stderr) == ("{} {}\n".format(*told), "")
-
-
-@posix
 @pytest.mark.parametrize("of", ["", "IO error for operation on ./b: c.md: "])
 def test_what_ripgrep_says_of_a_file_is_told(tmp_path: Path, fake_rg: FakeRg, of: str) -> None:
     says = f"echo 'rg: ./b: c.md: {of}Permission denied (os error 13)' >&2; exit 2"
@@ -338,23 +319,6 @@ def test_faults_R04_and_R11_a_bad_pattern_gets_a_sentence_and_never_a_traceback(
         assert result.text.startswith(f"Invalid regex: {pattern}: ")
         assert result.text.count("\n") == 0
         assert "To find it literally use " in result.text
-
-
-@pytest.mark.parametrize(
-    ("pattern", "sentence"),
-    [
-        ("[[wiki", r"Invalid regex: [[wiki: unclosed character class. To find it literally use \[\[wiki"),
-        ("*a", r"Invalid regex: *a: repetition operator missing expression. To find it literally use \*a"),
-        (r"\p{Nope}", r"Invalid regex: \p{Nope}: Unicode property not found. To find it literally use \\p\{Nope\}"),
-        ("a\\", "Invalid regex: a\\: it ends in a lone backslash. To find it literally use a\\\\"),
-    ],
-)
-def test_fault_R04_an_invalid_pattern_is_told_with_the_reason_and_its_literal_spelling(
-    rg: Ripgrep, pattern: str, sentence: str
-) -> None:
-    with pytest.raises(InvalidPattern) as refused:
-        rg.compile(pattern, "regex", ignore_case=False)
-    assert str(refused.value) == sentence
 
 
 @pytest.mark.parametrize(
@@ -438,22 +402,6 @@ def test_fault_R10_a_pattern_may_begin_with_a_dash(rg: Ripgrep, mode: Mode) -> N
     compiled = rg.compile("-e", mode, ignore_case=False)
     hits, stopped = rg.hits_in_text(compiled, b"a -e b\n", Work())
     assert ([*hits], stopped) == ([Hit(1, 2, "a -e b")], None)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "sentence"),
-    [
-        ("", "Pattern must not be empty"),
-        (" \t", "Pattern must not be empty"),
-        ("a\0b", "Pattern must not hold a NUL character"),
-        ("x" * 100_000, "Pattern is too long: 100,000 characters, at most 10,000 are accepted"),
-    ],
-)
-def test_faults_R08_and_R10_and_R15_what_is_no_pattern_is_refused(rg: Ripgrep, pattern: str, sentence: str) -> None:
-    """fault-R08, fault-R10, fault-R15."""
-    with pytest.raises(BadArgument) as refused:
-        rg.compile(pattern, "regex", ignore_case=False)
-    assert str(refused.value) == sentence
 
 
 # A ripgrep that misbehaves (fault-M10).
@@ -586,13 +534,6 @@ def test_fault_M05_a_cancelled_call_ends_at_once_and_leaves_no_process(
     assert [str(error) for error in ended] == ["The call was cancelled"]
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-
-
-def test_a_call_cancelled_before_it_begins_is_not_answered(tmp_path: Path) -> None:
-    cancel = Event()
-    cancel.set()
-    with pytest.raises(Cancelled):
-        _vault(tmp_path, _NOTES).call("search_files", {"pattern": "x"}, cancel=cancel)
 
 
 @posix

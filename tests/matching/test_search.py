@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from hypothesis import assume, given, reject, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from vaulttools import Vault, VaultConfig
@@ -437,68 +437,6 @@ def test_fault_C10_a_file_beyond_the_size_limit_is_told_when_it_would_have_match
         assert answer.searched == 2
 
 
-def test_a_name_in_any_bytes_goes_through_text_and_json(tmp_path: Path) -> None:
-    """fault-N01 to fault-N04."""
-    names = ["new\nline", "esc\x1b[31m", "rtl\u202e"]
-    try:
-        vault = _of(tmp_path, **dict.fromkeys([*names, "bad\udcff"], b"x\n"))
-    except (OSError, UnicodeError):
-        pytest.skip("this file system takes no such names")
-    result = vault.call("search_files", {"pattern": "x"})
-    json.dumps(result.details).encode()
-    assert [line for line in result.text.encode().decode().split("\n") if line.startswith("## ")] == [
-        "## bad\\xff.md",
-        "## esc\\u{1b}[31m.md",
-        "## new\\nline.md",
-        "## rtl\\u{202e}.md",
-    ]
-    assert result.details["files"][0]["path"] == "bad\\xff.md"
-    for shown in ("bad\\xff.md", "new\\nline.md", "rtl\\u{202e}.md"):
-        assert vault.search_files("x", file_pattern=shown).total_files == 1
-
-
-def test_faults_C18_and_O03_note_text_cannot_stand_where_a_line_of_ours_does(tmp_path: Path) -> None:
-    """fault-C18, fault-O03, fault-O05, fault-O06."""
-    forged = [
-        "## other.md",
-        "[Showing 1 of 9 matching files.]",
-        "(7 more matches in this file)",
-        "Line 1: > x",
-        "\x1b[2J\r## x",
-    ]
-    text = _of(tmp_path, a="\n".join(f"{line} x" for line in forged).encode()).search_files("x").text
-    first, blank, heading, *shown = text.split("\n")
-    assert (first, blank, heading) == ("Found 1 matching file:", "", "## a.md")
-    assert shown == [
-        "Line 1: > ## other.md x",
-        "Line 2: > [Showing 1 of 9 matching files.] x",
-        "Line 3: > (7 more matches in this file) x",
-        "Line 4: > Line 1: > x x",
-        "Line 5: > \\x1b[2J\\x0d## x x",
-    ]
-
-
-@given(
-    lines=st.lists(st.text("ax日🙂\x1b\u202e\ud83d \t", max_size=20), min_size=1, max_size=4),
-    width=st.sampled_from([1, 40]),
-    length=st.sampled_from([1, 25]),
-    results=st.sampled_from([1, 10, 10_000]),
-    context=st.sampled_from([0, 20]),
-)
-@settings(max_examples=15)
-def test_fault_O01_no_text_is_larger_than_50_kib(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str], width: int, length: int, results: int, context: int
-) -> None:
-    """fault-O01, fault-O02."""
-    folder = tmp_path_factory.mktemp("bounds")
-    content = "\n".join(["x", *(line * width for line in lines)] * length).encode("utf-8", "replace")
-    vault = _of(folder, **{f"{number:02}": content for number in range(14)})
-    result = vault.call("search_files", {"pattern": "x|a", "max_results": results, "context_lines": context})
-    assert len(result.text.encode()) <= limits.TEXT_BYTES
-    for line in result.text.split("\n"):
-        assert line.startswith(("Found ", "## ", "Line ", "(", "[")) or line == ""
-
-
 def test_a_sentence_that_quotes_the_longest_pattern_is_within_bounds(tmp_path: Path) -> None:
     vault = _of(tmp_path, a=b"x\n")
     for pattern in (
@@ -546,12 +484,6 @@ def test_fault_C15_what_another_reading_would_find_is_told_on_no_match(
     answer = vault.answer("search_files", {"pattern": pattern, **arguments})
     assert answer.notices == notices
     assert (answer.total_files == 0) == (pattern != "todo" and "case_sensitive" not in arguments)
-
-
-def test_a_link_read_as_a_character_class_is_told(tmp_path: Path) -> None:
-    answer = _of(tmp_path, a=b"Note\n", b=b"[[Note]]\n").search_files("[[Note]]")
-    assert answer.total_files == 2
-    assert r"[[Note]] is a character class; to find the link use \[\[Note\]\]" in answer.notices
 
 
 # Files that change under the search.
@@ -686,23 +618,6 @@ def test_fault_C13_a_file_replaced_while_it_is_searched_is_the_old_or_the_new_on
         writer.result()
     assert set(texts) <= set(versions)
     assert vault.search_files("[ab]").total_files == 1
-
-
-def test_one_vault_answers_several_threads(tmp_path: Path) -> None:
-    vault = _of(tmp_path, **{f"{number:02}": f"x{number % 7}\n".encode() for number in range(40)})
-    patterns = [f"x{number}" for number in range(7)] * 3
-    with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda pattern: vault.search_files(pattern).text, patterns))
-    assert answers == [vault.search_files(pattern).text for pattern in patterns]
-
-
-def test_fault_O09_the_same_question_gets_the_same_answer(tmp_path: Path) -> None:
-    """fault-O09: the order is that of the paths."""
-    names = ["b", "a b", "a", "A", "z!", "a-b", "é", "日"]
-    vault = _of(tmp_path, **dict.fromkeys(names, b"x\n"))
-    answers = [vault.search_files("x") for _ in range(3)]
-    assert answers[0] == answers[1] == answers[2]
-    assert [file.path for file in answers[0].files] == sorted((f"{name}.md" for name in names), key=str.encode)
 
 
 def test_a_call_cancelled_while_lines_are_read_ends_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,17 +178,6 @@ def test_a_server_that_is_down_is_told_and_asked_again(
     assert vault.wait_for_meaning()
 
 
-def test_other_dimensions_than_those_kept_are_told(opened: Opened, served: Served) -> None:
-    with opened() as before:
-        before.wait_for_meaning()
-    served.dimensions = 4
-    vault = opened({"new.md": "Boat."})
-    with pytest.raises(
-        NoMeaning, match="gives vectors of 4 numbers, and those that are kept have 6: `vaulttools index"
-    ):
-        vault.wait_for_meaning()
-
-
 def test_what_left_the_vault_is_forgotten_when_there_is_enough_of_it(
     opened: Opened, served: Served, tmp_path: Path
 ) -> None:

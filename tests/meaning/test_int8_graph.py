@@ -72,11 +72,6 @@ def test_an_empty_text_and_one_that_is_too_long_are_embedded(model: english.Mode
     assert (long == longer).all()
 
 
-def test_a_token_has_the_vector_of_a_text_of_it(model: english.Model) -> None:
-    [[bread]] = model.tokens(["Bread"])
-    assert (model.embedded_tokens([bread]) == model.embed_questions(["bread"])).all()
-
-
 @given(st.text(alphabet=st.sampled_from("aé 中.,-'_\u0301\u00a0\u0085\x1c\u200b\t\r\nÅſ\x00#word"), max_size=60))
 def test_word_by_word_a_text_has_the_tokens_that_it_has_as_a_whole(model: english.Model, text: str) -> None:
     whole = english._tokenizer().encode(text, add_special_tokens=False).ids

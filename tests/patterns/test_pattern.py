@@ -178,6 +178,7 @@ def test_a_pattern_without_groups_has_no_other_reading(pattern: Pattern) -> None
     [
         ("[[wiki", r"Invalid regex: [[wiki: unclosed character class. To find it literally use \[\[wiki"),
         ("*a", r"Invalid regex: *a: repetition operator missing expression. To find it literally use \*a"),
+        (r"\p{Nope}", r"Invalid regex: \p{Nope}: Unicode property not found. To find it literally use \\p\{Nope\}"),
         (r"\Qa", r"Invalid regex: \Qa: unrecognized escape sequence. To find it literally use \\Qa"),
         (
             "(?<=a*)b",

@@ -479,12 +479,6 @@ def test_a_long_line_is_clipped_around_its_match(make_vault: MakeVault) -> None:
     assert 790 <= len(line.encode()) <= 800
 
 
-def test_fault_C15_zero_hits_say_which_other_reading_matches(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "Token\n"})
-    for answer in (vault.scout("token"), vault.sample("token", "a.md"), vault.show("token", "a.md")):
-        assert answer.notices == ["1 file matches when case is ignored."]
-
-
 # Refusals
 
 REFUSALS: list[tuple[list[str], list[str]]] = [
@@ -531,21 +525,6 @@ def test_bad_input_is_told_in_exact_words(words: list[str], sentences: list[str]
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("".join(f"error: {sentence}\n" for sentence in sentences))
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["count"], "unknown command 'count'"),
-        (["terms"], "unknown command 'terms'"),
-        (["survey", "--count"], "unknown option '--count'"),
-        (["scout", "a", "--no-excludes"], "unknown option '--no-excludes'"),
-        (["show", "a", "index.md", "--page", "2"], "unknown option '--page'"),
-    ],
-)
-def test_unknown_words_are_told(words: list[str], sentence: str, capsys: Printed) -> None:
-    assert cli.main(["--vault", str(EXPLORATION), *words]) == 2
-    assert capsys.readouterr().err.startswith(f"error: {sentence}\n")
 
 
 @pytest.mark.parametrize(

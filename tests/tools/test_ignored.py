@@ -44,11 +44,6 @@ def test_fault_T06_nested_files_negation_and_anchors_decide_as_in_git(make_vault
     assert seen(vault) == {"a.md", "keep.tmp.md", "a/top.md", "a/b.tmp.md", "only-here.md", "deep/y.md"}
 
 
-def test_nothing_comes_back_in_an_ignored_folder(make_vault: MakeVault) -> None:
-    vault = make_vault({".gitignore": "out/\n!out/keep.md\n", "out/.gitignore": "!keep.md\n", **notes("out/keep.md")})
-    assert seen(vault) == set()
-
-
 def test_later_kinds_of_ignore_files_win(make_vault: MakeVault) -> None:
     vault = make_vault(
         {

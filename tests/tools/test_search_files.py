@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeVault
-from vaulttools import BadArgument, Cancelled, InvalidPattern, Vault, VaultConfig
-from vaulttools.answers.answer import Skipped
+from vaulttools import BadArgument, Cancelled, InvalidPattern, Vault
 from vaulttools.answers.show import Excerpt, FileMatch
 from vaulttools.core import limits
 from vaulttools.matching import search
@@ -342,46 +341,6 @@ def test_only_notes_are_searched_unless_a_glob_says_otherwise(make_vault: MakeVa
     assert files_of(vault, "hit", file_pattern="**") == ["a.MD", "b.txt", "c.canvas"]
 
 
-def test_excluded_files_are_in_when_asked_for(small_vault: Path) -> None:
-    with Vault.open(small_vault) as vault:
-        assert files_of(vault, "TODO") == [
-            "Daily/2026-11-18.md",
-            "Projects/Label printer.md",
-            "Projects/plan.md",
-            "inbox.md",
-        ]
-        assert "Archive/plan.md" in files_of(vault, "TODO", include_excluded=True)
-    with Vault.open(small_vault, config=VaultConfig(respect_excluded=False)) as vault:
-        assert "Archive/plan.md" in files_of(vault, "TODO")
-
-
-@pytest.mark.parametrize(
-    ("name", "config"),
-    [
-        (".hidden.md", "[]"),
-        ("x/.y/z.txt", "[]"),
-        ("Archive/p.md", '["Archive/"]'),
-        ("Archive/p.md", '["/rch.ve/"]'),
-        ("data.csv", "[]"),
-        ("[id]/p*.md", "[]") if sys.platform != "win32" else ("[id]/p.md", "[]"),
-    ],
-)
-def test_an_exact_file_pattern_names_a_file_whatever_the_rules_say(
-    make_vault: MakeVault, name: str, config: str
-) -> None:
-    vault = make_vault({name: "a hit\n", ".obsidian/app.json": f'{{"userIgnoreFilters": {config}}}'})
-    assert files_of(vault, "hit", file_pattern=name) == [name]
-
-
-@posix_only
-def test_a_name_with_control_characters_is_shown_on_one_line_and_accepted_back(make_vault: MakeVault) -> None:
-    vault = make_vault({"a\n## b.md\x1b[31m\u202e.md": "hit\n"})
-    shown = "a\\n## b.md\\u{1b}[31m\\u{202e}.md"
-    assert text_of(vault, "hit") == f"Found 1 matching file:\n\n## {shown}\nLine 1: > hit"
-    assert vault.search_files("hit").files[0].path == "a\n## b.md\x1b[31m\u202e.md"
-    assert text_of(vault, "hit", file_pattern=shown) == text_of(vault, "hit")
-
-
 # Pattern options
 
 
@@ -571,13 +530,6 @@ def test_fault_T11_what_a_rule_left_out_is_told_when_nothing_was_found(small_vau
             "[Passed over, hidden: 1 (.hidden.md).]\n"
             "[Passed over, excluded: 1 (Archive); include_excluded=true searches them.]"
         )
-
-
-def test_a_binary_file_gives_no_match_and_is_counted(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": b"hit\x00\n", "b.md": "hit\n", "c.md": b"\x00"})
-    answer = vault.search_files("hit")
-    assert answer.text == "Found 1 matching file:\n\n## b.md\nLine 1: > hit\n\n[Passed over, binary: 1 (a.md).]"
-    assert (answer.complete, answer.skipped) == (True, {"binary": Skipped(count=1, paths=["a.md"])})
 
 
 def test_a_list_of_paths_in_a_notice_stops_at_five(make_vault: MakeVault) -> None:
