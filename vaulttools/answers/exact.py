@@ -105,12 +105,9 @@ class Order:
 
 def files_found(exact: Exact, order: Order, **changes: Any) -> int:
     """How many files another query finds, up to one more than are counted; what it passes over is reported already."""
-    return len(list(islice(_again(exact, changes).matching(order), limits.COUNTED_FILES + 1)))
-
-
-def _again(exact: Exact, changes: dict[str, Any]) -> Exact:
     work = exact.work.again()
-    return replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
+    again = replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
+    return len(list(islice(again.matching(order), limits.COUNTED_FILES + 1)))
 
 
 _ALONE: Final = 5

@@ -59,8 +59,8 @@ FILE_FIELDS: Final[Mapping[str, Callable[[Context, str], Value]]] = {
     NOTE_DATE: lambda context, path: context.note_date(path),
     "properties": _properties,
     "tags": lambda context, path: Tags(map(TagValue, context.files.facts(path).tags)),
-    "links": lambda context, path: list(_links(context, path)),
-    "embeds": lambda context, path: list(_embeds(context, path)),
+    "links": _links,
+    "embeds": _embeds,
     "backlinks": lambda context, path: context.list(
         [LinkValue(source, "", short_name(source)) for source in context.files.linking_to(path)]
     ),

@@ -105,16 +105,15 @@ class Ripgrep:
         folder: str,
         files: Sequence[str] | None,
         globs: Sequence[str] = (),
-        limit: int | None = None,
         *,
         normalised: bool = False,
     ) -> Runs:
         """Start counting matching lines: in the named files, or in everything below `folder` that the globs let in.
 
-        With a limit ripgrep stops reading a file at that many. `normalised` files are copies of `Document.searchable`.
-        With a multiline pattern ripgrep counts matches instead of lines; only zero or not is then of use.
+        `normalised` files are copies of `Document.searchable`. With a multiline pattern ripgrep counts matches instead
+        of lines; only zero or not is then of use.
         """
-        options = ["--count", "--with-filename", "--null", *_max_count(pattern, limit), *globs]
+        options = ["--count", "--with-filename", "--null", *globs]
         return self._over([*options, *_asked(pattern, normalised)], folder, files)
 
     def _over(self, arguments: Sequence[str], folder: str, files: Sequence[str] | None) -> Runs:
