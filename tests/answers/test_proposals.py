@@ -330,7 +330,7 @@ def test_a_list_that_has_no_room_is_cut_by_rows_and_keeps_its_call(make_vault: M
 def test_before_the_index_is_built_a_question_for_a_list_is_told_that_there_is_none(
     vault: Vault, question: str, is_told: bool
 ) -> None:
-    sentence = "No list of all that match could be made, so there may be more."
+    sentence = "There may be more that match: a complete list needs the index."
     with index_being_built():
         found = vault.query(question)
     assert found.proposed_calls == []
@@ -348,7 +348,7 @@ def test_a_list_that_there_is_no_time_to_make_is_told(vault: Vault, monkeypatch:
     named = tools.named
     monkeypatch.setattr(tools, "named", lambda name: replace(base.TOOL, run=late) if name == "base" else named(name))
     found = vault.query("which notes have a rating of 5")
-    assert "No list of all that match could be made, so there may be more." in found.notices
+    assert "There may be more that match: a complete list takes more time." in found.notices
 
 
 def test_a_list_answers_where_no_passage_does(make_vault: MakeVault) -> None:

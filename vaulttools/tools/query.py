@@ -216,7 +216,7 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
     return _ranked_page(request, work, found, _whole_list(vault, request, request.query, work, is_ready=found.is_ready))
 
 
-_NO_LIST: Final = "No list of all that match could be made, so there may be more."
+_MORE: Final = "There may be more that match: a complete list "
 
 
 def _whole_list(
@@ -228,7 +228,7 @@ def _whole_list(
     if others or request.page > 1 or not asks_for_list(question) or without_operators(question)[1]:
         return None
     if not is_ready:
-        return _NO_LIST
+        return f"{_MORE}needs the index."
     calendar = vault.calendar
     again = work.again()
     known = vocabulary.of(vault, again)
@@ -251,7 +251,7 @@ def _whole_list(
 
     found = tried(every, total) if again.complete else None
     if found is None:
-        return _NO_LIST if (every and not again.complete) or "time limit" in again.skipped else None
+        return f"{_MORE}takes more time." if (every and not again.complete) or "time limit" in again.skipped else None
     answered = made[id(found[0])]
     listed = answered.tasks if found[0].tool == "tasks" else answered.rows
     rows = [Row(each.path, getattr(each, "line", 0)) for each in listed]
