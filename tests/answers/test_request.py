@@ -194,6 +194,8 @@ def test_what_is_accepted_is_said_in_words(name: str, words: str) -> None:
         ("search", {"pattern": "x", "path": "a" * 60}, "paths"),
         ("search_files", {"pattern": "x", "file_pattern": "a", "glob": "b"}, None),
         ("read", {"lines": 3}, None),
+        ("find", {"pattern": "*.md"}, 'paths=["*.md"]'),
+        ("survey", {"term": "oak"}, 'terms=["oak"]'),
         ("tasks", {"due": "2026"}, "due_after or due_before"),
         ("find", {"name": "*zebra*"}, 'paths=["**/*zebra*"]'),
         ("links", {"note": "a", "backlinks": True}, 'direction="back"'),

@@ -222,7 +222,8 @@ _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "file": ("note",),
     "limit": ("max_results",),
     "max_results": ("limit",),
-    "pattern": ("query", "question"),
+    "pattern": ("query", "question", "paths"),
+    "term": ("terms",),
     "query": ("pattern", "question"),
     "question": ("query", "pattern"),
 }
@@ -240,7 +241,7 @@ def _instead(name: str, value: object, fields: Sequence[str]) -> str:
         value = f"{value.rstrip('/')}/**".lstrip("/")
     if name == "name" and isinstance(value, str):
         value = f"**/*{value.strip('*')}*"
-    shown = json.dumps([value] if field == "paths" else value, ensure_ascii=False, default=str)
+    shown = json.dumps([value] if field in ("paths", "terms") else value, ensure_ascii=False, default=str)
     return f"; give {field}={shown} instead" if len(shown) <= _SHOWN else f"; give {field} instead"
 
 

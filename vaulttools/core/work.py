@@ -151,6 +151,11 @@ class Work:
             entry.count += len(files)
             entry.paths += files[: limits.NAMED_PATHS - len(entry.paths)]
 
+    def cut(self) -> None:
+        """Note that time has run out before all files were met: nobody knows how many were not searched."""
+        self.skipped.setdefault("time limit", PassedOver()).count += 1
+        self.cut_short = True
+
     @property
     def complete(self) -> bool:
         """False when a file was not searched for a reason that could have changed the answer."""

@@ -183,8 +183,7 @@ class Search:
             yield from batch
             batch = [*islice(entries, _MET_TOGETHER)]
             if batch and self.work.remaining() == 0:
-                self.work.pass_over(batch[0].path, "time limit")
-                self.work.cut_short = True
+                self.work.cut()
                 return
 
     def _over_folder(self, entries: Iterator[Entry], where: tuple[str, Sequence[str]]) -> Iterator[FileCount]:

@@ -56,11 +56,11 @@ class Exact:
         try:
             used = self.regexes.check(self.node, sensitive=self.sensitive)
         except OutOfTimeError:
-            self._cut_short()
+            self.work.cut()
             return
         bounds = self.plan.bounds(self.node, sensitive=self.sensitive)
         if self.plan.is_over():
-            self._cut_short()
+            self.work.cut()
         candidates = order(bounds.may)
         place, size, answering, read = 0, _FIRST, 0, 0
         while place < len(candidates):
@@ -79,10 +79,6 @@ class Exact:
                     yield path
             size = _MOST if answering * 2 < read else min(size * 4, _MOST)
 
-    def _cut_short(self) -> None:
-        self.work.pass_over("", "time limit")
-        self.work.cut_short = True
-
     def _prefiltered(self, files: Sequence[str], surely: AbstractSet[str]) -> Sequence[str]:
         """Some files in their order, when they are many without those that ripgrep rules out."""
         unread = [path for path in files if path not in surely and path in self.plan.files.notes]
@@ -100,7 +96,7 @@ class Exact:
         try:
             self._look(self.regexes.check(self.node, sensitive=self.sensitive), files)
         except OutOfTimeError:
-            self._cut_short()
+            self.work.cut()
             return [Match(path, (), None) for path in files]
         return [self._match(path) for path in files]
 

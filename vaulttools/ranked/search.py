@@ -222,8 +222,7 @@ def ranked(
     ranking = asks.put_in_order(find, wanted, Days(dating, telling, read, work.is_over), work.is_over)
     if ranking.part:
         part = part or ranking.part
-        work.pass_over("", "time limit")
-        work.cut_short = True
+        work.cut()
     meant = list(dict.fromkeys(meant))  # several times, if notes were looked for several times
     missed = read.missed
     if view is not None:

@@ -175,8 +175,7 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     context = Context(Setting(clock, held.resolve), held, stop, random.random, this)
     found = rows.find(asked, found_in, notes.answer, context)
     if not found.is_whole:
-        work.pass_over("", "time limit")
-        work.cut_short = True
+        work.cut()
     misread = notes.answer.misread.intersection(listing.places)
     return _answer(source, view, asked, request, found, context, notes, misread, work)
 

@@ -194,8 +194,7 @@ def _collect(
         scope = _scope(vault, request, targets, target, work)
         for entry in scope.everything():
             if work.remaining() <= 0:
-                work.pass_over(entry.path, "time limit")
-                work.cut_short = True
+                work.cut()
                 _tell(scope, work)
                 return found.newest_first(), True
             if entry.left_out is not None and entry.left_out not in _LISTED:

@@ -288,8 +288,7 @@ def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Fo
 
 def _stopped(found: _Found, work: Work, is_stopped: bool) -> None:
     if is_stopped:
-        work.pass_over("", "time limit")
-        work.cut_short = True
+        work.cut()
         found.part = "Part of the answer: there was no time to follow all links. Ask again."
 
 

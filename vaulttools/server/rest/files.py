@@ -270,8 +270,7 @@ async def newest_periodic(service: Service, request: Request) -> Response:
             if len(found) >= min(int(limit), _MOST):
                 break
             if work.remaining() <= 0:
-                work.pass_over(note.path, "time limit")
-                work.cut_short = True
+                work.cut()
                 break
         return JSONResponse(encodable(found))
 

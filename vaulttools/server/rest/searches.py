@@ -116,8 +116,7 @@ def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
 
     def stop() -> None:
         if work.remaining() <= 0:
-            work.pass_over("", "time limit")
-            work.cut_short = True
+            work.cut()
             raise Incomplete(work)
 
     compiled = jsonlogic.Rule(rule, stop)
@@ -193,8 +192,7 @@ def smart(
             ]
         page = answer.next_page if left_out else None
         if page is not None and work.remaining() <= 0:
-            work.pass_over("", "time limit")
-            work.cut_short = True
+            work.cut()
             raise Incomplete(work)
     ensure_complete(found, work)
     found.sort(key=lambda each: -each[0])
