@@ -249,6 +249,36 @@ def test_a_vault_that_is_indexed_goes_before_one_that_is_not(tmp_path: Path, mon
     pool.close()
 
 
+def test_a_read_of_an_open_vault_waits_behind_none_of_vaults_that_wait_for_a_place(tmp_path: Path) -> None:
+    for name in "ab":
+        write_files(tmp_path / name, {"note.md": f"{name}\n"})
+    pool = VaultPool(str(tmp_path), 1, "off")
+    vaults = Vaults(("a", "b"), pool.lent, pool.is_ready, pool.is_open)
+    done: list[str] = []
+
+    async def read(calls: Calls, name: str) -> None:
+        def called(_: Event) -> None:
+            with vaults.lent(name) as vault:
+                done.append(vault.call("read", {"note": "note"}).details["text"].strip())
+
+        await calls.run(called, lane=vaults.lane(name, is_quick=True))
+
+    async def talk() -> None:
+        calls = Calls()
+        async with anyio.create_task_group() as group:
+            with pool.lent("a"):
+                for _ in range(QUICK_AT_ONCE + 1):
+                    group.start_soon(read, calls, "b")
+                await anyio.sleep(0)
+                await read(calls, "a")
+                assert done == ["a"]
+        calls.close()
+
+    run(talk)
+    assert done == ["a", *"b" * (QUICK_AT_ONCE + 1)]
+    pool.close()
+
+
 def test_callers_are_served_in_turn_and_quick_calls_wait_behind_no_search() -> None:
     done: list[str] = []
     lock = threading.Lock()

@@ -66,7 +66,7 @@ class Tenants:
             return None
         name, record = found
         there = tuple(vault for vault in record.vaults if self.pool.has(vault))
-        return Caller(name, Vaults(there, self.pool.lent, self.pool.is_ready))
+        return Caller(name, Vaults(there, self.pool.lent, self.pool.is_ready, self.pool.is_open))
 
 
 Callers: TypeAlias = Alike | Tenants

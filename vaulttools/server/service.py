@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.server.callers import Caller, Callers, Logins
-from vaulttools.server.calls import Calls, Lane
+from vaulttools.server.calls import Calls
 from vaulttools.vault import Vault
 
 T = TypeVar("T")
@@ -73,11 +73,11 @@ class Service:
         caller = self.caller(request)
         assert caller is not None
 
-        lane: Lane = "quick" if is_quick else caller.vaults.lane(name)
+        lane = caller.vaults.lane(name, is_quick=is_quick)
 
         def lent(cancel: Event) -> T:
             with caller.vaults.lent(name) as vault:
-                if before is not None and lane == "opening":
+                if before is not None and lane == "opening" and not is_quick:
                     before(vault, cancel)
                 return call(vault, cancel)
 

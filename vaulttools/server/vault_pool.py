@@ -67,6 +67,11 @@ class VaultPool:
         except OSError:
             return False
 
+    def is_open(self, name: str) -> bool:
+        """Whether the vault of that name is open."""
+        kept = self._kept.get(name)
+        return kept is not None and kept.vault is not None
+
     def is_ready(self, name: str) -> bool:
         """Whether the vault of that name is open, and no call waits long for its index."""
         kept = self._kept.get(name)

@@ -32,6 +32,8 @@ class Vaults:
     lend: Callable[[str], AbstractContextManager[Vault]]
     is_ready: Callable[[str], bool] = lambda _: True
     """Whether a vault is open, and its index so far that no call waits long for it."""
+    is_open: Callable[[str], bool] = lambda _: True
+    """Whether a vault is open, so that a call of it waits for no other vault to be closed."""
 
     @property
     def are_several(self) -> bool:
@@ -48,9 +50,12 @@ class Vaults:
             return self.lend(name)
         raise BadArgument(no_vault(name, self.names))
 
-    def lane(self, name: object) -> Lane:
-        """The threads for a call of a vault that takes more than some milliseconds."""
-        return "usual" if isinstance(name, str) and self.is_ready(name) else "opening"
+    def lane(self, name: object, *, is_quick: bool) -> Lane:
+        """The threads for a call of a vault; `is_quick`: it takes some milliseconds once the vault is open."""
+        does_not_wait = self.is_open if is_quick else self.is_ready
+        if isinstance(name, str) and does_not_wait(name):
+            return "quick" if is_quick else "usual"
+        return "opening"
 
     def meant(self, arguments: Mapping[str, Any]) -> tuple[object, dict[str, Any]]:
         """The name of the vault that a call means, for `lent`, and the arguments of the tool."""

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from vaulttools.answers.reading import MOST_CHARACTERS
 from vaulttools.attachments.extracted import Picture
-from vaulttools.server.calls import Calls, Lane
+from vaulttools.server.calls import Calls
 from vaulttools.server.vaults import Vaults, ensure_indexed
 from vaulttools.tools import TOOLS
 from vaulttools.tools.definitions import definitions
@@ -70,12 +70,13 @@ class Backend:
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
         """What a tool answers to the arguments of a client."""
         name, rest = self._lent.meant(arguments)
-        lane: Lane = "quick" if TOOLS[tool].is_quick else self._lent.lane(name)
+        is_quick = TOOLS[tool].is_quick
+        lane = self._lent.lane(name, is_quick=is_quick)
         lent = self._lent.lent(name)
 
         def answered(cancel: Event) -> Reply:
             with lent as vault:
-                if lane == "opening":
+                if lane == "opening" and not is_quick:
                     ensure_indexed(vault, cancel, seconds=INDEXING_SECONDS, of_all=TOOLS[tool].reads_all_notes)
                 result = vault.call(tool, rest, cancel=cancel, bounded=True)
             # A refusal has no details that the tool's output schema promises.
@@ -95,7 +96,7 @@ class Backend:
                 progress = vault.index_progress
             return "" if progress is None else progress.sentence
 
-        return await self._run(told, lane="quick")
+        return await self._run(told, lane=self._lent.lane(name, is_quick=True))
 
     async def newest(self, vault: str) -> Reply:
         """The notes of a vault that were written last; `details` has their `paths`."""
@@ -111,7 +112,7 @@ class Backend:
             paths = [path for path in _encodable(result.details["files"]) if not path.endswith("/")]
             return Reply("", details={"paths": paths})
 
-        return await self._run(found, lane="quick")
+        return await self._run(found, lane=self._lent.lane(vault, is_quick=True))
 
     async def text(self, vault: str, path: str) -> Reply:
         """The text of a note or another text file."""
@@ -126,7 +127,7 @@ class Backend:
             cut = "" if next_line is None else f"\n\n[Cut here: the tool read goes on from start_line {next_line}.]"
             return Reply(text + cut)
 
-        return await self._run(read, lane="quick")
+        return await self._run(read, lane=self._lent.lane(vault, is_quick=True))
 
     def _definition(self, name: str) -> dict[str, Any]:
         if name not in self._defined:
