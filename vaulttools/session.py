@@ -274,7 +274,9 @@ class Session:
             else:
                 from vaulttools.resources.naming import close_to
 
-                close = close_to(given, self._visible(work)) or self.folders_close_to(given, work)
+                folders = self.folders_close_to(given, work)
+                same = [each for each in folders if each.casefold() == given.strip("/").casefold()]
+                close = [*same, *close_to(given, self._visible(work))] or folders
             raise PathNotFound(given, close=close) from None
 
     def folders_close_to(self, given: str, work: Work) -> list[str]:

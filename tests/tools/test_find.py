@@ -199,6 +199,8 @@ def test_a_name_that_is_no_path_is_answered_with_paths(
     assert result.is_error
     assert result.text == "Path not found: garden; did you mean Projects/Garden plan.md?"
     assert vault.call(tool, {**arguments, list(arguments)[-1]: "*/gardens.md"}).text.count("did you mean") == 0
+    told = vault.call(tool, {**arguments, list(arguments)[-1]: "projects"}).text
+    assert told == "Path not found: projects; did you mean Projects?"
 
 
 def test_missing_paths_among_several_are_skipped_and_told(make_vault: MakeVault) -> None:
