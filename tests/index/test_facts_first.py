@@ -149,7 +149,7 @@ def test_a_note_that_cannot_be_read_again_is_a_candidate_and_tried_later(
         writer.commit()
     state.settle(pending._replace(wordless=frozenset({"a.md"})))
     assert state.stale() == {"a.md"}
-    assert state.wordless() == set()
+    assert state.wordless == set()
     assert "a.md" not in state.pending().stale, "not at once"
     store.close()
 

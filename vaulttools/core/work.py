@@ -141,15 +141,18 @@ class Work:
 
     def pass_over(self, path: str, reason: Reason, *, is_folder: bool = False) -> None:
         """Count a file (or a folder that was not entered) as not searched."""
-        self.pass_over_all((path,), reason)
-        self.skipped[reason].folders += is_folder
+        entry = self.skipped.setdefault(reason, PassedOver())
+        entry.count += 1
+        entry.folders += is_folder
+        if len(entry.paths) < limits.NAMED_PATHS:
+            entry.paths.append(path)
 
     def pass_over_all(self, files: Sequence[str], reason: Reason) -> None:
-        """Count files as not searched."""
-        if files:
-            entry = self.skipped.setdefault(reason, PassedOver())
-            entry.count += len(files)
-            entry.paths += files[: limits.NAMED_PATHS - len(entry.paths)]
+        """Count files as not searched, a million of them in no time."""
+        for path in files[: limits.NAMED_PATHS]:
+            self.pass_over(path, reason)
+        if more := len(files[limits.NAMED_PATHS :]):
+            self.skipped[reason].count += more
 
     def cut(self) -> None:
         """Note that time has run out before all files were met: nobody knows how many were not searched."""

@@ -73,7 +73,7 @@ class Snapshot:
         self._store = state.store
         with state.lock:
             self._stale = state.stale()
-            self._wordless = state.wordless()
+            self._wordless = frozenset(state.wordless)
             self.moment = None if state.unlisted else state.log.moment
             self.has_facts = not (state.unlisted or any(map(paths.is_note, chain(self._stale, state.unread))))
             """Whether the structure of every note is known."""

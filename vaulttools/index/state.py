@@ -85,7 +85,8 @@ class IndexState:
         """The files that have each, stale ones included."""
         self.unread: Final[set[str]] = set()
         """Files of whose text nothing is known."""
-        self._wordless: Final[set[str]] = set()
+        self.wordless: Final[set[str]] = set()
+        """The notes of which the store has the structure alone."""
         self.freshness: Final = Freshness()
         self.puts = 0
         """How often rows came or went."""
@@ -109,7 +110,7 @@ class IndexState:
         unusual = self.rows.unusual
         for row in unusual:
             self._mark(row)
-        self._wordless.update(row.path for row in unusual if row.flags & LACKS_WORDS)
+        self.wordless.update(row.path for row in unusual if row.flags & LACKS_WORDS)
         # Another process may have removed rows since they were compared with the files.
         if self.rows.ids_in_sum() != store.ids_in_sum():
             ids = store.all_ids()
@@ -150,12 +151,12 @@ class IndexState:
         for those that could not be read a while ago."""
         with self.lock:
             pending = self.freshness.pending()
-            return pending._replace(wordless=frozenset(filter(self.freshness.is_known, self._wordless)))
+            return pending._replace(wordless=frozenset(filter(self.freshness.is_known, self.wordless)))
 
     def is_behind(self) -> bool:
         """Whether the store lacks something that was not read yet, or was not what it should have been."""
         with self.lock:
-            return self.freshness.is_behind() or bool(self._wordless)
+            return self.freshness.is_behind() or bool(self.wordless)
 
     def retry(self) -> None:
         """Have what could not be read a while ago tried again now."""
@@ -171,7 +172,7 @@ class IndexState:
         rows = {row.path: row for row in self.store.rows({*done.stale, *done.gone, *done.wordless})}
         with self.lock:
             fresh = self.freshness
-            before = fresh.sizes(), len(self._wordless)
+            before = fresh.sizes(), len(self.wordless)
             self._drop([path for path in done.gone if path not in rows])
             self._add(rows.values())
             # After them: what another thread makes meanwhile of some of these is made again.
@@ -200,7 +201,7 @@ class IndexState:
                     fresh.mark_young(path, row.key)
                 else:
                     fresh.mark_known(path)
-            return before != (fresh.sizes(), len(self._wordless))
+            return before != (fresh.sizes(), len(self.wordless))
 
     def progress(self) -> Progress:
         """How much the store holds as it is; of a million files it takes a second to count it after a change."""
@@ -210,7 +211,7 @@ class IndexState:
             new = self.rows.lacking(self.freshness.stale)
             notes, files = sum(map(paths.is_note, chain(self.rows, new))), len(self.rows) + len(new)
             facts = notes - sum(map(paths.is_note, unread))
-            return Progress(facts, notes, files - len(self._wordless.union(unread)), files)
+            return Progress(facts, notes, files - len(self.wordless.union(unread)), files)
 
         with self.lock:
             return self.kept("progress", counted, version=self.log.moment)
@@ -219,11 +220,6 @@ class IndexState:
         """The stale files."""
         with self.lock:
             return self.freshness.stale
-
-    def wordless(self) -> frozenset[str]:
-        """The notes of which the store has the structure alone; the same set until one changes."""
-        with self.lock:
-            return self.kept("wordless", lambda: frozenset(self._wordless), version=self.log.moment)
 
     def facts_of(self, kind: str) -> KeptFacts:
         """What is kept under a kind."""
@@ -297,7 +293,7 @@ class IndexState:
             self.puts += self.rows.id(row.path) != row.id
             self.rows.put(row)
             self._mark(row)
-            (self._wordless.add if row.flags & LACKS_WORDS else self._wordless.discard)(row.path)
+            (self.wordless.add if row.flags & LACKS_WORDS else self.wordless.discard)(row.path)
 
     def _mark(self, row: Row) -> None:
         """Note what is unusual about a file."""
@@ -313,7 +309,7 @@ class IndexState:
         for path in gone:
             self.puts += self.rows.id(path) is not None
             self.rows.drop(path)
-            for held in (*self.traits.values(), self.unread, self.freshness.gone, self._wordless):
+            for held in (*self.traits.values(), self.unread, self.freshness.gone, self.wordless):
                 held.discard(path)
 
 

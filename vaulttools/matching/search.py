@@ -7,7 +7,6 @@ costs seconds in Python.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -378,9 +377,14 @@ class Search:
         done = start
         cut_short = self._matcher.cut_short
         unsearched = frozenset(asked if counts.stopped else ())
-        for place in listing.places_of_interest(start, end, (*matched, *counts.failed, *cut_short)):
+        for place in (*listing.places_of_interest(start, end, (*matched, *counts.failed, *cut_short)), end):
+            late = [path for path in listing.at(range(done, place)) if path in unsearched] if unsearched else []
+            self.work.searched += place - done - len(late)
+            if counts.stopped and late:
+                self.work.pass_over_all(late, counts.stopped)
+            if place == end:
+                return
             path, kind, left_out = listing[place]
-            self._count(listing, done, place, unsearched, counts.stopped)
             done = place + 1
             self._warn(path)
             if left_out is not None:
@@ -401,16 +405,6 @@ class Search:
                 self.work.pass_over(path, "not extracted whole")
             if path in counts.matching:
                 yield FileCount(path, counts.matching[path])
-        self._count(listing, done, end, unsearched, counts.stopped)
-
-    def _count(
-        self, listing: Listing, start: int, end: int, unsearched: AbstractSet[str], reason: Reason | None
-    ) -> None:
-        """Count the entries from one place to before another, which do not match as far as they were searched."""
-        late = [path for path in listing.at(range(start, end)) if path in unsearched] if unsearched else []
-        self.work.searched += end - start - len(late)
-        if reason is not None:
-            self.work.pass_over_all(late, reason)
 
     def _warn(self, path: str | None) -> None:
         """Record the warnings of the folders up to a path; None: all."""
