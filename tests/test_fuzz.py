@@ -393,6 +393,7 @@ PRINTED: Final = [
     st.binary(max_size=80) | st.lists(st.sampled_from(PRINTED), max_size=8).map(b"".join),
     st.sampled_from([0, 1, 2, 9]),
 )
+@example("--count", b"9" * 40_000, 1)
 def test_fuzz_what_ripgrep_prints(asked: str, printed: bytes, code: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         real = {"rg": FAKE, "rg.asked": asked, "rg.real": ripgrep.locate().command}

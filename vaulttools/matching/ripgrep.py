@@ -41,7 +41,8 @@ _FOR_ONE_PROCESS: Final = 48
 _BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
 """No memory maps: a file truncated while it is mapped would end the process (fault-C11)."""
 
-_COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18})\r?\n")
+# At the beginning of a line: from every byte of an output without records to its end would be quadratic.
+_COUNT_RECORD = re.compile(rb"^([^\0]*)\0(\d{1,18})\r?\n", re.MULTILINE)
 
 
 @dataclass(slots=True)
