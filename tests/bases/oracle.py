@@ -42,6 +42,8 @@ class Memory:
         return self.known.get(path, FileFacts())
 
     def times(self, path: str) -> Times:
+        if path not in self.texts:
+            return Times(0, 0, 0)
         return Times(len(self.texts[path].encode()), CLOCK.now - 3_600_000, CLOCK.now - 86_400_000)
 
     def note_date(self, path: str) -> None:

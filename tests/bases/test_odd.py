@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.bases.oracle import MEMORY, ROW, context, value_of
@@ -123,6 +123,7 @@ def test_an_operator_fails_only_in_its_own_words(sign: str, left: Value, right: 
 
 
 @given(value=values, key=values)
+@example(value=File("gone.md"), key=None)
 @settings(max_examples=100)
 def test_fields_elements_and_comparisons_fail_only_in_their_own_words(value: Value, key: Value) -> None:
     setting = context().setting

@@ -57,7 +57,7 @@ class FileSource(Protocol):
         """What a file says; nothing of one that is no note."""
 
     def times(self, path: str) -> Times:
-        """The size and the times of a file."""
+        """The size and the times of a file; zero of one that is gone."""
 
     def note_date(self, path: str) -> date | None:
         """The day that a note is of; None: it is gone."""
