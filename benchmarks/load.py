@@ -83,6 +83,9 @@ REQUESTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
 ROUNDS: Final = 2
 """How often each of two versions is served, in turn."""
 
+BUSY: Final = "The server is busy"
+"""Begins the refusal of a call that may be asked again."""
+
 EDIT_SECONDS: Final = 1.0
 """Between two edits. Each makes what is known of all notes be put together anew: `links` takes a second for 10,000."""
 
@@ -223,9 +226,6 @@ async def _requested(client: _Client, method: str, path: str, given: dict[str, A
         told.errors.append(f"{named(method, path)}: {answer.status_code} {answer.text[:200]}")
 
 
-_BUSY: Final = "The server is busy"
-
-
 def named(method: str, path: str) -> str:
     """A request as the table has it."""
     return f"{method} {path.partition('?')[0]}"
@@ -233,7 +233,7 @@ def named(method: str, path: str) -> str:
 
 async def _timed(client: _Client, name: str, arguments: dict[str, Any], told: Told) -> dict[str, Any]:
     began = time.perf_counter()
-    while (result := await client.call(name, arguments))["isError"] and _BUSY in result["content"][0]["text"]:
+    while (result := await client.call(name, arguments))["isError"] and BUSY in result["content"][0]["text"]:
         told.again += 1
     told.seconds.setdefault(name, []).append(time.perf_counter() - began)
     return result

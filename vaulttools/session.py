@@ -268,26 +268,17 @@ class Session:
             given = error.given[0]
             if len(error.given) > 1 or "://" in given:
                 raise
+            from vaulttools.resources.naming import close_to, folders_close_to
+
+            visible = list(self.visible(work))
             if globs.has_magic(given):
                 folder = globs.before_magic(given)
-                close = [f"{other}/{given[len(folder) :]}" for other in self.folders_close_to(folder, work)]
+                close = [f"{other}/{given[len(folder) :]}" for other in folders_close_to(folder, visible)]
             else:
-                from vaulttools.resources.naming import close_to
-
-                folders = self.folders_close_to(given, work)
+                folders = folders_close_to(given, visible)
                 same = [each for each in folders if each.casefold() == given.strip("/").casefold()]
-                close = [*same, *close_to(given, self._visible(work))] or folders
+                close = [*same, *close_to(given, visible)] or folders
             raise PathNotFound(given, close=close) from None
-
-    def folders_close_to(self, given: str, work: Work) -> list[str]:
-        """The folders that hold files and are spelled nearly as one that is not there."""
-        from vaulttools.core import spelling
-
-        folders: dict[str, None] = {}
-        for path in self._visible(work):
-            while (path := path.rpartition("/")[0]) and path not in folders:
-                folders[path] = None
-        return [*map(paths.shown, spelling.closest(given.strip("/"), folders))] if given.strip("/") else []
 
     def named(self, given: str, work: Work) -> Target:
         """The one note or other text that a name means.
@@ -297,7 +288,7 @@ class Session:
         """
         from vaulttools.resources.naming import Naming
 
-        naming = Naming(self._reader(work), lambda: self.links(work), lambda: self._visible(work), self.periodic.named)
+        naming = Naming(self._reader(work), lambda: self.links(work), lambda: self.visible(work), self.periodic.named)
         return naming.target(given)
 
     @property
@@ -331,7 +322,7 @@ class Session:
 
         return Reader(self.root, self.resolvers, lambda target: self.links(work).resolve(target))
 
-    def _visible(self, work: Work) -> Iterator[str]:
+    def visible(self, work: Work) -> Iterator[str]:
         """The files that may be offered for a name that nothing has."""
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
         return (entry.path for entry in scope.entries() if entry.left_out is None)

@@ -196,6 +196,7 @@ def test_what_is_accepted_is_said_in_words(name: str, words: str) -> None:
         ("read", {"lines": 3}, None),
         ("find", {"pattern": "*.md"}, 'paths=["*.md"]'),
         ("survey", {"term": "oak"}, 'terms=["oak"]'),
+        ("survey", {"pattern": "oak"}, 'terms=["oak"]'),
         ("tasks", {"due": "2026"}, "due_after or due_before"),
         ("find", {"name": "*zebra*"}, 'paths=["**/*zebra*"]'),
         ("links", {"note": "a", "backlinks": True}, 'direction="back"'),

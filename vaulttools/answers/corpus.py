@@ -120,8 +120,7 @@ def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: 
     corpus = incremental.at(listed(scope), view, vault.notes(view), work)
     for entry, reason in corpus.passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
-    for path in corpus.late:
-        work.pass_over(path, "time limit")
+    work.pass_over_all(corpus.late, "time limit")
     if corpus.waiting or corpus.late:
         work.is_over()  # the time for reading is; what was read is still answered from
     for _, warning in scope.warnings:
@@ -228,7 +227,9 @@ def _folder(vault: Session, work: Work, given: str | None) -> str:
     if place.kind != "folder":
         what = "it is not a folder"
         if place.kind is None:
-            close = vault.folders_close_to(given, work)
+            from vaulttools.resources.naming import folders_close_to
+
+            close = folders_close_to(given, vault.visible(work))
             what = f"there is no such folder{f'; did you mean {close[0]}?' if close else ''}"
         raise BadArgument(f"folder must name a folder of the vault, got {given}: {what}")
     return place.path

@@ -222,7 +222,7 @@ _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "file": ("note",),
     "limit": ("max_results",),
     "max_results": ("limit",),
-    "pattern": ("query", "question", "paths"),
+    "pattern": ("query", "question", "terms", "paths"),
     "term": ("terms",),
     "query": ("pattern", "question"),
     "question": ("query", "pattern"),

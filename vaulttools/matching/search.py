@@ -311,8 +311,7 @@ class Search:
             return [*matches]
         left = [match for match in matches if match.path not in self.vanished]
         if not left and not exact:
-            for path in sorted(self.vanished, key=paths.order):
-                self.work.pass_over(path, "changed while read")
+            self.work.pass_over_all(sorted(self.vanished, key=paths.order), "changed while read")
         return left
 
     def shown(self, matches: Sequence[FileCount], limit: int) -> Iterator[tuple[FileCount, FileHits]]:

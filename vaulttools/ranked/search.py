@@ -217,8 +217,7 @@ def ranked(
         telling = vault.indexes.structures(work, min(_DAYS_SECONDS, work.remaining()))
         if telling is None or not (telling.has_facts or telling.is_known(listing, corpus.FEW_TO_READ)):
             telling, part = None, part or _DAYS_BY_NAME
-            for path in sorted(wanted, key=paths.order):
-                filter_work.pass_over(path, "time limit")
+            filter_work.pass_over_all(sorted(wanted, key=paths.order), "time limit")
     ranking = asks.put_in_order(find, wanted, Days(dating, telling, read, work.is_over), work.is_over)
     if ranking.part:
         part = part or ranking.part

@@ -123,6 +123,15 @@ def close_to(text: str, visible: Iterable[str]) -> list[str]:
     return [paths.shown(path) for path in dict.fromkeys([*by_path, *by_name])][: limits.NAMED_PATHS]
 
 
+def folders_close_to(text: str, visible: Iterable[str]) -> list[str]:
+    """The folders, of those that hold files that may be offered, that are spelled nearly as what was given."""
+    folders: dict[str, None] = {}
+    for path in visible:
+        while (path := path.rpartition("/")[0]) and path not in folders:
+            folders[path] = None
+    return [*map(paths.shown, spelling.closest(text.strip("/"), folders))] if text.strip("/") else []
+
+
 def _readings(text: str) -> Iterator[tuple[Link, str | None]]:
     """The links that a text may be, each with the selector of lines behind it; the plainest is the last."""
     for written in dict.fromkeys((text, unquote(text))):

@@ -47,7 +47,8 @@ def _sessions(server: Server[Any]) -> Mcp:
 
 
 def _whole(app: ASGIApp) -> ASGIApp:
-    """What hands on requests once their bodies have come. The manager has the same limit, behind what reads them."""
+    """Hands on requests once their bodies have come, which are bounded here: the manager's bound would be behind what
+    reads them."""
     return RequestBodyLimitMiddleware(Readable(app), DEFAULT_MAX_REQUEST_BODY_SIZE)
 
 
@@ -58,7 +59,7 @@ class _Tenant:
     started: anyio.Event = field(default_factory=anyio.Event)
     ended: anyio.Event = field(default_factory=anyio.Event)
     calls: int = 0
-    """That are under way."""
+    """Calls under way, for which the end of the server waits."""
 
 
 def streamable_by_caller(made: Callable[[Caller], Server[Any]]) -> Mcp:
@@ -79,9 +80,10 @@ class _Tenants:
         self._group: TaskGroup | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, whose body has come, by the server of its caller. It may not end between the two."""
+        """Answer one request by the server of its caller. Its body has come before this: a server that ends meanwhile
+        waits for the calls that it counts."""
         tenant = self._of(scope["state"]["caller"])
-        if not tenant.started.is_set():
+        if not tenant.started.is_set():  # to wait would let a server that runs end before it counts this call
             await tenant.started.wait()
         is_call = scope["method"] == "POST"  # a GET lasts as long as its session
         tenant.calls += is_call

@@ -86,7 +86,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const isTyping = event.target.matches("input:not([type=radio]), textarea, select");
   const input = document.querySelector("input[type=search]");
-  // A question cannot begin with it, so that the start page, whose box has the focus, loses nothing.
+  // The box of the start page has the focus: a slash in it is the key too while it is empty, since no question begins with one.
   const isNew = event.target === input && !input.value && input.form.elements.mode?.value === "ranked";
   if (event.key === "/" && (!isTyping || isNew) && input) {
     event.preventDefault();
