@@ -95,10 +95,11 @@ def test_only_the_client_that_is_named_is_changed(home: Path) -> None:
     before = files(home)
     said(home, "--write", "--client", "codex")
     assert set(files(home)) - set(before) == {".codex/config.toml"}
-    with pytest.raises(
-        BadArgument, match=r"Gemini CLI is not on this machine: there is no .*gemini; .*--print-config gemini-cli"
-    ):
+    absent = r"Gemini CLI is not on this machine: there is no .*gemini"
+    with pytest.raises(BadArgument, match=rf"{absent}; .*: vaulttools --vault .*Notes mcp --print-config gemini-cli$"):
         said(home, "--client", "gemini-cli")
+    with pytest.raises(BadArgument, match=f"{absent}$"):
+        said(home, "--client", "gemini-cli", "--write", "--remove")
 
 
 def test_several_vaults_are_named(home: Path) -> None:

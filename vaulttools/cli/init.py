@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vaulttools.cli import index
-from vaulttools.cli.command_line import nearest_vault
+from vaulttools.cli.command_line import nearest_vault, quoted
 from vaulttools.cli.main import FAILED, FOUND, NOTHING_FOUND, Said, Switches
 from vaulttools.cli.mcp import NEEDS_EXTRA, program, vault_options
 from vaulttools.cli.options import Parser
@@ -133,8 +133,9 @@ def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[
     for client in options.clients:
         if places[client] is None:
             looked = " or ".join(str(each.sign) for each in client.places(machine))
-            shown = f"`vaulttools mcp --print-config {client.name}` prints what to paste"
-            raise BadArgument(f"{client.title} is not on this machine: there is no {looked}; {shown}")
+            words = ["vaulttools", *vault_options(chosen), "mcp", "--print-config", client.name]
+            to_paste = f"; to have what to paste: {' '.join(map(quoted, words))}" if chosen else ""
+            raise BadArgument(f"{client.title} is not on this machine: there is no {looked}{to_paste}")
     inside = [*map(Path, chosen.values()), *known]
     outcomes = [
         _outcome(options, client, place.file, command, inside) for client, place in places.items() if place is not None
