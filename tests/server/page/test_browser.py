@@ -18,7 +18,7 @@ from tests.conftest import write_files
 from tests.server.serving import http
 
 pytest.importorskip("playwright", reason="needs the extra: pip install 'vaulttools[browser]'")
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -135,6 +135,7 @@ def test_a_slash_on_the_start_page_is_no_part_of_the_question(page: Page) -> Non
     page.keyboard.type("larch")
     expect(page.get_by_role("searchbox")).to_have_value("larch")
     page.goto("/ui/?mode=regex")
+    expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_have_value("/")
 
@@ -147,6 +148,21 @@ def test_the_arrow_keys_lead_from_a_note_to_its_passages(page: Page) -> None:
     expect(page.locator("a.where").first).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#s-here")).to_be_in_viewport()
+
+
+def test_a_result_keeps_the_focus_when_further_results_come(page: Page) -> None:
+    asked = re.compile(r"/results\?q=larch")
+    held: list[Route] = []
+    page.route(asked, lambda route: held.append(route))
+    page.goto("/ui/?q=larc&mode=text")
+    with page.expect_request(asked):
+        page.get_by_role("searchbox").fill("larch")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("a.result").first).to_be_focused()
+    with page.expect_response(asked):
+        held.pop().continue_()
+    expect(page).to_have_url(re.compile("q=larch"))
+    expect(page.locator("a.result").first).to_be_focused()
 
 
 def test_related_notes_come_beside_a_note(page: Page) -> None:
@@ -254,7 +270,7 @@ def test_everything_can_be_reached_by_keyboard(page: Page) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("/")
     page.keyboard.type("larch")
-    expect(page.locator("a.result").first).to_contain_text("Plan")
+    expect(page).to_have_url(re.compile("q=larch"))
     page.keyboard.press("ArrowDown")
     expect(page.locator("a.result").first).to_be_focused()
     page.keyboard.press("Enter")

@@ -13,6 +13,13 @@ if (form && results) {
   let running;
   let began;
 
+  // Who has moved on to a result, while more was asked for, stays at that note.
+  const show = (html) => {
+    const address = results.contains(document.activeElement) && document.activeElement.getAttribute("href");
+    results.innerHTML = html; // made by our own templates, which escape what notes hold
+    if (address) ([...results.querySelectorAll("a")].find((link) => link.getAttribute("href") === address) ?? input).focus();
+  };
+
   // One request at a time, each for all that is typed by then: results come from the first key on, and as fast as the
   // server is.
   const search = async () => {
@@ -26,7 +33,7 @@ if (form && results) {
       began = performance.now();
       try {
         const answer = await fetch(`${form.dataset.results}?${asked}`, { signal: running.signal, redirect: "error" });
-        results.innerHTML = await answer.text(); // made by our own templates, which escape what notes hold
+        show(await answer.text());
         shown = asked;
         // Going back from a note leads to these results.
         history.replaceState(null, "", `${form.getAttribute("action")}?${asked}`);
@@ -67,8 +74,8 @@ if (indexing) {
       }
       indexing.remove();
       const input = document.querySelector("input[type=search]");
-      const isTyping = input === document.activeElement && input.value !== input.defaultValue;
-      if (document.querySelector(".unknown, main .warning, .notices") && !isTyping) location.reload();
+      const hasTyped = input && input.value !== input.defaultValue;
+      if (document.querySelector(".unknown, main .warning, .notices") && !hasTyped) location.reload();
     } catch {
       indexing.remove(); // the server or the login has ended
     }
