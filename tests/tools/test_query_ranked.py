@@ -216,6 +216,13 @@ def test_properties_are_ranked_and_shown(make_vault: MakeVault) -> None:
         assert "\nProperties: mmsi: 244660123; berth: C 12\n" in answer.text
 
 
+def test_properties_of_the_page_are_shown_where_the_question_names_them(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "---\ncssclasses: [wide]\npermalink: vessel\nberth: C 12\n---\nThe keel of the boat.\n"})
+    assert "\nProperties: berth: C 12\n" in vault.query("keel of the boat").text
+    assert "cssclasses" not in vault.context("keel of the boat").text
+    assert "\nProperties: permalink: vessel; berth: C 12\n" in vault.query("permalink of the boat").text
+
+
 def test_of_many_properties_and_of_later_notes_those_are_shown_that_the_question_names(make_vault: MakeVault) -> None:
     many = "".join(f"other {number}: {'much ' * 6}\n" for number in range(9))
     first = f"---\nmmsi: 244660123\n{many}---\nThe keel of the boat.\n"

@@ -9,7 +9,7 @@ from typing import Final
 from vaulttools.core import paths
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
-from vaulttools.notes.properties.values import in_one_line
+from vaulttools.notes.properties.values import OF_PAGES, in_one_line
 from vaulttools.ranked.copies import Deduplicator, Print, print_of, text_of
 from vaulttools.ranked.evidence import Evidence, RankedNote
 from vaulttools.ranked.showing import TermsOf, around_terms, compact, indented, under, written
@@ -103,7 +103,8 @@ class PassageRun:
         start, end = self.start_line, self.end_line
         page = f"page {self.page}, " if self.page is not None else ""
         where = page + (f"line {start}" if start == end else f"lines {start}-{end}")
-        properties = in_one_line(self.note.properties, _PROPERTIES) if self.has_properties else ""
+        about = {name: value for name, value in self.note.properties.items() if name not in OF_PAGES}
+        properties = in_one_line(about, _PROPERTIES) if self.has_properties else ""
         told = ", ".join(filter(None, [written(self.date) if self.has_properties else "", properties]))
         first = f"## {paths.shown(self.path)}, {where}{under(self.heading, shown)}{f' ({told})' if told else ''}"
         lines = [first, *indented(shown)]

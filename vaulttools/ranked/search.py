@@ -116,14 +116,18 @@ class Ranked:
         return "" if found is None else found.day
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
-        """The date of a note, and those of its properties that hold a word of the question; of the first one all, if
-        they are few."""
+        """The date of a note, and those of its properties that hold a word of the question; of the first one all that
+        are about it, if they are few."""
         day = self.date_of(note)
-        every = property_values.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1)
-        if is_first and len(every) <= _PROPERTY_CHARACTERS:
-            return day, every
         stands = self.ranking.finder.stands
         named = {name: of for name, of in note.properties.items() if stands(f"{name} {property_values.text(of)}")}
+        if is_first:
+            about = dict(note.properties)
+            for name in property_values.OF_PAGES - named.keys():
+                about.pop(name, None)
+            every = property_values.in_one_line(about, _PROPERTY_CHARACTERS + 1)
+            if len(every) <= _PROPERTY_CHARACTERS:
+                return day, every
         return day, property_values.in_one_line(named, _PROPERTY_CHARACTERS)
 
 

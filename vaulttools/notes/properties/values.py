@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date, time
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from vaulttools.core import render
 
@@ -117,6 +117,11 @@ def in_one_line(properties: Mapping[str, Value], most: int) -> str:
     """The properties that have a value, cut at so many characters: `status: active; tags: work, home`."""
     found = ((name, text(value)) for name, value in properties.items())
     return render.line("; ".join(f"{' '.join(name.split())}: {value}" for name, value in found if value), most=most)
+
+
+OF_PAGES: Final = frozenset(("cssclass", "cssclasses", "permalink", "publish"))
+"""The properties of rule-P08 and rule-P09 that tell how a page looks and where it is published: nothing about what the
+note says."""
 
 
 def in_words(properties: Mapping[str, Value]) -> str:
