@@ -126,7 +126,8 @@ def questions() -> list[Asked]:
 
 def answers() -> list[Asked]:
     """The questions of which the words of the answer are known: ours, and those beside the project where they are."""
-    asked = [
+    tables = tomllib.loads((PROJECT / "benchmarks" / "answers.toml").read_text(encoding="utf-8"))
+    own = [
         Asked(
             vault,
             f"{each.get('set', 'later' if 'held_out' in each else 'ours')}, {each['wording']}",
@@ -135,8 +136,14 @@ def answers() -> list[Asked]:
             (each["key"],),
             "held-out" if "held_out" in each else "",
         )
-        for vault, some in tomllib.loads((PROJECT / "benchmarks" / "answers.toml").read_text(encoding="utf-8")).items()
+        for vault, some in tables.items()
         for each in some
+    ]
+    translations = {each["question"]: each["translated"] for each in tables["rfcs"] if "translated" in each}
+    asked = own + [
+        replace(each, kind="translated, foreign", text=translations[each.text], half="tuning")
+        for each in own
+        if each.text in translations
     ]
     if not GIVEN.exists():
         print(f"(without the questions of {GIVEN.name}, which is not beside the project)")
