@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import os
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeVault, write_files
+from tests.tools.test_definitions import CALLS
 from vaulttools import BadArgument, Cancelled, ToolResult, Vault, VaultConfig, tools
 from vaulttools.files import kept
 from vaulttools.session import Session
@@ -22,7 +25,22 @@ from vaulttools.session import Session
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for ripgrep")
 
-# Opening
+# Opening and leaving
+
+
+@pytest.mark.parametrize("name", tools.NAMES)
+def test_a_vault_that_nobody_closed_goes_with_its_last_reference(small_vault: Path, name: str) -> None:
+    """A circle of references would keep it, and its threads, until the garbage collector comes across it."""
+    gc.disable()
+    try:
+        vault = Vault.open(small_vault)
+        for arguments in CALLS[name]:
+            vault.call(name, arguments)
+        session = weakref.ref(vault._opened)
+        del vault
+        assert session() is None
+    finally:
+        gc.enable()
 
 
 def test_a_folder_opens_and_is_told_as_an_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,8 +92,8 @@ class Session:
         """What answers for URLs, by scheme: ours, and those that the embedding program registers."""
         from vaulttools.resources import urls
 
-        known = urls.Resolvers()
-        known.register_linking("obsidian", lambda resolve_link: urls.of_obsidian(self.root, resolve_link))
+        known, root = urls.Resolvers(), self.root  # what refers to the session would keep it, and its threads
+        known.register_linking("obsidian", lambda resolve_link: urls.of_obsidian(root, resolve_link))
         known.register("vaulttools", urls.documentation)
         return known
 

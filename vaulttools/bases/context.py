@@ -77,20 +77,11 @@ class Context:
     random: Callable[[], float] = lambda: 0.5
     this: str | None = None
     """The file that `this` means."""
-    _left: int = field(default=_STEPS, init=False)
+    tick: Callable[..., None] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.tick = _ticking(self.stop)
         self.setting = replace(self.setting, tick=self.tick)
-
-    def tick(self, *values: object) -> None:
-        """Look at the time, now and then; long texts and lists count as much as many short ones."""
-        self._left -= 1
-        for value in values:
-            if isinstance(value, str | list):
-                self._left -= len(value) // _SIZE_OF_STEP
-        if self._left <= 0:
-            self._left = _STEPS
-            self.stop()
 
     def note_date(self, path: str) -> Date | None:
         """The day that a note is of; None: nothing tells it."""
@@ -110,6 +101,26 @@ class Context:
         if len(made) > MAX_LIST:
             raise Failed(f"The list has more than {MAX_LIST:,} elements.")
         return made
+
+
+def _ticking(stop: Callable[[], None]) -> Callable[..., None]:
+    """A function that calls `stop` every `_STEPS` steps; a call is a step, and long texts and lists count as many more.
+
+    It refers to no context: a circle of references would keep the vault until the garbage collector finds it.
+    """
+    left = _STEPS
+
+    def tick(*values: object) -> None:
+        nonlocal left
+        left -= 1
+        for value in values:
+            if isinstance(value, str | list):
+                left -= len(value) // _SIZE_OF_STEP
+        if left <= 0:
+            left = _STEPS
+            stop()
+
+    return tick
 
 
 class BaseRow:
