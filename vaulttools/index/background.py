@@ -322,6 +322,7 @@ class BackgroundIndex:
 
     def _serve(self) -> None:
         """Load, and keep up to date until the end or until changes were missed."""
+        disk.scandir(self._root.folder).close()  # nothing can be known of a folder that cannot be listed
         where = location.of(self._root, self._index_folder)
         store = IndexStore.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))
         try:
@@ -338,7 +339,6 @@ class BackgroundIndex:
 
     def _loaded(self, store: IndexStore) -> IndexState:
         """All that is known, with a watch where one serves."""
-        disk.scandir(self._root.folder).close()  # of what cannot be listed nothing can be known
         if store.newest() and early_listing.is_begun(self._root.folder):
             return self._made(store, None, early_listing.taken)
         for _ in range(_LOADS):
