@@ -217,7 +217,9 @@ def test_properties_are_ranked_and_shown(make_vault: MakeVault) -> None:
 
 
 def test_properties_of_the_page_are_shown_where_the_question_names_them(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "---\ncssclasses: [wide]\npermalink: vessel\nberth: C 12\n---\nThe keel of the boat.\n"})
+    vault = make_vault(
+        {"a.md": "---\ncssclasses: [wide]\npermalink: vessel\nberth: C 12\n---\nThe keel of the boat.\n"}
+    )
     assert "\nProperties: berth: C 12\n" in vault.query("keel of the boat").text
     assert "cssclasses" not in vault.context("keel of the boat").text
     assert "\nProperties: permalink: vessel; berth: C 12\n" in vault.query("permalink of the boat").text
@@ -698,7 +700,7 @@ def test_words_that_stand_in_a_canvas_alone_are_not_called_absent_without_saying
 ) -> None:
     files = {"Roof/Plan.canvas": json.dumps(CARDS), "Roof/roof.md": "The roof leaks.", "Garden/beds.md": "Tulips."}
     vault = make_vault(files)
-    hint = "Canvases are not ranked; words that no note has stand in Roof/Plan.canvas. To see them: query "
+    hint = "Canvases are not ranked; words that no note has are in Roof/Plan.canvas. To see them: query "
     for tool, name in (("query", "query"), ("context", "question")):
         answer = vault.call(tool, {name: asked, **arguments})
         steps = [each.removeprefix(hint) for each in answer.details["notices"] if each.startswith("Canvases")]

@@ -2,15 +2,15 @@
 
 `search.ranked` runs all stages, `ranking.rank` those that words decide:
 
-1. `question` reads the words, the language and the quantity asked for (`english` where no function word tells).
-2. `candidates` nominates the notes that hold the words, `counting` where no index knows them; `substitutes` finds what
-   to look for instead of words that stand nowhere; `finder` tells where they stand in a note.
-3. `scoring` scores notes, `evidence` their passages and how weak they are, `ranking` puts both together.
-4. `fusion` joins what is near in meaning.
-   `intent` reads what a question asks for beside its words, and `preference` puts the notes in that order: those of a
-   time first, the newest, those that answer the other half; `days` tells the days of notes and passages.
-5. `copies` folds passages that stand in several notes; `allotment` (for `query`) and `gathering` (for `context`) share
+1. `question` reads the words, the language and the quantity asked for (`english` if the question has no function word).
+2. `candidates` nominates the notes that hold the words; `counting` does so without an index. `substitutes` replaces
+   words that no note holds. `finder` finds the places of words in a note.
+3. `scoring` scores notes, `evidence` scores their passages and says how weak they are, `ranking` combines both.
+4. `fusion` adds notes that are near in meaning.
+   `intent` reads what else a question asks for, and `preference` reorders the notes: first those of a period, the
+   newest, or those that answer the other half. `days` finds the days of notes and passages.
+5. `copies` folds passages that several notes hold; `allotment` (for `query`) and `gathering` (for `context`) share
    out the room; `showing` cuts and writes the passages.
 
-`weights` holds all tuned numbers; `benchmarks/tuning.md` says what they rest on.
+`weights` holds all tuned numbers; `benchmarks/tuning.md` gives the measurements behind them.
 """

@@ -13,19 +13,19 @@ from vaulttools.ranked.showing import ShownNote, ShownPassage, TermsOf, heading_
 from vaulttools.ranked.weights import SHARING, Sharing
 
 _LEAST: Final = 120
-"""Characters without which no passage is begun: enough of it to tell what it is about."""
+"""A passage is shown only if there is room for this many characters: enough to see what it is about."""
 
 Described = Callable[[Note, bool], tuple[str, str]]
-"""The date of a note, and those of its properties that the question names; of the first one all if few."""
+"""Returns a note's date and the properties that the question names; all if they are few and it is the first note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allotted:
-    """What the text of a page shows."""
+    """The notes in the text of a page."""
 
     notes: Sequence[ShownNote]
     also: Sequence[RankedNote]
-    """Notes that are near enough to be named."""
+    """Notes that are named without text."""
 
 
 def allotted(
@@ -38,10 +38,10 @@ def allotted(
     is_sorted: bool = False,
     sharing: Sharing = SHARING,
 ) -> Allotted:
-    """The passages of notes for which so many characters have room, best note first.
+    """Return the passages of notes that fit into `room` characters, best note first.
 
-    The first note gets the most, and nothing of it is cut while a later one has text. Notes whose score is far below
-    the first one's get none. Where the order of the notes `is_sorted` by something else, scores decide nothing.
+    The first note gets the most room; if it is cut, later ones have no text (`sharing.is_first_uncut`). Notes that
+    score far below the first one have none either. If something else `is_sorted` the notes, scores do not count.
     """
     best = max((note.score for note in notes), default=0.0) or 1.0
     worth = [1.0 if is_sorted else note.score / best for note in notes]
@@ -80,13 +80,13 @@ def allotted(
 
 
 _FIRST: Final = 0.4
-"""The part of the text that the first note may have at least."""
+"""The first note may have at least this share of the text."""
 _ABOUT: Final = 60
-"""Characters of a note's heading beside its path, and of the blank line below it."""
+"""Characters of a note's heading without the path, and of the blank line below the note."""
 
 
 def every_passage(notes: Sequence[RankedNote], deduplicator: Deduplicator, terms_of: TermsOf) -> list[ShownNote]:
-    """Notes that the text does not show, each with its best passage, while there is time."""
+    """Return notes that the text does not show, each with its best passage while there is time."""
     found = []
     for ranked in notes:
         note = deduplicator.read(ranked.path) if deduplicator.remaining() > 0 else None
@@ -113,7 +113,7 @@ class _Sharer:
         self._count = len(ranked.passages.starts)
 
     def least(self) -> int:
-        """Characters without which something is cut: of a note that is shown whole, or of its best passage."""
+        """Return the characters that the note needs uncut: the whole note if it is short, else its best passage."""
         if not self._count:
             return 0
         whole = self._length(0, self._count - 1)
@@ -121,7 +121,7 @@ class _Sharer:
         return (whole if whole <= self._sharing.whole else self._length(best, best)) + _PLACE
 
     def passages(self, room: int, *, is_first: bool) -> tuple[list[ShownPassage], int]:
-        """Those that fit into so many characters, in the order of the note, and the line of the best one."""
+        """Return the passages that fit into `room` characters, in the note's order, and the line of the best one."""
         if not self._count:
             return [], 0
         best = self._ranked.evidence[0].number if self._ranked.evidence else 0
@@ -142,8 +142,8 @@ class _Sharer:
         return found, best_line
 
     def _chosen(self, best: int, room: int, *, is_first: bool) -> list[int]:
-        """The numbers of the passages, ascending: the best one, those nearly as good, and of the first note the one
-        that follows on the best, as far as there is room."""
+        """Return the numbers of the passages to show, ascending: the best one and, as far as there is room, those
+        nearly as good and, in the first note, the one after the best."""
         evidence = self._ranked.evidence
         least = evidence[0].score * self._sharing.passage if evidence else 0.0
         wanted = [best, *(each.number for each in evidence[1:] if each.score >= least)]
@@ -166,7 +166,7 @@ class _Sharer:
         return sorted(chosen)
 
     def _page(self, number: int) -> int | None:
-        """The page of an attachment that a passage stands on."""
+        """Return the page of an attachment on which a passage begins."""
         return self._note.page_of(self._note.text.count("\n", 0, self._ranked.passages.starts[number]) + 1)
 
     def _length(self, first: int, last: int) -> int:
@@ -178,11 +178,11 @@ class _Sharer:
 
 
 _PLACE: Final = 60
-"""Characters of the line that says where a passage stands."""
+"""Characters of the line that gives a passage's place."""
 
 
 def _runs(numbers: Sequence[int], page_of: Callable[[int], int | None]) -> list[tuple[int, int]]:
-    """The first and the last of numbers of passages that follow each other on one page."""
+    """Group passages that follow each other on one page; return the first and the last number of each group."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1 and page_of(number - 1) == page_of(number):
@@ -193,5 +193,5 @@ def _runs(numbers: Sequence[int], page_of: Callable[[int], int | None]) -> list[
 
 
 def _size(passage: ShownPassage) -> int:
-    """Characters of its lines with their ends."""
+    """Return the characters of a passage's lines with their ends."""
     return sum(len(line) + 1 for line in lines_of(passage))

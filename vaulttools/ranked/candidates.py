@@ -1,6 +1,6 @@
-"""Finds the notes that hold a question's terms, by the index and by notes read.
+"""Finds the notes that hold a question's terms, in the index and in notes that it reads.
 
-Notes that the index does not know are read, so that one that was changed a moment ago counts as any other.
+It reads the notes that the index does not know, so a note that was just changed counts like any other.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
 
 _FEW_ELSEWHERE: Final = 20
-"""Notes outside the scope that are read because they changed a moment ago. Of more, as after a checkout, what the index
-held before is counted: each takes a third of a millisecond, and they only say how frequent a word is."""
+"""Up to this many just changed notes outside the scope are read. If there are more, as after a checkout, the index's
+old state counts: each takes a third of a millisecond to read, and they only show how frequent a word is."""
 
 Reader = Callable[[str], Note | None]
-"""The note at a path as it is now; None when it cannot be read, which the reader has taken note of."""
+"""Returns the note at a path as it is now; None if it cannot be read, which the reader records."""
 
 
 class TermMatches:
-    """The notes of one scope, as one question is put to them."""
+    """The notes of one scope in which the terms of one question are searched for."""
 
     def __init__(self, notes: frozenset[str], index: Snapshot | None, read: Reader, stop: Callable[[], bool]) -> None:
         self.notes: Final = notes
@@ -39,22 +39,22 @@ class TermMatches:
         self.read: Final = read
         self.stop: Final = stop
         self.fresh: Final[dict[str, Note]] = {}
-        """Notes of the scope that were read because nothing was known of them."""
+        """By path, the notes of the scope that were read because the index does not know them."""
         self.looked_at: Final[dict[str, NoteWords | None]] = {}
-        """The words of these, and of notes outside the scope that changed a moment ago; None: it could not be read."""
+        """By path, the words of these and of just changed notes outside the scope; None if it could not be read."""
         self.waiting: Sequence[str] = ()
-        """Notes that should have been read."""
+        """Notes that were not read for lack of time."""
         self._held: dict[str, AbstractSet[str]] = {}
-        """The notes that hold a piece of text."""
+        """By piece of text, the notes that hold it."""
 
     def unknown(self) -> Sequence[str]:
-        """The notes that the index does not know, in order, then such attachments, which take longer."""
+        """Return the notes that the index does not know, in order, then such attachments, which take longer to read."""
         unknown = self.notes if self.index is None else self.index.unranked(self.notes)
         return sorted(unknown, key=lambda path: (not paths.is_note(path), path))
 
     def read_notes(self, notes: Sequence[str]) -> None:
-        """Read notes that the index does not know, while there is time; and notes outside the scope that changed a
-        moment ago, when they are few, since they say how frequent a word is."""
+        """Read notes that the index does not know, while there is time; then just changed notes outside the scope, if
+        they are few, since they show how frequent a word is."""
         for number, path in enumerate(notes):
             if path not in self.fresh and not self._look_at(path):
                 self.waiting = notes[number:]
@@ -65,7 +65,7 @@ class TermMatches:
                 return
 
     def _look_at(self, path: str) -> bool:
-        """Read a note; whether there was time to."""
+        """Read a note; return whether there was time to."""
         if self.stop():
             return False
         note = self.read(path)
@@ -78,12 +78,12 @@ class TermMatches:
         return True
 
     def text(self, path: str) -> str:
-        """The text of a note; `""` when it cannot be read, or there is no time to."""
+        """Return the text of a note; `""` if it cannot be read or time is up."""
         note = None if self.stop() else self.read(path)
         return "" if note is None else note.text
 
     def hits(self, terms: Sequence[QuestionTerm], most: int) -> WordHits:
-        """What the index knows of the terms that are words."""
+        """Return the index's counts of the terms that are words, and their places in the `most` best notes."""
         nothing = WordHits([0] * len(terms), {})
         if self.index is None:
             return nothing
@@ -91,7 +91,7 @@ class TermMatches:
         return self.index.words(spellings, most, self.notes, self.looked_at.keys()) or nothing
 
     def holding(self, term: QuestionTerm) -> AbstractSet[str]:
-        """The notes that hold a piece of text, or have it in their names; none for words."""
+        """Return the notes that hold a piece of text or have it in their names; no notes for a term that is words."""
         literal = term.literal
         if not literal:
             return frozenset()
@@ -104,27 +104,27 @@ class TermMatches:
             self._held[literal] = held
         return self._held[literal]
 
-    def stands(self, term: QuestionTerm, count: int) -> bool:
-        """Whether any note holds a term, in the scope or elsewhere; `count` notes of the index do."""
+    def exists(self, term: QuestionTerm, count: int) -> bool:
+        """Whether any note holds a term, in the scope or elsewhere; `count` is how many notes of the index do."""
         if count or self.holding(term):
             return True
         if term.literal:
-            return False  # the names of notes outside the scope are not looked at, whether they were read or not
+            return False  # the names of notes outside the scope do not count
         finder = Finder([term])
         return any(any(map(any, places.found)) for places in self.places(finder))
 
     def places(self, finder: Finder) -> Iterator[Places]:
-        """Where terms stand in each of the notes that were looked at."""
+        """Yield the places of the terms in each note in `looked_at`."""
         return (finder.places(note) for note in self.looked_at.values() if note is not None)
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
-        """The texts of the notes that were read, as they are compared."""
+        """By path, the folded texts of the notes in `looked_at`."""
         return {path: fold(note.note.text) for path, note in self.looked_at.items() if note is not None}
 
     def candidates(self, finder: Finder, rarities: Sequence[float], hits: WordHits, most: int) -> dict[str, Places]:
-        """Where the terms stand in the notes of the index that come into question, best first: for words alone those
-        that the index nominates, else the notes that hold most of what is asked, which are read."""
+        """Return the places of the terms in the candidates among the notes of the index, best first. For words alone
+        the index nominates them; else they are the notes that hold most of the question, and are read."""
         if not finder.needs_text:
             return dict(hits.places)
         weight: dict[str, float] = defaultdict(float)
@@ -142,20 +142,20 @@ class TermMatches:
         return found
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
-        """The stems of so many characters that begin with one, in no order; `notes_with` tells whether any note holds
-        one."""
+        """Return the stems of `shortest` to `longest` characters with a beginning, in no order. Perhaps no note holds
+        some of them any more; `notes_with` tells."""
         found = {stem for stem in self._stems_read if stem.startswith(beginning) and shortest <= len(stem) <= longest}
         stems = () if self.index is None else self.index.stems(beginning, shortest, longest)
         return list(found.union(stems))
 
     def notes_with(self, stem: str) -> AbstractSet[str]:
-        """The notes of the vault that hold a word of this stem, as far as they are known."""
+        """Return the notes of the vault that hold a word with this stem, as far as they are known."""
         read = self._stems_read.get(stem, frozenset())
         return read if self.index is None else read | self.index.holding_stem(stem, self.looked_at.keys())
 
     @cached_property
     def _stems_read(self) -> Mapping[str, AbstractSet[str]]:
-        """By stem: the notes, of those that were read, that hold a word of it."""
+        """By stem, the notes in `looked_at` that hold a word with it."""
         found: dict[str, set[str]] = defaultdict(set)
         for path, note in self.looked_at.items():
             for column in () if note is None else note.columns:
@@ -164,7 +164,7 @@ class TermMatches:
         return dict(found)
 
     def _named(self, literal: str) -> set[str]:
-        """The notes that have a piece of text in their names."""
+        """Return the notes of the scope that have a piece of text in their names."""
 
         def made() -> Sequence[tuple[str, str]]:
             return [(fold(paths.stem(path)), path) for path in self.notes]

@@ -25,22 +25,22 @@ _WORD: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"\d[\d.,]*")
 
 
-@dataclass(frozen=True)  # not slotted: what was computed is kept in the instance
+@dataclass(frozen=True)  # not slotted: the instance caches its properties
 class Print:
-    """What of a passage's text is compared."""
+    """The properties of a passage that are compared."""
 
     text: str
     digest: int
-    """`notes.passages.digest` of it."""
+    """`notes.passages.digest` of the text."""
 
     @cached_property
     def is_short(self) -> bool:
-        """Whether it has too few words to be told from another by them: `Coming soon.`"""
+        """Whether it has too few words to identify it: `Coming soon.`"""
         return sum(1 for _ in islice(_WORD.finditer(self.text), COPY.short)) < COPY.short
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
-        """Its words in a row; none of a short one."""
+        """Its runs of `COPY.shingle` words; empty for a passage of fewer than `COPY.fewest` words."""
         words = _WORD.findall(self.text.casefold())
         if len(words) < COPY.fewest:
             return frozenset()
@@ -55,7 +55,7 @@ class Print:
         """Whether both say the same, exactly or nearly."""
         if self.digest == other.digest:
             return not (self.is_short or other.is_short)
-        # What is quick to tell comes first: hardly two passages of prose have the same numbers and as many words.
+        # Quick checks come first: few passages of prose have the same numbers and a similar length.
         length, of_other = len(self.text), len(other.text)
         if length < COPY.as_long * of_other or of_other < COPY.as_long * length or self.numbers != other.numbers:
             return False
@@ -70,38 +70,38 @@ CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
 
 
 def text_of(note: Note, passages: Passages, number: int) -> str:
-    """The text of one passage."""
+    """Return the text of one passage."""
     start = passages.starts[number]
     return note.text[start : start + passages.lengths[number]]
 
 
 def print_of(note: Note, passages: Passages, number: int) -> Print:
-    """What of one passage is compared with others."""
+    """Return the print of one passage."""
     return Print(text_of(note, passages, number), passages.digests[number])
 
 
 @dataclass(slots=True)
 class Deduplicator:
-    """The notes of one answer that were compared so far."""
+    """Folds copies among the notes of one answer; it remembers the notes compared so far."""
 
     read: Reader
     copies_of: CopiesOf
     among: AbstractSet[str]
     """The notes of the scope."""
     remaining: Callable[[], float] = lambda: 1.0
-    """Seconds left; at 0 no more notes are read and compared."""
+    """Returns the seconds left; at 0 no more notes are read and compared."""
     is_cut: bool = False
-    """Whether it ran out before all notes asked for were compared."""
+    """Whether time ran out before all requested notes were compared."""
     _prints: list[tuple[Print, tuple[str, int]]] = field(default_factory=list)
     _folded: dict[tuple[str, int], list[str]] = field(default_factory=dict)
-    """By note and passage: the notes after it that hold a copy among their best passages."""
+    """By note and passage, the later notes that hold a copy among their best passages."""
     _copies: dict[int, AbstractSet[str]] = field(default_factory=dict)
-    """By digest: the notes that hold such a passage, of those that were looked for."""
+    """By digest of a passage, the notes that hold it; for the digests asked for so far."""
 
     def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
-        """The notes with their passages that are no copies of one in a note before, as they are asked for; without
-        those that have nothing else to say that is nearly as good. Each is compared with all before it: of thousands
-        that takes minutes, so that those left when time runs out are taken as they are."""
+        """Yield, on demand, the notes without passages that are copies of one in an earlier note. A note is left out if
+        no other passage of it is nearly as good. Each note is compared with all before it, which takes minutes for
+        thousands; after time is up, notes are yielded unchanged."""
         for ranked in notes:
             self.is_cut = self.is_cut or self.remaining() <= 0
             note = self.read(ranked.path) if ranked.evidence and not self.is_cut else None
@@ -115,7 +115,7 @@ class Deduplicator:
                 yield replace(ranked, evidence=[*own, *ranked.evidence[COPY.compared :]])
 
     def copies(self, path: str, number: int, digest: int) -> list[str]:
-        """The notes that hold a copy of a passage of a note."""
+        """Return the other notes of the scope that hold a copy of a passage, in order."""
         if digest not in self._copies:
             self._copies[digest] = self.copies_of({digest}).get(digest, frozenset())
         found = {other for other in self._copies[digest] if other in self.among}
@@ -132,8 +132,8 @@ class Deduplicator:
 
 
 def copies_in(view: Snapshot | None, notes: frozenset[str], read: Reader, is_over: Callable[[], bool]) -> CopiesOf:
-    """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read, while
-    there is time; none without an index."""
+    """Return a function from digests of passages to the notes that hold them, by the index and, while there is time, by
+    reading the notes that it does not know yet. Without an index it finds no notes."""
     if view is None:
         return lambda _: {}
     unread = [] if view.version() is not None else view.unranked(notes)

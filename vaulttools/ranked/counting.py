@@ -1,8 +1,8 @@
 r"""Chooses which notes to read without an index, by ripgrep's counts of words.
 
-The regexes may match more than the terms, words with the same beginning; which notes really hold them is seen when they
-are read. ripgrep leaves its fast engines at the first letter that is not ASCII when a regex has `\b`, which knows all
-letters (over 10,000 notes 2.4 s instead of 0.15), so that edges of words are written otherwise.
+The regexes may match more than the terms: words with the same beginning. Reading the notes shows which really hold the
+terms. The regexes do not use `\b`: it knows all letters, so ripgrep leaves its fast engines at the first letter that is
+not ASCII (2.4 s instead of 0.15 over 10,000 notes).
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from vaulttools.ranked.weights import NOMINATION
 from vaulttools.session import Session
 
 _SECONDS: Final = 5.0
-"""The most that counting takes. Words take 0.3 s over 10,000 notes; a disk that was not read yet may need more."""
+"""Time limit of counting. Words take 0.3 s over 10,000 notes; a disk that was not read yet may need more."""
 
 _GLOBS: Final = ("--glob=*.[mM][dD]",)
 
 
 @dataclass(frozen=True, slots=True)
 class RipgrepCounter:
-    """Counts terms as far as there is time."""
+    """Counts terms in notes until time runs out."""
 
     vault: Session
     work: Work
 
     def frequencies(self, terms: Sequence[QuestionTerm]) -> Sequence[Frequencies | None]:
-        """By term how often it stands in each note, or on how many lines; None when it was not counted in all."""
+        """Return for each term its count in each note (occurrences or lines); None if some notes were not counted."""
         budget = Work(min(self.work.remaining(), _SECONDS), self.work.cancel)
         words = [number for number, term in enumerate(terms) if is_word(term)]
         others = [number for number, term in enumerate(terms) if not is_word(term)]
@@ -51,21 +51,21 @@ class RipgrepCounter:
         return [found.get(number) for number in range(len(terms))]
 
     def size(self, path: str) -> int:
-        """Bytes of a note; 0 when it cannot be stated."""
+        """Return the bytes of a note; 0 if `stat` fails."""
         try:
             return disk.stat(self.vault.root.absolute(path)).st_size
         except OSError:
             return 0
 
     def _of_words(self, words: Sequence[QuestionTerm], budget: Work) -> Sequence[Frequencies | None]:
-        """By one run, which takes as long as one word takes two or three times."""
+        """Count all words in one run, which takes two to three times as long as a run for one word."""
         if not words:
             return []
         counted, stopped = self.vault.ripgrep.counts_of_texts(any_of(words), self._folder, _GLOBS, budget)
         return [None] * len(words) if stopped else _by_term(words, counted)
 
     def _of_each(self, terms: Sequence[QuestionTerm], budget: Work) -> Iterator[Frequencies | None]:
-        """By one run for each; those behind the one that ran out of time have none."""
+        """Count each term in a run of its own; yield None for one that ran out of time, and nothing after it."""
         for counts in self.vault.ripgrep.counts_of_each(list(map(expression, terms)), self._folder, _GLOBS, budget):
             yield None if counts.stopped else counts.matching
 
@@ -75,7 +75,7 @@ class RipgrepCounter:
 
 
 def _by_term(words: Sequence[QuestionTerm], counted: Mapping[str, Mapping[str, int]]) -> Sequence[Frequencies]:
-    """By word its frequencies, from the texts that stand in each note."""
+    """Return the frequencies of each word, from the texts that matched in each note."""
     numbers = cache(terms_of(words))
     found: list[dict[str, int]] = [{} for _ in words]
     for path, texts in counted.items():
@@ -86,43 +86,43 @@ def _by_term(words: Sequence[QuestionTerm], counted: Mapping[str, Mapping[str, i
 
 
 MANY: Final = 200
-"""From so many unknown notes on, words are counted to choose the notes to read: reading and parsing so many takes
-as long as ripgrep takes to count a word in 10,000."""
+"""Above this many unknown notes, words are counted to choose the notes to read: reading and parsing so many takes as
+long as ripgrep takes to count a word in 10,000."""
 
-_STATED: Final = 300
-"""Notes whose size is asked for to choose those that are read."""
+_SIZED: Final = 300
+"""Upper bound of the notes whose size is read to choose those that are read."""
 
 Frequencies: TypeAlias = Mapping[str, int]
-"""How often a term, or perhaps what only begins like it, stands in each note, or on how many lines."""
+"""By note, how often it holds a term or words that begin like it; or on how many lines."""
 
 
 class TermCounts:
-    """The notes that the index does not know, as terms are counted in them."""
+    """Counts of terms in the notes that the index does not know."""
 
     def __init__(self, counter: RipgrepCounter, notes: Sequence[str], most: int) -> None:
-        """At most so many of the notes are chosen."""
+        """`best` chooses up to `most` of the notes."""
         self._counter = counter
         self._notes = notes
         self._most = most
         self._counted: dict[str, Frequencies | None] = {}
-        """By term; None for one that was not counted in all notes."""
+        """By term its frequencies; None if it was not counted in all notes."""
 
     @property
     def uncounted(self) -> Sequence[str]:
-        """The terms that were asked for and not counted in all notes."""
+        """The terms that were not counted in all notes."""
         return sorted(text for text, counts in self._counted.items() if counts is None)
 
     def holders(self, term: QuestionTerm) -> int | None:
-        """How many notes hold a term; None when it was not counted."""
+        """Return how many notes hold a term; None if it was not counted."""
         counted = self._counted.get(term.text)
         return None if counted is None else len(counted)
 
     def is_absent(self, term: QuestionTerm) -> bool:
-        """Whether a term was counted, and stands in no note."""
+        """Whether a term was counted and no note holds it."""
         return self.holders(term) == 0
 
     def best(self, terms: Sequence[QuestionTerm]) -> Sequence[str]:
-        """The notes that hold most of what is asked, and all attachments."""
+        """Return the notes that hold most of the terms, best first, then all attachments."""
         among = frozenset(self._notes)
         asked = [term for term in terms if term.text not in self._counted]
         for term, counts in zip(asked, self._counter.frequencies(asked), strict=True):
@@ -141,46 +141,46 @@ class TermCounts:
                     weight[path] += rare * NOMINATION.in_name
 
         def normed(path: str) -> float:
-            """BM25 takes a long note's many words for less; the sizes of a few hundred cost a stat each."""
+            """A long note's counts weigh less, as in BM25. Each size costs a `stat`, so only some notes get here."""
             return weight[path] / (1 + self._counter.size(path) / NOMINATION.long_bytes)
 
-        likely = sorted(weight, key=lambda path: (-weight[path], path))[: max(_STATED, self._most)]
-        attachments = [path for path in self._notes if not paths.is_note(path)]  # in which nothing was counted
+        likely = sorted(weight, key=lambda path: (-weight[path], path))[: max(_SIZED, self._most)]
+        attachments = [path for path in self._notes if not paths.is_note(path)]  # ripgrep counts in notes only
         notes = [path for path in likely if paths.is_note(path)]
         return [*sorted(notes, key=lambda path: (-normed(path), path))[: self._most], *attachments]
 
 
 _REST: Final = r"[\p{L}\p{M}\p{N}\p{Co}]*"
-"""The rest of a word, as the index divides a text into words."""
+"""The rest of a word, with the same characters as the words of the index."""
 _APART: Final = r"[^\p{L}\p{N}\p{Co}]"
-"""A sign between words."""
+"""A character between words."""
 _BETWEEN: Final = f"{_REST}{_APART}+"
 _EDGE: Final = f"(?:^|{_APART})"
 _ASCII_EDGE: Final = r"(?:(?-u:\b)|_)"
-"""Before an ASCII letter or digit; it also matches behind a letter that is not ASCII, in the midst of a word."""
+"""The edge before an ASCII letter or digit; it also matches inside a word, after a letter that is not ASCII."""
 _LAST_LATIN: Final = 0x24F
-"""The last letter with an accent that is a variant of an ASCII letter in a European language."""
+"""The last code point of accented variants of ASCII letters in European languages."""
 
 
 def expression(term: QuestionTerm) -> str:
-    """The regex, in Rust's syntax, for case to be ignored."""
+    """Return the regex of a term, in Rust's syntax; to be run with case ignored."""
     if not term.spellings:
         return escaped(term.literal)
     return "|".join(dict.fromkeys(map(_of, term.spellings)))
 
 
 def is_word(term: QuestionTerm) -> bool:
-    """Whether a term is one word however it is spelled, so that it can be looked for with others at once."""
+    """Whether each spelling of a term is one word, so that one run can count it with others."""
     return bool(term.spellings) and all(len(_beginnings(spelling)) == 1 for spelling in term.spellings)
 
 
 def any_of(terms: Sequence[QuestionTerm]) -> str:
-    """The regex of several terms, each of them a word: every match is a whole word, perhaps with one sign before it."""
+    """Return one regex for several terms that are words; a match is a whole word, perhaps with one character before."""
     return f"(?:{'|'.join(map(expression, terms))}){_REST}"
 
 
 def terms_of(terms: Sequence[QuestionTerm]) -> Callable[[str], Sequence[int]]:
-    """What tells, of a match of `any_of`, which of the terms it is, by number; several may begin alike."""
+    """Return a function from a match of `any_of` to the numbers of the terms it may be; several may begin alike."""
     begun = [
         (number, _plain(beginning))
         for number, term in enumerate(terms)
@@ -196,18 +196,18 @@ def terms_of(terms: Sequence[QuestionTerm]) -> Callable[[str], Sequence[int]]:
 
 
 def beginnings(term: QuestionTerm) -> list[str]:
-    """What the words of a term begin with in any inflection, without accents; of a piece of text the text."""
+    """Return what each word of a term begins with in any inflection, without accents; a piece of text as it is."""
     return _beginnings(term.spellings[0]) if term.spellings else [term.literal]
 
 
 def _of(spelling: Spelling) -> str:
-    """The words of a spelling in a row."""
+    """Return the regex for the words of a spelling in a row."""
     first, *others = _beginnings(spelling) or [""]
     return _BETWEEN.join([_edged(first), *map(_letters, others)])
 
 
 def _edged(text: str) -> str:
-    """What a word begins with, where a word begins."""
+    """Return the regex for the beginning of a word, with the word's edge."""
     first, rest = text[:1], _letters(text[1:])
     accented = _accented().get(first)
     if accented is not None:
@@ -222,7 +222,7 @@ def _beginnings(spelling: Spelling) -> list[str]:
 
 
 def _common(word: str, stem: str) -> str:
-    """What a word without its accents and its stem begin with: `mineralog` of `mineralogy` and `mineralogi`."""
+    """Return the common start of a word without accents and its stem: `mineralog` for `mineralogy`, `mineralogi`."""
     plain = _without_marks(word)
     length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(plain, stem, strict=False)))
     return plain[:length] or plain
@@ -233,18 +233,18 @@ def _without_marks(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The form in which beginnings are compared: without case and accents."""
+    """Return a text without case and accents, to compare beginnings."""
     return fold(_without_marks(text))
 
 
 def _letters(text: str) -> str:
-    """A text with each letter in any accents."""
+    """Return a regex for a text whose letters may have accents."""
     return "".join(f"[{sign}{_accented()[sign]}]\\p{{M}}*" if sign in _accented() else escaped(sign) for sign in text)
 
 
 @cache
 def _accented() -> dict[str, str]:
-    """By ASCII letter its variants with accents."""
+    """Return for each ASCII letter its variants with accents."""
     found: dict[str, str] = defaultdict(str)
     for code in range(0x80, min(_LAST_LATIN, sys.maxunicode) + 1):
         base = unicodedata.normalize("NFD", chr(code))[0]

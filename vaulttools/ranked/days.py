@@ -1,4 +1,4 @@
-"""Tells the days that notes and their passages are about."""
+"""Finds the days that notes and their passages are about."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 _DAY: Final = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _YEAR: Final = 4
-"""Characters of a date that names a year alone."""
+"""Characters of a date that is a year alone."""
 
 
 def is_in(day: str, period: Period) -> bool:
-    """Whether a day, month or year as `2026-05-12` shares a day with a period; a year must lie in it."""
+    """Whether a day or month, such as `2026-05-12`, shares a day with a period; a year must lie inside it."""
     first, last = period.first.isoformat(), period.last.isoformat()
     if len(day) == _YEAR:
         return first <= f"{day}-01-01" and f"{day}-12-31" <= last
@@ -33,12 +33,12 @@ def is_in(day: str, period: Period) -> bool:
 
 
 def first_in(days: Iterable[str], period: Period) -> str:
-    """The first of some days that lies in a period, else the first month or year; `""`: none does."""
+    """Return the first day in a period, else the first month or year in it; `""` if there is none."""
     return min((day for day in days if is_in(day, period)), key=in_time, default="")
 
 
 def in_time(day: str) -> tuple[int, str]:
-    """Sorts days by time; months and years, which say less, behind them."""
+    """Return a sort key: days by time, then months and years, which say less."""
     return -len(day), day
 
 
@@ -53,18 +53,18 @@ class Days:
     _of_note: dict[str, str] = field(default_factory=dict)
 
     def notes_in(self, period: Period, notes: Iterable[str]) -> dict[str, str]:
-        """The notes whose name, properties or dated lines say a day of a period, each with the first such day.
+        """Return the notes whose name, properties or dated lines give a day of a period, each with the first such day.
 
-        Without a view their names alone tell; of notes that it does not know yet the text.
+        Without a view only names count. Notes that the view does not know yet are read.
         """
         among = sorted(notes)
-        told = {} if self.view is None else self.view.facts("days", among, _days_told, self.stop)
+        stored = {} if self.view is None else self.view.facts("days", among, _stored_days, self.stop)
         unknown = () if self.view is None else self.view.unknown(among)
         found: dict[str, str] = {}
         for path in among:
             named = self.dating.by(path, Told)
             days = [] if named is None else [named.day]
-            days += value_of(told[path]) if path in told else ()
+            days += value_of(stored[path]) if path in stored else ()
             if first := first_in(days, period):
                 found[path] = first
         for path in unknown:
@@ -74,7 +74,7 @@ class Days:
         return found
 
     def of_note(self, path: str) -> str:
-        """The day of a note; `""`: nothing tells it."""
+        """Return the day of a note; `""` if unknown."""
         if path not in self._of_note:
             note = self.read(path)
             dated = None if note is None else self.dating.of(path, note)
@@ -82,7 +82,7 @@ class Days:
         return self._of_note[path]
 
     def of_passages(self, ranked: RankedNote) -> Sequence[frozenset[str]]:
-        """By passage of a note the days that its lines begin with or stand under; none where no line is dated."""
+        """Return for each passage of a note the days that date its lines; empty if no line of the note is dated."""
         note = self.read(ranked.path)
         if note is None or not note.dated_lines:
             return [frozenset()] * len(ranked.passages.starts)
@@ -95,11 +95,11 @@ class Days:
         return found
 
 
-def _days_told(data: bytes) -> list[str]:
+def _stored_days(data: bytes) -> list[str]:
     return _days(Stored(data))
 
 
 def _days(note: Contents) -> list[str]:
-    """The days in a note's properties, and those of its dated lines."""
+    """Return the days in a note's properties and those of its dated lines."""
     properties = {day for value in note.properties.values() for day in _DAY.findall(str(value))}
     return sorted(properties.union(each.day for each in note.dated_lines))

@@ -1,8 +1,7 @@
-"""Knows English words, and with them the language of a question such as `publish site`.
+"""Recognises English words, and by them the language of a question such as `publish site`.
 
-Words like these stand in notes of many languages as names and loan words, so that a translation may hold them as often
-as the page itself. Whoever types words that stand in the English notes means English, unless another language is that
-of most notes found.
+Notes of many languages hold such words as names and loan words, so a translation may hold them as often as the English
+page. The question counts as English if English notes hold its words and no other language has most of the notes found.
 """
 
 from __future__ import annotations
@@ -20,37 +19,36 @@ _FILE: Final = Path(__file__).with_name("english_words.txt")
 
 
 def is_word(text: str) -> bool:
-    """Whether a word of four letters or more, in any case, is one of 64,000 of British and American English, their
-    inflections included (`english_words.LICENSE` names their source)."""
+    """Whether a word of four letters or more, in any case, is one of 64,000 British and American English words,
+    inflections included (`english_words.LICENSE` names the source)."""
     return f"\n{text.lower()}\n" in _words()
 
 
 @cache
 def _words() -> str:
-    """Each between line ends; a set would take 6 MB, and ten times as long to make."""
+    """Return all words, each between line ends; a set would take 6 MB, and ten times as long to make."""
     return "\n" + _FILE.read_text(encoding="ascii")
 
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SHORTEST: Final = 4
-"""Letters of the shortest words that are known; shorter ones tell nothing."""
+"""Letters of the shortest word in the list; shorter words say nothing about the language."""
 
 ENGLISH_WORDS: Final = frozenset((ENGLISH, UNKNOWN))
-"""The languages of a question in English words: a note of names and numbers, whose language nothing tells, may be in
-it, too."""
+"""The languages of a question in English words. UNKNOWN is among them: a note of names and numbers may be English."""
 
 
 _READ: Final = 5
-"""Notes in which the words are looked for as they were typed: `interne` is an English word, too."""
+"""Notes that are checked for the words exactly as typed: `interne` is an English word, too."""
 
 
 def languages_asked(
     question: str, found: Callable[[], Mapping[str, str]], read: Callable[[str], str]
 ) -> frozenset[str]:
-    """The languages that a question without function words may be in; none when nothing tells.
+    """Return the languages that a question without function words may be in; empty if unknown.
 
-    `found` gives the notes that hold its words, the best first, each with its language, and is asked only where that
-    matters; `read` gives the text of a note.
+    `found` returns the languages of the notes that hold its words, best note first; it is called only if needed.
+    `read` returns the text of a note.
     """
     words = {word.lower() for word in _WORD.findall(question) if len(word) >= _SHORTEST}
     if not question.isascii() or not words or not all(map(is_word, words)):

@@ -1,7 +1,7 @@
 """Scores how well the passages of a note answer, and says when that is weak.
 
-A word counts in the passage itself, and less in what a reader of the passage sees beside it: the headings it stands
-under, the header row of its table, the note's name, the passages before and after it.
+A word counts fully in the passage itself, and less in what a reader sees around it: the headings above it, the header
+row of its table, the note's name, the passages before and after it.
 """
 
 from __future__ import annotations
@@ -31,31 +31,30 @@ class Evidence(NamedTuple):
     """One passage of a note."""
 
     number: int
-    """Which of the note's passages, from 0."""
+    """Number of the passage in its note, from 0."""
     score: float
     """From 0; about 1 where the passage holds the whole question."""
     held: frozenset[int]
-    """The terms of the question that it holds, or the headings above it, its header row, or the note's name."""
+    """Numbers of the terms in the passage, the headings above it, its header row, or the note's name."""
     found_by: tuple[str, ...] = ("words",)
-    """The lists that it is in: `words`, `meaning`."""
+    """How it was found: `words`, `meaning`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedNote:
-    """One note that answers, by its best passage."""
+    """One note that answers the question."""
 
     path: str
     score: float
     """From 0 to 1, higher is better. Three decimals."""
     passages: Passages
-    """All of them."""
+    """All passages of the note."""
     evidence: Sequence[Evidence]
-    """Those that hold a word of the question, best first; empty when only the name or a property block does."""
+    """The passages that hold a word of the question, best first; empty if only the name or the properties hold one."""
 
 
 def combined(of_note: float, of_passage: float) -> float:
-    """How well a note answers, by its own score (`scoring.score`) and that of its best passage: 0.001 to 1, three
-    decimals."""
+    """Combine a note's own score (`scoring.score`) with that of its best passage: 0.001 to 1, three decimals."""
     passage = PASSAGE.in_note * min(1.0, of_passage / PASSAGE.full)
     return round(max(0.001, (of_note + passage) / (1 + PASSAGE.in_note)), 3)
 
@@ -66,9 +65,10 @@ def best(
     rarities: Sequence[float],
     quantity: Quantity = Quantity.NONE,
 ) -> list[Evidence]:
-    """The passages of a note that hold a word of the question, best first; `quantity` is what it asks for.
+    """Return the passages of a note that hold a word of the question, best first.
 
-    A term counts once, where it counts most: in the passage, in the header row, in a heading, in a name, beside it.
+    `quantity` is the kind that the question asks for. A term counts once, in the first of these places that holds it:
+    the passage, its header row, a heading above it, a name of the note, the passages beside it.
     """
     total = sum(rarities)
     if not total:
@@ -85,7 +85,7 @@ def best(
     headers = set(parents)
     last = max(map(headings.__getitem__, held), default=-1)
     above = [*terms_above(in_headings, passages.levels[: last + 1]), 0]  # -1: no heading
-    asked_for = quantity.value  # of a flag every & costs 3 µs
+    asked_for = quantity.value  # an int: each & of a Flag costs 3 µs
     weigh = _Sums(rarities)
     found: list[tuple[float, int, float, int]] = []
     for number, terms in held.items():
@@ -121,11 +121,11 @@ def best(
     return [Evidence(number, score, _set(terms)) for _, number, score, terms in found]
 
 
-# Sets of terms are bits of a number, term 0 the lowest: the sums of many passages are the same few.
+# A set of terms is an int, term 0 its lowest bit: many passages share the same few sets, so sums are cached by set.
 
 
 class _Sums(dict[int, float]):
-    """By set of terms: what they weigh together."""
+    """By set of terms, the sum of their weights."""
 
     def __init__(self, rarities: Sequence[float]) -> None:
         super().__init__()
@@ -138,14 +138,14 @@ class _Sums(dict[int, float]):
 
 @lru_cache(maxsize=4096)
 def _set(terms: int) -> frozenset[int]:
-    """The terms of a set."""
+    """Return the numbers of the terms in a set."""
     return frozenset(term for term in range(terms.bit_length()) if terms >> term & 1)
 
 
 def _in_passages(
     found: Sequence[Sequence[Sequence[int]]], passages: Passages, rarities: Sequence[float]
 ) -> tuple[dict[int, int], dict[int, int], dict[int, float]]:
-    """By passage: the terms in it, those that stand in it more than once, and the weight of those in a row."""
+    """Return by passage: the terms in it, the terms in it more than once, and the weight of the terms in a row."""
     first_words, words, size = passages.first_words, passages.words, len(passages.first_words)
     held: dict[int, int] = {}
     again: dict[int, int] = {}
@@ -162,7 +162,7 @@ def _in_passages(
                 continue
             number = bisect_right(first_words, place) - 1
             end = first_words[number] + words[number] if number >= 0 else 0
-            if number + 1 < size:  # in scripts without blanks both may hold the same place
+            if number + 1 < size:  # passages in scripts without blanks may overlap by one place
                 end = min(end, first_words[number + 1])
             if place < end:
                 held[number] = held.get(number, 0) | bit
@@ -177,7 +177,7 @@ def _in_passages(
 
 
 def _terms_of_headings(places: Places, passages: Passages) -> dict[int, int]:
-    """By heading: the terms in it."""
+    """Return by heading the terms in it."""
     found: dict[int, int] = {}
     for term, columns in enumerate(places.found):
         for place in columns[HEADINGS]:
@@ -187,12 +187,12 @@ def _terms_of_headings(places: Places, passages: Passages) -> dict[int, int]:
 
 
 def terms_above(in_headings: Mapping[int, int], levels: Sequence[int]) -> list[int]:
-    """By heading: the terms in it and in those above it."""
+    """Return by heading the terms in it and in the headings above it."""
     if not in_headings:
         return [0] * len(levels)
     found: list[int] = []
     under = [0] * (_DEEPEST + 1)
-    """By level: the terms of the last heading of this level or a higher one, and of those above it."""
+    """By level: the terms of the last heading of this level or a higher one, and of the headings above that one."""
     for heading, level in enumerate(levels):
         if level <= _DEEPEST:  # Word has nine
             terms = in_headings.get(heading, 0) | under[level - 1]
@@ -202,14 +202,14 @@ def terms_above(in_headings: Mapping[int, int], levels: Sequence[int]) -> list[i
 
 
 NOTHING_NEAR: Final = "No passage is near in meaning to the question."
-"""The notes are about other things, so that reading on does not help."""
+"""The weakness of an answer whose notes are all off topic: reading on does not help."""
 
 FEW_WORDS: Final = 2
-"""Words of a question that is a name, a title or a rare word: notes that hold all of them come first."""
+"""A question of up to this many words is a name, a title or a rare word: notes that hold all of it come first."""
 
 
 def nearness(choice: Choice) -> float | None:
-    """The similarity below which the nearest passage is about other things; None: it was not measured."""
+    """Below this similarity the nearest passage is off topic; None if nobody measured it for the model."""
     return None if choice.where else NEARNESS
 
 
@@ -220,10 +220,10 @@ def covered(
     ranked: Sequence[RankedNote],
     notes: int,
 ) -> tuple[float, str]:
-    """The part of a question, by what its words weigh, that the best passage holds, and one sentence that says which
-    main words no passage holds together; 1 and `""` for a question of one word, or where nothing was found.
+    """Return the share of a question, by weight of its words, that the best passage holds, and one sentence that says
+    which main words no passage holds together; 1 and `""` for a question of one word, or if nothing was found.
 
-    `unfound` are words that stand nowhere in so many `notes`.
+    `unfound` are the words that none of the vault's notes (`notes`, their number) hold.
     """
     words: list[tuple[float, int, str]] = [
         (-rare, number, term.text) for number, (term, rare) in enumerate(zip(terms, rarities, strict=True))
@@ -245,8 +245,8 @@ def covered(
 
 
 def weakness_with_meaning(weakness: str, words: int, nearest: float, nearness: float | None) -> str:
-    """What the evidence for a question of so many words lacks: what words alone say (`covered`) where the question is
-    short, or `nearness` is not known; else whether the nearest passage is near."""
+    """Return what the evidence for a question of `words` words lacks, `""` if nothing: `weakness`, which words alone
+    give, if the question is short or `nearness` is unknown; else whether the `nearest` passage is off topic."""
     if nearness is None or words <= FEW_WORDS:
         return weakness
     return NOTHING_NEAR if nearest < nearness else ""

@@ -1,4 +1,4 @@
-"""Finds a question's terms in a text, at the places that the index has."""
+"""Finds a question's terms in a text, at the same places as the index."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from vaulttools.notes.note import Note
 from vaulttools.ranked.question import QuestionTerm
 
 _BYTES_A_WORD: Final = 6
-"""Where words are not divided by blanks, so many bytes count as a word: two characters of Chinese."""
+"""In scripts without blanks between words, this many bytes count as a word: two characters of Chinese."""
 
 
 class Finder:
-    """The terms of one question."""
+    """Finds the terms of one question."""
 
     def __init__(self, terms: Sequence[QuestionTerm]) -> None:
         self.terms: Final = terms
         self._literals = [term.literal.encode() for term in terms]
         self.needs_text: Final = any(self._literals)
-        """Whether the index knows the places of some terms only roughly: those that are no words."""
+        """Whether some terms are pieces of text; the index knows their places only roughly."""
         self._stems: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
-        """By the first stem of a spelling: the term, and the stems that follow."""
+        """By the first stem of a spelling: the number of the term, and the stems that follow."""
         self._beginnings: list[tuple[int, str]] = []
         for number, term in enumerate(terms):
             for spelling in term.spellings:
@@ -40,23 +40,23 @@ class Finder:
                     self._stems[stems[0]].append((number, tuple(stems[1:])))
 
     def places(self, note: Note | NoteWords) -> Places:
-        """Where the terms stand in a note."""
+        """Return the places of the terms in a note."""
         lengths = []
         found: list[list[list[int]]] = [[] for _ in self.terms]
         for column in (note if isinstance(note, NoteWords) else NoteWords(note)).columns:
             if self.needs_text:
                 text = column.text.encode("utf-8", "replace")
                 lengths.append(len(text) // _BYTES_A_WORD)
-                stands = [[byte // _BYTES_A_WORD for byte in first] for first in self._first_bytes(column, text)]
+                by_term = [[byte // _BYTES_A_WORD for byte in first] for first in self._first_bytes(column, text)]
             else:
                 lengths.append(len(column))
-                stands = self._in_column(column)
-            for term, places in enumerate(stands):
+                by_term = self._in_column(column)
+            for term, places in enumerate(by_term):
                 found[term].append(places)
         return Places(lengths, found)
 
     def _in_column(self, column: ColumnWords) -> list[list[int]]:
-        """For each term, the places of its words in the column."""
+        """Return for each term the places of its words in a column."""
         found: list[list[int]] = [[] for _ in self.terms]
         for stem, spelled in self._stems.items():
             for term, following in spelled:
@@ -68,7 +68,7 @@ class Finder:
         return [sorted(places) for places in found]
 
     def stands(self, text: str) -> list[tuple[int, int]]:
-        """Where in a text the terms stand, in order: offsets in characters, and which term."""
+        """Return where the terms begin in a text, in order: offset in characters, and number of the term."""
         data = text.encode("utf-8", "replace")
         is_ascii = len(data) == len(text)
         has_words = self._stems or self._beginnings
@@ -79,14 +79,14 @@ class Finder:
         )
 
     def _first_bytes(self, column: ColumnWords, text: bytes) -> list[list[int]]:
-        """For each term, the bytes at which it begins in a column, which is this text."""
+        """Return for each term the byte offsets at which it begins in a column, whose text is `text`."""
         return [
             [*(column.starts[place] for place in places), *_bytes_of(literal, text)]
             for literal, places in zip(self._literals, self._in_column(column), strict=True)
         ]
 
     def passages(self, note: Note, known: Passages | None = None) -> Passages:
-        """The passages of a note, by places as `places` counts them; `known` is what an index holds of them."""
+        """Return the passages of a note, with places as `places` counts them; `known` are those of the index."""
         passages = known or index.of(note)
         if not self.needs_text:
             return passages
@@ -109,7 +109,7 @@ class Finder:
 
 
 def _bytes_of(literal: bytes, text: bytes) -> Iterator[int]:
-    """Where in a text a piece of it begins; nowhere for an empty one."""
+    """Yield the byte offsets at which `literal` begins in a text; no offsets for an empty one."""
     start = text.find(literal) if literal else -1
     while start >= 0:
         yield start
@@ -117,25 +117,25 @@ def _bytes_of(literal: bytes, text: bytes) -> Iterator[int]:
 
 
 _AT_ONCE: Final = 1 << 18
-"""Characters that are taken apart before anybody asks for the time again: a few hundredths of a second."""
+"""Characters that are split into words between two checks of the time: a few hundredths of a second."""
 
 
 class ColumnWords:
     """The words of one column of a note, as the index would hold them."""
 
     def __init__(self, text: str, stop: Callable[[], bool] = lambda: False) -> None:
-        """Take a text apart, until `stop` says that there is no time left."""
+        """Split a text into words, until `stop` returns true."""
         self.text = text
         self.starts = array("I")
-        """By word: its first byte."""
+        """By word, the offset of its first byte."""
         self.is_whole = True
-        """Whether there was time for all of it."""
+        """Whether there was time for the whole text."""
         self._stems = array("I")
-        """By word: the number of its stem."""
+        """By word, the number of its stem."""
         self._numbers: dict[str, int] = {}
-        """By stem: its number."""
+        """By stem, its number."""
         self._places: list[array[int]] = []
-        """By number of a stem: the words that have it."""
+        """By number of a stem, the words that have it."""
         done = byte = 0
         while done < len(text):
             end = _end(text, done + _AT_ONCE)
@@ -150,14 +150,14 @@ class ColumnWords:
 
     @property
     def stems(self) -> Sequence[str]:
-        """Each once."""
+        """The stems of its words, each once."""
         return [*self._numbers]
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def places(self, stem: str, following: Sequence[str] = ()) -> Sequence[int]:
-        """Which words have a stem, from 0, of those behind which others follow."""
+        """Return the numbers, from 0, of the words that have a stem and are followed by words with the others."""
         number = self._numbers.get(stem)
         if number is None:
             return ()
@@ -179,7 +179,7 @@ class ColumnWords:
 
 
 def _end(text: str, wanted: int) -> int:
-    """Where a piece of a text may end, from a place on: behind a blank."""
+    """Return the first offset from `wanted` on that follows a blank; the end of the text if there is none."""
     while wanted < len(text) and not text[wanted - 1].isspace():
         wanted += 1
     return min(wanted, len(text))
@@ -194,5 +194,5 @@ class NoteWords:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there was time for all of them."""
+        """Whether there was time for all columns."""
         return all(column.is_whole for column in self.columns)

@@ -1,8 +1,8 @@
 """Joins what words and meaning find into one order of notes and passages.
 
-Each signal counts in shares, from the middle of all passages to the best one: how well the note's words fit, how near
-its passages are on average by the static encoder, and how near the nearest is by the model itself, which knows the
-passages that the encoder was fitted to and looks at the most promising others. `weights.FUSION` holds what each counts.
+Three signals count, each from 0 (the middle of all passages) to 1 (the best): how well the note's words fit; how near
+its passages are on average, by the static encoder; how near its nearest passage is, by the model itself. The model
+knows the passages that the encoder was fitted to, and compares the best others. `weights.FUSION` holds the weights.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model, and how near it finds the passages."""
+    """One model with its similarities of passages and question."""
 
     meaning: BackgroundMeaning
     near: Near
     question: str
     nearness: float | None = None
-    """The similarity below which the nearest passage is about other things; None: it was not measured."""
+    """Below this similarity the nearest passage is off topic; None if nobody measured it for the model."""
 
 
 _OTHERS_WAIT: Final = (
     "Only words were searched for: meaning in languages other than English is being prepared; ask again."
 )
 _FOR_THE_REST: Final = 1.0
-"""Seconds of a call's time that the models leave for the rest of it."""
+"""Seconds that the models leave for the rest of a call."""
 
 
 def with_meaning(
@@ -59,9 +59,9 @@ def with_meaning(
     wanted: frozenset[str],
     read: Reader,
     work: Work,
-    told: list[str],
+    notices: list[str],
 ) -> Ranking:
-    """The ranking with what is near in meaning. Models know no misspelt words: they get the vault's spelling."""
+    """Add what is near in meaning; append to `notices` why not. Models get the vault's spelling of misspelt words."""
     for asked_word, written in ranking.corrected.items():
         question = question.replace(asked_word, written)
     is_other = meaning.asked_in(ranking.languages)
@@ -73,12 +73,12 @@ def with_meaning(
                 if len(vectors):
                     models.append(Model(background, Near(vectors, asked), question, nearness(background.choice)))
             elif is_other:
-                told.append(_OTHERS_WAIT)
+                notices.append(_OTHERS_WAIT)
         if not models:
             return ranking
         return joined(ranking, models, view, wanted, read, lambda: work.remaining() <= _FOR_THE_REST)
     except VaultToolsError as error:
-        told.append(f"{error}. Only words were searched for.")
+        notices.append(f"{error}. Only words were searched for.")
         return ranking
 
 
@@ -91,7 +91,7 @@ def joined(
     stop: Callable[[], bool],
     fusion: Fusion = FUSION,
 ) -> Ranking:
-    """What words found of some notes, with what is near in meaning by the first model that knows a passage."""
+    """Join a ranking by words with what is near in meaning, by the first model that knows a passage."""
     joining = _Joining(ranking, models, known, wanted, fusion)
     joining.compare_exactly(read, stop)
     return replace(
@@ -109,7 +109,7 @@ def joined(
 
 
 class _Joining:
-    """One question's candidates; the signals of all their passages are columns."""
+    """The candidates of one question; each signal is an array over all their passages."""
 
     def __init__(
         self, ranking: Ranking, models: Sequence[Model], known: Snapshot, wanted: frozenset[str], fusion: Fusion
@@ -125,22 +125,22 @@ class _Joining:
         sizes = [len(each.keys) for each in self._passages.values()]
         starts = [0, *accumulate(sizes)]
         self._rows = {path: slice(*edges) for path, edges in zip(self._passages, pairwise(starts), strict=True)}
-        """The rows of each note's passages."""
+        """By note, the rows of its passages in the arrays."""
         self._keys = np.array([key for each in self._passages.values() for key in each.keys], np.int64)
         self._words = self._worded()
         self._model = np.zeros(len(self._keys), np.intp)
-        """By passage the first model that knows it."""
+        """By passage, the number of the first model that knows it."""
         self.nearest = 0.0
-        """The similarity of the nearest passage, by the model itself where it looked at it."""
+        """The similarity of the nearest passage, by the model itself if it compared any."""
         self._similar = np.full(len(self._keys), -1.0, np.float32)
-        """How near each passage is."""
+        """The similarity of each passage, by the static encoder."""
         self._near = self._compared()
-        """In shares, by the static encoder."""
+        """The nearness of each passage as a share, by the static encoder."""
         self._exact = self._near * np.where(self._model == 0, np.float32(fusion.unread), np.float32(1))
-        """In shares, by the model itself."""
+        """The nearness of each passage as a share, by the model itself."""
 
     def _worded(self) -> Floats:
-        """What words say of each passage, in shares of the best."""
+        """Return the score of each passage by words, as a share of the best one."""
         words = np.zeros(len(self._keys), np.float32)
         for path, note in self._by_words.items():
             start = self._rows[path].start
@@ -150,7 +150,7 @@ class _Joining:
         return words / most if most > 0 else words
 
     def _compared(self) -> Floats:
-        """How near each passage is, from the middle of all, 0, to the nearest, 1."""
+        """Return how near each passage is: 0 for the middle of all passages, 1 for the nearest."""
         near = np.zeros(len(self._keys), np.float32)
         left = np.ones(len(self._keys), bool)
         for place, model in enumerate(self._models):
@@ -160,14 +160,14 @@ class _Joining:
             self._model[own] = place
             self._similar[own] = similar[own]
             if own.any():
-                best = float(np.nanmax(similar))  # of all that the model compared: few may be left to it
+                best = float(np.nanmax(similar))  # of all that the model compared: it may be the first for few of them
                 self.nearest = max(self.nearest, float(similar[own].max()))
                 near[own] = _shared(similar[own], model.near.middle, best)
         return near
 
     def compare_exactly(self, read: Reader, stop: Callable[[], bool]) -> None:
-        """Compare by the first model itself what its encoder was fitted to, whose vectors are known, and the most
-        promising of the other passages."""
+        """Compare passages by the first model itself: those that its encoder was fitted to, since their vectors are
+        known, and the most promising of the others."""
         fusion = self._fusion
         similar = self._compared_in_sample()
         promise = fusion.words * self._words + fusion.exact * self._near
@@ -192,7 +192,7 @@ class _Joining:
             self._exact[known] = _shared(similar[known], self._models[0].near.middle, self.nearest)
 
     def _compared_in_sample(self) -> Floats:
-        """How near each passage of the sample is; NaN for any other."""
+        """Return the similarity of each passage that the encoder was fitted to; NaN for any other."""
         model = self._models[0]
         keys, vectors = model.meaning.sampled()
         similar = np.full(len(self._keys), np.nan, np.float32)
@@ -212,7 +212,7 @@ class _Joining:
         read: Reader,
         stop: Callable[[], bool],
     ) -> None:
-        """Compare some passages, by note, by the first model itself, and enter how near they are."""
+        """Compare rows of passages, by note, by the first model itself; write their similarities into `similar`."""
         model = self._models[0]
         texts: dict[int, str] = {}
         for path, rows in notes.items():
@@ -229,7 +229,7 @@ class _Joining:
                 similar[row] = round(float(vectors[key] @ asked), 3)
 
     def notes(self) -> Iterator[RankedNote]:
-        """All notes, best first; those that words found beyond the first ones follow."""
+        """Yield all notes, best first, then the notes that words found after the first `by_words`."""
         most = max((note.score for note in self._by_words.values()), default=0.0) or 1.0
         scored = {path: self._score(path, most) for path in self._passages}
         sure = self._sure()
@@ -239,7 +239,7 @@ class _Joining:
         for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], -nearest[path], path)):
             if path not in sure:
                 last = scored[path]
-            # No sure one is far below a note behind it.
+            # A sure note never scores below a note after it.
             yield self._ranked(path, max(best if path in sure else last, 0.001))
         for note in islice(self._ranking.notes, len(self._by_words), None):
             if note.path not in scored:
@@ -247,14 +247,14 @@ class _Joining:
                 yield replace(note, score=max(round(last, 3), 0.001))
 
     def _sure(self) -> AbstractSet[str]:
-        """The notes that hold all words of a question of one or two."""
+        """Return the notes with a passage that holds all words of a short question (`FEW_WORDS`)."""
         asked = len(self._ranking.rarities)
         if asked > FEW_WORDS or self._ranking.unfound:
             return frozenset()
         return {path for path, note in self._by_words.items() if any(len(each.held) >= asked for each in note.evidence)}
 
     def _score(self, path: str, most: float) -> float:
-        """What a note is worth, 0 to 1."""
+        """Return the score of a note, 0 to 1, three decimals."""
         fusion = self._fusion
         rows = self._rows[path]
         note = self._by_words.get(path)
@@ -269,7 +269,7 @@ class _Joining:
         return round(worth, 3)
 
     def _ranked(self, path: str, score: float) -> RankedNote:
-        """A note with its passages in the order of what words and meaning say of each in equal parts."""
+        """Return a note with its passages, best first; words and meaning count equally for each."""
         rows = self._rows[path]
         note = self._by_words.get(path)
         held = {each.number: each.held for each in note.evidence} if note is not None else {}
@@ -283,7 +283,7 @@ class _Joining:
         return RankedNote(path, score, self._passages[path], evidence)
 
     def explained(self) -> str:
-        """How many notes each list found."""
+        """Return a sentence that says how many notes words found, and how many meaning."""
         return f"Joined: the first {len(self._by_words):,} notes found by words, and {len(self._added):,} by meaning."
 
 
@@ -292,7 +292,7 @@ def _found_by(by_words: bool, is_near: bool) -> tuple[str, ...]:
 
 
 def _near_notes(models: Sequence[Model], known: Snapshot, wanted: frozenset[str], fusion: Fusion) -> list[str]:
-    """The notes of the nearest passages, of those that are wanted."""
+    """Return the wanted notes that hold the nearest passages."""
     found: dict[str, None] = {}
     for model in models:
         own: dict[str, None] = {}
@@ -308,7 +308,7 @@ def _near_notes(models: Sequence[Model], known: Snapshot, wanted: frozenset[str]
 
 
 def _nearest_of(model: Model, passages: Mapping[str, Passages]) -> list[str]:
-    """The nearest of some notes."""
+    """Return the paths of notes, nearest first."""
     similar: dict[str, float] = {}
     for path, own in passages.items():
         found = model.near.similarities(own.keys)
@@ -322,7 +322,7 @@ def _shared(similarity: Any, middle: float, best: float) -> Any:
 
 
 def _within(values: Floats) -> Floats:
-    """Values of one note's passages, from the least, 0, to the most, 1; where they are the same 1, or 0 if they are."""
+    """Scale the values of one note's passages: the least to 0, the most to 1; equal values become 1, zeros 0."""
     least, most = values.min(initial=np.inf), values.max(initial=0.0)
     if most > least:
         within: Floats = (values - least) / (most - least)

@@ -16,9 +16,9 @@ from vaulttools.ranked.showing import TermsOf, around_terms, compact, indented, 
 from vaulttools.ranked.weights import GATHERING
 
 _PROPERTIES: Final = 120
-"""Characters of the properties in the line above a piece."""
+"""Upper bound of the characters of the properties in the line above a piece."""
 _LEAST: Final = 80
-"""Characters to which the first passage may be cut, however small the budget is."""
+"""The first passage keeps at least this many characters, however small the budget is."""
 
 
 @dataclass(slots=True)
@@ -32,37 +32,37 @@ class PassageRun:
     last: int
     """Number of the last passage."""
     score: float | None
-    """From 0 to 1; None: it has none, since the name of the note answers."""
+    """From 0 to 1; None if only the name of the note answers."""
     copies: Sequence[str]
     """The other notes of the scope that hold a copy of the best passage in it, in order."""
     has_header: bool
-    """Whether the header row of its table stands above it."""
+    """Whether the header row of its table is shown above it."""
     has_properties: bool
-    """Whether its line shows the properties: once a note."""
+    """Whether its first line shows the properties: one piece of a note shows them."""
     date: str = ""
-    """When the note was written, as `2026-05-12`; `""`: nothing tells."""
+    """Day when the note was written, as `2026-05-12`; `""` if unknown."""
     most: int | None = None
-    """Characters of the text that are shown; None: all of it."""
+    """Upper bound of the characters of the text that are shown; None for all."""
     terms_of: TermsOf = field(default=lambda _: (), repr=False)
 
     def __len__(self) -> int:
-        """How many passages it shows, the header row of its table included."""
+        """Return the number of its passages, the header row of its table included."""
         return self.last - self.first + 1 + self.has_header
 
     @property
     def path(self) -> str:
-        """Of the note."""
+        """Path of the note."""
         return self.ranked.path
 
     @property
     def span(self) -> tuple[int, int]:
-        """Offsets in the text of the note."""
+        """Start and end offsets in the text of the note, in characters."""
         passages = self.ranked.passages
         return passages.starts[self.first], passages.starts[self.last] + passages.lengths[self.last]
 
     @property
     def start_line(self) -> int:
-        """From 1."""
+        """The line of the first character, from 1."""
         return self.note.text.count("\n", 0, self.span[0]) + 1
 
     @property
@@ -72,7 +72,7 @@ class PassageRun:
 
     @property
     def heading(self) -> tuple[str, ...]:
-        """The headings that the first passage stands under, outermost first."""
+        """The headings above the first passage, outermost first."""
         return self.note.breadcrumb(self.start_line)
 
     @property
@@ -82,13 +82,13 @@ class PassageRun:
 
     @property
     def text(self) -> str:
-        """Whole; the header row of its table first."""
+        """The whole text, after the header row of its table."""
         start, end = self.span
         return self._header + self.note.text[start:end]
 
     @property
     def shown(self) -> str:
-        """What is shown of the text, without blank lines and padding; `…` where it was cut."""
+        """The text as shown, without blank lines and padding; `…` where it was cut."""
         text = compact(self.text)
         return text if self.most is None else around_terms(text, self.most, self.terms_of)
 
@@ -98,23 +98,23 @@ class PassageRun:
         return f"{text_of(self.note, self.ranked.passages, parent)}\n" if self.has_header else ""
 
     def lines(self) -> list[str]:
-        """The piece as text: one line that says where it stands, then its lines."""
+        """Return one line with the piece's place, then its lines."""
         shown = self.shown
         start, end = self.start_line, self.end_line
         page = f"page {self.page}, " if self.page is not None else ""
         where = page + (f"line {start}" if start == end else f"lines {start}-{end}")
         about = {name: value for name, value in self.note.properties.items() if name not in OF_PAGES}
         properties = in_one_line(about, _PROPERTIES) if self.has_properties else ""
-        told = ", ".join(filter(None, [written(self.date) if self.has_properties else "", properties]))
-        first = f"## {paths.shown(self.path)}, {where}{under(self.heading, shown)}{f' ({told})' if told else ''}"
+        more = ", ".join(filter(None, [written(self.date) if self.has_properties else "", properties]))
+        first = f"## {paths.shown(self.path)}, {where}{under(self.heading, shown)}{f' ({more})' if more else ''}"
         lines = [first, *indented(shown)]
         if self.copies:
-            more = len(self.copies) - 1
-            lines.append(f"also in: {paths.shown(self.copies[0])}" + (f" and {more:,} more" if more else ""))
+            others = len(self.copies) - 1
+            lines.append(f"also in: {paths.shown(self.copies[0])}" + (f" and {others:,} more" if others else ""))
         return lines
 
-    def told_copy(self, path: str, room: int) -> int:
-        """Tell of one more note that holds a copy: by how many characters the text grows, 0 when it has no room to."""
+    def add_copy(self, path: str, room: int) -> int:
+        """Name one more note that holds a copy. Return the characters that this adds; 0 if `room` is too small."""
         before, size = self.copies, self.size()
         self.copies = sorted({*before, path})
         added = self.size() - size
@@ -124,21 +124,21 @@ class PassageRun:
         return max(added, 1)
 
     def size(self) -> int:
-        """Characters of the text with its line ends, the blank line below it included."""
+        """Return the characters of its lines with their ends, and of the blank line below."""
         return sum(len(line) + 1 for line in self.lines()) + 1
 
 
 @dataclass(slots=True)
 class Gathered:
-    """What a budget had room for."""
+    """The pieces that fit the budget."""
 
     pieces: list[PassageRun]
-    """The best note first; of one note in the order of its text."""
+    """The best note first; the pieces of a note in the order of its text."""
     left: int
-    """Passages that answer for which there was no room."""
+    """Number of passages that answer and did not fit."""
 
     def size(self) -> int:
-        """Characters of the pieces, one below the other."""
+        """Return the characters of all pieces."""
         return sum(piece.size() for piece in self.pieces)
 
 
@@ -149,10 +149,10 @@ def gathered(
     terms_of: TermsOf,
     date_of: Callable[[Note], str] = lambda _: "",
 ) -> Gathered:
-    """The best passages for which so many characters have room, and then those beside the first of them.
+    """Return the best passages that fit into `room` characters, then the neighbours of the first ones.
 
-    The same passage is never shown twice, also not as a copy in another note. The first one is shown whatever the room
-    is, cut to `_LEAST` characters at worst.
+    No passage is shown twice, not even as a copy in another note. The first one is always shown, cut to `_LEAST`
+    characters at worst.
     """
     gathering = _Gathering(deduplicator, terms_of, date_of)
     least = max((note.score for note in notes), default=0.0) * GATHERING.relevant
@@ -168,7 +168,7 @@ def gathered(
         if piece is None:
             continue
         if (other := gathering.holding(piece)) is not None:
-            added = other.told_copy(piece.path, room - used)
+            added = other.add_copy(piece.path, room - used)
             used += added
             left += added == 0
             continue
@@ -186,7 +186,7 @@ def gathered(
 
 
 def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
-    """The passages in the order in which they get room: which note, from 0, and which passage of it."""
+    """Return the passages in the order in which they get room: number of the note, from 0, and passage of it."""
     found: list[tuple[float, int, int, Evidence | None]] = []
     for place, ranked in enumerate(notes):
         if not ranked.evidence:
@@ -207,16 +207,16 @@ class _Gathering:
         self._terms_of = terms_of
         self._date_of = date_of
         self.pieces: list[PassageRun] = []
-        """In the order in which they were found."""
+        """The pieces in the order in which they were added."""
         self._taken: dict[str, set[int]] = {}
-        """The passages of each note that are shown, header rows included."""
+        """By note, the numbers of its passages that are shown, header rows included."""
         self._prints: list[Print] = []
         self._texts: list[tuple[str, PassageRun]] = []
         """The folded texts of `pieces`."""
         self._digests: set[int] = set()
 
     def piece(self, ranked: RankedNote, number: int, score: float) -> PassageRun | None:
-        """One passage; None when it is shown already, or the note cannot be read any more."""
+        """Make a piece of one passage; None if it is already shown, or the note cannot be read any more."""
         note = self._deduplicator.read(ranked.path)
         passages = ranked.passages
         if note is None or number >= len(passages.starts):
@@ -238,12 +238,12 @@ class _Gathering:
         )
 
     def holding(self, piece: PassageRun) -> PassageRun | None:
-        """The piece in which the text of another stands as part of a passage."""
+        """Return a piece of another note whose text contains that of `piece`; None if there is none."""
         text = folded(piece.text)
         return next((other for held, other in self._texts if text in held and other.path != piece.path), None)
 
     def cut(self, piece: PassageRun, room: int) -> None:
-        """Show as much of a piece as there is room for."""
+        """Cut a piece so that it fits into `room` characters, if that can be."""
         piece.copies = ()
         most = len(compact(piece.text))
         while piece.size() > room and most > _LEAST:
@@ -266,8 +266,8 @@ class _Gathering:
         self._prints.append(print_of(piece.note, piece.ranked.passages, number))
 
     def grow(self, room: int) -> None:
-        """Take in, one by one in turn, the passages beside the first pieces while there is room, and then one beside
-        each of the others."""
+        """Let the first pieces take in neighbours, in turn, one passage at a time, while there is room; then let each
+        other piece take in one."""
         room -= sum(piece.size() for piece in self.pieces)
         whole = [piece for piece in self.pieces if piece.most is None]
         growing = whole[: GATHERING.beside]
@@ -281,7 +281,7 @@ class _Gathering:
             room -= self._grown(piece, room)
 
     def _grown(self, piece: PassageRun, room: int) -> int:
-        """Take in a passage beside a piece, the one after it if that can be: characters of it, 0 for none."""
+        """Let a piece take in the passage after it, else the one before it. Return the characters added, 0 for none."""
         before, size = (piece.first, piece.last), piece.size()
         for number in (piece.last + 1, piece.first - 1):
             if not self._is_free(piece, number):
@@ -296,7 +296,7 @@ class _Gathering:
         return 0
 
     def _is_free(self, piece: PassageRun, number: int) -> bool:
-        """Whether a passage can be taken in: it is shown nowhere, and nothing that says the same is."""
+        """Whether a piece can take in a passage: it is under the same heading, and neither it nor a copy is shown."""
         passages = piece.ranked.passages
         if not 0 <= number < len(passages.starts) or number in self._taken[piece.path]:
             return False
@@ -309,8 +309,8 @@ class _Gathering:
         return not any(made.is_copy_of(other) for other in self._prints)
 
     def in_order(self) -> list[PassageRun]:
-        """The pieces by note, the note of the first one first; those of a note in its own order, the properties above
-        the first of them."""
+        """Return the pieces by note, in the order in which their notes were added, and by their place in the note; the
+        first piece of a note shows its properties."""
         places: dict[str, int] = {}
         for piece in self.pieces:
             places.setdefault(piece.path, len(places))

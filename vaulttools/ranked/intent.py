@@ -1,4 +1,4 @@
-"""Reads what a question asks for beside its words: a period, the latest, two things."""
+"""Reads what else a question asks for: a period, the latest notes, two things."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ _DUE: Final = re.compile(
     r"\b(?:(?:over)?due|deadlines?|(?:über)?fällig\w*|échéances?|vence[nr]?|vencimientos?|verval(?:t|len))\b",
     re.IGNORECASE,
 )
-"""What makes a period one of tasks: the notes that say so were written at another time."""
+"""Words that make a period one of tasks, which does not say when the notes were written."""
 _BETWEEN: Final = re.compile(
     r"[,;]\s+(?:and|und|et|y|e|en)\s+|[;:?.!]\s+(?=\w)"
     r"|\s+(?:and|und|et|y|en)\s+(?=(?:who|whose|what|when|where|which|why|how|wer|wessen|was|wann|wo|welche\w*|warum|wie|qui|que|quand|où|quel\w*|pourquoi|comment|combien|quién|qué|cuándo|dónde"
     r"|cuál|por qué|cómo|cuánt\w+|wie|wat|wanneer|waar|welke?|waarom|hoe)\b)",
     re.IGNORECASE,
 )
-"""What stands between the halves of a question."""
+"""The separator of the halves of a question."""
 _FEWEST: Final = 2
-"""Words of a half that is one."""
+"""A half has at least this many terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,16 @@ class Intent:
     """What one question asks for."""
 
     words: str
-    """What of the question is looked for."""
+    """The part of the question that is searched for."""
     today: date
     period: Period | None = None
     wanted: Wanted | None = None
-    """Whether the newest is asked for, or what comes next."""
+    """Whether it asks for the newest or for what comes next; None for neither."""
     has_halves: bool = False
     """Whether it asks for two things."""
 
     def put_in_order(self, find: Find, notes: frozenset[str], days: Days, stop: Callable[[], bool]) -> Ranking:
-        """What `find` finds among some notes, in the order that the question asks for."""
+        """Return what `find` finds among `notes`, in the order that the question asks for."""
         ranking = find(notes)
         if self.period is not None:
             ranking = of_period_first(ranking, self.period, find, notes, days)
@@ -79,7 +79,7 @@ class Intent:
 
 
 def intent(question: str, calendar: Calendar) -> Intent:
-    """What a question asks for on a day."""
+    """Read what a question asks for, by the day and the first weekday of a calendar."""
     today = calendar.today()
     if len(question) > periods.LONGEST:
         return Intent(question, today)
@@ -94,19 +94,19 @@ def intent(question: str, calendar: Calendar) -> Intent:
 
 
 def _without_period(question: str, period: Period) -> str:
-    """A question without the words of its period, since notes write dates in other ways."""
+    """Remove the words of the period from a question, since notes write dates in other ways."""
     start, end = period.span
     return f"{question[:start]} {question[end:]}".strip()
 
 
 def _without_asking(question: str) -> str:
-    """A question without the words that ask for the latest state, which notes hold for other reasons; all of it where
-    nothing else is left."""
+    """Remove the words that ask for the latest state, since notes hold them for other reasons; return the whole
+    question if nothing else is left."""
     rest = _NEXT.sub(" ", _NEWEST.sub(_without_last, question))
     return rest if read_question(rest).terms else question
 
 
 def _without_last(found: re.Match[str]) -> str:
-    """`did I last` keeps what is not `last`."""
+    """Return `did I` for a match of `did I last`; a blank for any other match."""
     words = found[0].split()
     return " ".join(words[:-1]) if len(words) > 1 and words[-1].lower() == "last" else " "

@@ -1,4 +1,4 @@
-"""Makes a question of a note: its characteristic words, and its text for models."""
+"""Turns a note into a question: its characteristic words, and its text for models."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
 
 _READ_CHARACTERS: Final = 20_000
-"""Characters of a note whose words are counted: enough to tell what it is about."""
+"""Characters of a note whose words are counted: enough to show what it is about."""
 _COUNTED: Final = 200
-"""Words whose notes are counted, those that the note uses most."""
+"""Upper bound of the note's most frequent words for which other notes with the word are counted."""
 _MEANT_CHARACTERS: Final = 1_000
 """Characters that models compare: they read 256 tokens."""
 _TOGETHER: Final = 16
-"""Words that are read at once: `question.read` gives the first 32 terms of a text."""
+"""Words given to `question.read` at once, which returns at most 32 terms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """What other notes are to be like."""
+    """The note, or section of it, to which similar notes are searched for."""
 
     path: str
-    """The note, which is not found itself."""
+    """The note itself; the search leaves it out."""
     words: str
     """Its characteristic words, the best ones first."""
     text: str
-    """Its title and the beginning of the part that is meant."""
+    """Its title and the beginning of the note or section."""
     linked: frozenset[str]
-    """The notes that it links to, and that link to it."""
+    """The notes that it links to, and those that link to it."""
     unread: int
-    """Notes whose links there was no time to read."""
+    """Number of notes whose links were not read for lack of time."""
     has_text: bool
     """Whether it holds more than its name."""
 
 
 def like(vault: Session, given: str, work: Work) -> Like:
-    """The note, or the section of it, that a path, a name or `note#heading` names.
+    """Read the note or section that `given` names: a path, a name or `note#heading`.
 
     Raises:
-        BadArgument: it names none, or what cannot be read as text.
+        BadArgument: no note has this name, or it cannot be read as text.
     """
     opened = reading.opened(vault, given, work)
     part = reading.of_target(opened)
@@ -58,7 +58,7 @@ def like(vault: Session, given: str, work: Work) -> Like:
     body = "\n".join(opened.document.lines[first - 1 : part.end])[:_READ_CHARACTERS]
     title = " ".join([note.title, *(note.breadcrumb(part.start) if part.start > note.body_line else ())])
     links = vault.links(work)
-    graph = corpus.ask(vault, PROJECTION, work.again())  # what it passes over is told once, by who ranks
+    graph = corpus.ask(vault, PROJECTION, work.again())  # the ranking reports skipped files, so not here again
     path = opened.document.path
     linked = {*graph.answer.targets(path, links), *(edge.source for edge in graph.answer.to(path, links))}
     words = _characteristic(f"{title}\n{title}\n{body}", vault.view(work))
@@ -73,8 +73,8 @@ def like(vault: Session, given: str, work: Work) -> Like:
 
 
 def _characteristic(text: str, view: Snapshot | None) -> str:
-    """The words that a text uses more often than other notes, as many as a question may have; without an index those
-    that it uses most often."""
+    """Return up to `MOST_TERMS` words that a text uses more often than other notes do; without an index, its most
+    frequent words."""
     words = text.split()
     terms = [
         term

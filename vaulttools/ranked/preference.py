@@ -1,4 +1,4 @@
-"""Puts first the notes of a period, the newest, those for both halves."""
+"""Puts the notes of a period, the newest notes, or the notes for both halves of a question first."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from vaulttools.ranked.showing import TermsOf
 from vaulttools.ranked.weights import DIVERSITY, TIME
 
 OF_OTHER_TIMES: Final = 0.001
-"""The score of notes behind those of a period that a question asks about alone."""
+"""The score of other notes if a question asks about a period alone."""
 
 Find = Callable[[frozenset[str]], Ranking]
 """Ranks some notes for the question."""
 
 
 def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozenset[str], days: Days) -> Ranking:
-    """A ranking of the wanted notes with those of a period first: as `find` ranks these alone, or in order of time
-    where the question asks about the period and nothing else."""
+    """Return a ranking of the wanted notes with those of a period first: in the order that `find` gives for them alone,
+    or in order of time if the question asks about nothing but the period."""
     firsts = days.notes_in(period, wanted)
     if not firsts:
         return ranking
@@ -36,7 +36,7 @@ def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozen
         notes = AsAsked(_in_order_of_time(ranking, period, firsts, days))
         ranking = replace(ranking, notes=notes, is_by_time=True)
         return replace(ranking, weakness="", absences=()) if period.is_all else ranking
-    # What a note of the period is about, its date tells too, which no model compares.
+    # The date of a note says what it is about, too, and no model compares dates.
     weakness = "" if NOTHING_NEAR in (ranking.weakness, own.weakness) else ranking.weakness and own.weakness
     return replace(
         ranking,
@@ -50,12 +50,11 @@ _DATE: Final = re.compile(r"(?<![\d-])(?:(\d{4})-)?(\d\d)-(\d\d)(?![\d-])")
 
 
 def with_days(terms_of: TermsOf, period: Period) -> TermsOf:
-    """What tells where terms stand in a text, and as a further one the dates of a period, of any year where none is
-    written."""
+    """Extend `terms_of`: it also finds the dates of a period, as term -1; a date without a year matches any year."""
 
     years = {day.year for day in period.days}
 
-    def stands(text: str) -> list[tuple[int, int]]:
+    def places(text: str) -> list[tuple[int, int]]:
         days = [
             (found.start(), -1)
             for found in _DATE.finditer(text)
@@ -63,7 +62,7 @@ def with_days(terms_of: TermsOf, period: Period) -> TermsOf:
         ]
         return sorted([*terms_of(text), *days])
 
-    return stands
+    return places
 
 
 def _with_others(own: Ranking, ranking: Ranking, period: Period, days: Days) -> Iterator[RankedNote]:
@@ -77,7 +76,7 @@ def _with_others(own: Ranking, ranking: Ranking, period: Period, days: Days) -> 
 
 
 def _in_order_of_time(ranking: Ranking, period: Period, firsts: Mapping[str, str], days: Days) -> Iterator[RankedNote]:
-    """The notes of a period by the first day of it that each tells, and then those that hold the question's words."""
+    """Yield the notes of a period by the first day of it in each, then those that hold the question's words."""
     for path in sorted(firsts, key=lambda path: (in_time(firsts[path]), path)):
         note = days.read(path)
         if note is not None:
@@ -86,8 +85,8 @@ def _in_order_of_time(ranking: Ranking, period: Period, firsts: Mapping[str, str
 
 
 def _of_its_days(note: RankedNote, period: Period, days: Days, *, by_place: bool = False) -> RankedNote:
-    """A note by the passages that are about days of a period, where its passages tell their days: the others count
-    little."""
+    """Return a note scored by its passages about days of a period, which come first; the others count little. A note
+    without such passages stays as it is."""
     own = {number for number, some in enumerate(days.of_passages(note)) if any(is_in(day, period) for day in some)}
     if not own:
         return note
@@ -103,27 +102,26 @@ def _of_its_days(note: RankedNote, period: Period, days: Days, *, by_place: bool
 
 
 Wanted: TypeAlias = Literal["newest", "next"]
-"""What a question asks for: the newest, or what is nearest ahead."""
+"""What a question asks for: the newest notes, or the nearest ahead."""
 
 _ARCHIVES: Final = re.compile(
     r"\W*(?:archived?|archives|old|attic|archiv|ablage|alt|anciens?|vieux|archivos?|viejos?|antiguos?|archief|oud)\W*",
     re.IGNORECASE,
 )
-"""Names of folders of what is over."""
+"""Names of folders for things that are over."""
 _OVER: Final = re.compile(
     r"superseded|replaced|obsolete|outdated|deprecated|archived|cancell?ed|rejected|expired|retired|withdrawn"
     r"|abgelöst|ersetzt|veraltet|archiviert|hinfällig|abgelehnt|remplacée?|obsolète|archivée?|annulée?|périmée?"
     r"|reemplazad[oa]|obsolet[oa]|archivad[oa]|anulad[oa]|vervangen|verouderd|gearchiveerd|vervallen",
     re.IGNORECASE,
 )
-"""Values of a status that is over."""
+"""Values of a status that say that a note is over."""
 _STATUS: Final = ("status", "state", "estado", "statut", "zustand")
 
 
 def latest_first(ranking: Ranking, wanted: Wanted, today: date, days: Days, stop: Callable[[], bool]) -> Ranking:
-    """A ranking with those notes first, of those that answer about as well as the best, whose day is the newest, or the
-    nearest ahead, where the question asks for it; likewise the passages of each note. What is archived or superseded
-    counts less."""
+    """Reorder the notes that answer about as well as the best one: the newest first, or the nearest ahead first if
+    that is `wanted`; likewise the passages of each note. Archived and superseded notes count less."""
     return replace(ranking, notes=AsAsked(_latest(ranking.notes, wanted, today.isoformat(), days, stop)))
 
 
@@ -149,7 +147,7 @@ def _latest(
 
 
 def _by_day(note: RankedNote, wanted: Wanted, today: str, days: Days) -> tuple[RankedNote, str]:
-    """A note with its passages that answer about equally well by their days, and the day of the first one."""
+    """Order the passages of a note that answer about equally well by their days; return it with the first one's day."""
     of_passages = days.of_passages(note)
     if not note.evidence or not any(of_passages):
         return note, days.of_note(note.path)
@@ -168,8 +166,8 @@ def _best(some: frozenset[str], wanted: Wanted, today: str) -> str:
 
 
 def _rank(day: str, wanted: Wanted, today: str) -> tuple[int, int]:
-    """The lower the better: for the newest days that do not lie ahead come first, for the next those that do; what has
-    no day comes last."""
+    """Return the sort key of a day. `newest` puts days up to today first, the last one foremost; `next` puts days from
+    today on first, the nearest foremost. No day comes last."""
     if not day:
         return 2, 0
     number = int(day.replace("-", "").ljust(8, "0"))
@@ -189,7 +187,7 @@ def _is_over(note: Note | None, path: str) -> bool:
 
 
 def for_both_halves(ranking: Ranking) -> Ranking:
-    """A ranking whose first note stays; the next ones are worth more if they hold words that those before them lack."""
+    """Keep the first note of a ranking; raise later ones with words that the notes before them lack."""
     return replace(ranking, notes=AsAsked(_both_halves(ranking.notes, ranking.rarities)))
 
 
@@ -214,5 +212,5 @@ def _both_halves(notes: Sequence[RankedNote], rarities: Sequence[float]) -> Iter
 
 
 def _held(note: RankedNote) -> frozenset[int]:
-    """The words that the best passage of a note holds."""
+    """Return the numbers of the terms in the best passage of a note."""
     return note.evidence[0].held if note.evidence else frozenset()

@@ -1,8 +1,8 @@
-"""Splits a question into the terms that are looked for.
+"""Splits a question into search terms.
 
-Words are looked for as words. Scripts that put no blanks between words are looked for as pieces of text: two characters
-of Chinese and Korean, a run of Katakana, three characters of Thai, Lao, Khmer and Burmese. So is code between backticks
-that holds no word: "`?`".
+Most terms are words. Scripts without blanks between words give pieces of text: two characters of Chinese and Korean, a
+run of Katakana, three characters of Thai, Lao, Khmer and Burmese. Code between backticks that holds no word, such as
+"`?`", is a piece of text, too.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from vaulttools.notes.quantities import Quantity
 from vaulttools.patterns.literals import fold
 
 MOST_TERMS: Final = 32
-"""Terms of one question that are looked for, the first of them: each costs its part of a millisecond."""
+"""Upper bound of the terms of one question; further ones are dropped. Each costs part of a millisecond."""
 
 _MOST_CHARACTERS: Final = 20_000
-"""Characters of a question that are read: 32 terms are among many fewer."""
+"""Upper bound of the characters of a question that are read: 32 terms need far fewer."""
 
 _PHRASE: Final = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
-# Vowel signs and accents that follow a letter are no letters to Python, and part of the word to everybody else.
+# Python does not count vowel signs and accents after a letter as letters; to everybody else they are part of the word.
 _LETTER: Final = (
     r"(?:[^\W_]|[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f"
     r"\u1780-\u17ff])"
@@ -38,7 +38,7 @@ _JOINT: Final = re.compile(r"[-._/]")
 
 _CODE: Final = re.compile(r"`[^`\n]{1,20}`")
 _MOST_CODE: Final = 2
-"""Pieces of code that are looked for as they are: the notes that come into question are read for it."""
+"""Upper bound of literal pieces of code in a question: the search must read the candidate notes for them."""
 
 _HAN: Final = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA: Final = "\u3041-\u309f"
@@ -65,48 +65,48 @@ _OPERATOR: Final = re.compile(
     r'|(?<!\S)-\[[^\W\d_]{2}[^\]\[:()"]*\](?!\S)'
     r'|(?<!\S)-(?:"[^"]+"|[^\W\d_]{3,})(?!\S)'
 )
-"""Operators of Obsidian's search language that nobody writes by chance; a single letter behind a hyphen is none."""
+"""Operators of Obsidian's search language that nobody writes by chance; a hyphen and a single letter do not match."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionTerm:
-    """One thing that is looked for."""
+    """One search term of a question."""
 
     text: str
-    """As it was typed."""
+    """The term as typed."""
     spellings: tuple[Spelling, ...] = ()
-    """What stands for it as words; none for a piece of text."""
+    """The ways to write it in words; empty for a piece of text."""
     parts: tuple[str, ...] = ()
-    """The words it is made of, which are looked for when it stands nowhere as it is."""
+    """The words it consists of; the search uses them if no note holds the whole term."""
     is_phrase: bool = False
-    """Whether it stood in quotation marks, so that its words are terms of their own, too."""
+    """Whether it was quoted. The words of a phrase are terms of their own, too."""
 
     @property
     def literal(self) -> str:
-        """The folded piece of text; `""` for words."""
+        """The folded text of a piece of text; `""` for words."""
         return "" if self.spellings else fold(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was typed, read."""
+    """A question split into its terms."""
 
     terms: tuple[QuestionTerm, ...]
-    """In their order, each once."""
+    """The terms in their order, each once."""
     stop_words: tuple[str, ...]
-    """Words that are not looked for."""
+    """Words that the search leaves out."""
     is_cut: bool = False
-    """Whether it has more terms than are looked for."""
+    """Whether it has more terms than `MOST_TERMS`."""
     languages: frozenset[str] = frozenset()
-    """Those that it may be in, as `notes.language` names them; none when nothing tells."""
+    """The languages that it may be in, as `notes.language` names them; empty if unknown."""
     quantity: Quantity = Quantity.NONE
-    """The kind that it asks for."""
+    """The kind of quantity that it asks for."""
 
 
 @lru_cache(maxsize=32)  # one answer reads its question four times
 def read(text: str) -> Question:
-    """The terms of a question; none when it holds no letter, no digit and no such code. Stop words are left out, unless
-    the question holds nothing else."""
+    """Read a question. It has no terms if it holds no letter, no digit and no code without words. Stop words are left
+    out, unless the question holds nothing else."""
     is_long = len(text) > _MOST_CHARACTERS
     text = text[:_MOST_CHARACTERS]
     text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())  # no half of a surrogate pair
@@ -140,13 +140,13 @@ def read(text: str) -> Question:
 
 
 def without_operators(text: str) -> tuple[str, str]:
-    """What was typed without the operators of Obsidian's search language in it, and these as a query."""
+    """Return a question without its operators of Obsidian's search language, and the operators as a query."""
     found = [each[0] for each in _OPERATOR.finditer(text)]
     return _OPERATOR.sub(" ", text).strip(), " ".join(found)
 
 
 def word(text: str) -> QuestionTerm:
-    """A term for one word, whatever it looks like."""
+    """Make a term of one word; a hyphen or a capital in it does not split it."""
     return QuestionTerm(text, (Spelling(text),))
 
 
@@ -155,7 +155,7 @@ def _phrase(text: str) -> QuestionTerm:
 
 
 def _word(piece: str) -> QuestionTerm:
-    """One word, or a name of several: `end-to-end` may be written as one word, `RouterReset` as two."""
+    """Make a term of a word or a compound name: notes may write `end-to-end` as one word, `RouterReset` as two."""
     joints = [part for part in _JOINT.split(piece) if part]
     parts = joints if len(joints) > 1 else apart(piece)
     if len(parts) == 1:
@@ -165,7 +165,7 @@ def _word(piece: str) -> QuestionTerm:
 
 
 def _mixed(piece: str) -> Iterator[QuestionTerm]:
-    """The terms of a piece in which a script without blanks stands, in their order."""
+    """Yield the terms of a piece that holds a script without blanks, in their order."""
     end = 0
     for run in _RUNS.finditer(piece):
         yield from (_word(each) for each in _PIECE.findall(piece[end : run.start()]))
@@ -193,22 +193,22 @@ def _terms_of_run(run: re.Match[str]) -> Iterator[QuestionTerm]:
 
 
 def _grams(text: str, length: int) -> Sequence[str]:
-    """Every so many characters in a row; a shorter text as a whole."""
+    """Return every substring of `length` characters; a shorter text whole."""
     return [text[start : start + length] for start in range(max(1, len(text) - length + 1))]
 
 
 def stop_words_among(words: Sequence[str]) -> frozenset[str]:
-    """The stop words among the words of one question, in lower case: those of the language most of them belong to.
+    """Return the stop words among the words (lower case) of one question: those of the language that has most of them.
 
-    Every word of a question may be one, so that nothing is left; `die` in an English question is none.
+    They may be all words of the question. `die` in an English question is no stop word.
     """
     found = (language.intersection(words) for language in STOP_WORDS.values())
     return max(found, key=lambda some: sum(word in some for word in words))
 
 
 _DATE: Final = re.compile(
-    # English, German, French, Spanish, Italian and Portuguese, Dutch. Within a sentence `when` and `quando` are mostly
-    # no questions.
+    # English, German, French, Spanish, Italian and Portuguese, Dutch. `when` and `quando` inside a sentence rarely ask
+    # a question.
     r"^\W*(?:since |until |by )?when\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b"
     r"|\bwann\b|\bwelche[mnrs]? (?:Jahr|Datum|Tag|Monat|Jahrhundert)\b"
     r"|^\W*quand\b|\bquelle (?:année|date)\b|\bquel (?:jour|mois|siècle)\b"
@@ -233,7 +233,7 @@ _PRICE: Final = re.compile(
 
 
 def quantity_asked(question: str) -> Quantity:
-    """The kind of quantity that answers a question in one of seven languages; NONE when it asks for something else."""
+    """Return the kind of quantity that a question in one of seven languages asks for; NONE for any other question."""
     if _DATE.search(question):
         return Quantity.DATE
     if not _NUMBER.search(question):

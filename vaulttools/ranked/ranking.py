@@ -1,7 +1,7 @@
 """Ranks the notes that answer a question best, by its words (`mode="ranked"`).
 
-The index nominates notes by BM25 and tells where the words stand in them; notes it does not know as they are are read.
-One function scores both (`scoring`), so that a note that was changed a moment ago ranks as any other.
+The index nominates notes by BM25 and knows the places of the words in them; notes that it does not know are read. One
+function scores both (`scoring`), so a note that was just changed ranks like any other.
 """
 
 from __future__ import annotations
@@ -39,38 +39,37 @@ class Ranking:
     """The answer to a question."""
 
     notes: Sequence[RankedNote]
-    """The best first. Of equal ones those tagged with a word of the question, then the newest, then the first by path.
-    """
+    """The best first. Ties: first notes tagged with most words of the question, then the newest, then by path."""
     weakness: str
-    """One sentence when the evidence is weak; else `""`."""
+    """One sentence if the evidence is weak; else `""`."""
     explanation: Sequence[str]
-    """In plain words: what was looked for, and what was not."""
+    """Sentences about what was searched for and what was not."""
     part: str
-    """The sentence that says which words were not counted in all notes; `""`: all were."""
+    """A sentence that names the words that were not counted in all notes; `""` if all were."""
     unfound: Sequence[str]
-    """Words that no text or title holds, and for which nothing else was looked for."""
+    """Words that no text or title holds and that nothing replaces."""
     waiting: Sequence[str]
-    """Notes that there was no time to read."""
+    """Notes that were not read for lack of time."""
     finder: Finder
-    """Finds what was looked for in any text."""
+    """Finds the terms in any text."""
     rarities: Sequence[float]
-    """What each term of it weighs."""
+    """The weight of each term of `finder`."""
     nearest: float | None = None
-    """How near the nearest passage is in meaning, -1 to 1; None: nothing was compared."""
+    """Similarity of the nearest passage in meaning, -1 to 1; None if no model compared."""
     languages: frozenset[str] = frozenset()
-    """Those that the question may be in; none when nothing tells."""
+    """The languages that the question may be in; empty if unknown."""
     unread: Sequence[str] = ()
-    """Notes that hold what was looked for, and that there was no time to take apart into passages."""
+    """Notes that hold the terms and were not split into passages for lack of time."""
     corrected: Mapping[str, str] = field(default_factory=dict)
-    """By word of the question that stands nowhere, how the vault spells it."""
+    """By word of the question that no note holds, the vault's spelling of it."""
     absences: Sequence[str] = ()
-    """Sentences about the words that stand nowhere: which, and what was looked for instead."""
+    """Sentences about the words that no note holds: which, and what was searched for instead."""
     is_by_time: bool = False
     """Whether the first notes are those of a period in order of time, whatever words they hold."""
 
 
 class AsAsked(Sequence[RankedNote]):
-    """Notes of an iterator, each taken from it when it is asked for: behind the first page hardly anybody does."""
+    """Notes of an iterator, taken from it on demand: hardly anybody reads past the first page."""
 
     def __init__(self, made: Iterator[RankedNote]) -> None:
         self._left = made
@@ -93,7 +92,7 @@ class AsAsked(Sequence[RankedNote]):
         return bool(self._made)
 
     def _make(self, count: int | None) -> None:
-        """Have so many, or all."""
+        """Take notes from the iterator until `count` are there; all for None."""
         self._made += islice(self._left, None if count is None else max(0, count - len(self._made)))
 
 
@@ -107,12 +106,11 @@ def rank(
     counter: RipgrepCounter | None = None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Ranking:
-    """The best of some notes for a question: `most` of them, when so many hold any of it, and perhaps some more.
+    """Rank the best of `notes` for a question: at least `most` of them if so many hold a term.
 
-    `read` is asked for the notes of which nothing is known, until `stop` says that there is no time left, and for the
-    candidates of questions in Chinese and other scripts without blanks. With a `counter`, of many notes of which
-    nothing is known only those are read that hold most of what is asked, and all attachments. Once
-    `is_over` returns true, no more notes are split into passages.
+    `read` reads notes that the index does not know, until `stop` returns true, and the candidates of questions in
+    Chinese and other scripts without blanks. With a `counter` and many unknown notes, only those that hold most of the
+    terms are read, and all attachments. Once `is_over` returns true, no more notes are split into passages.
     """
     asked = read_question(question)
     matches = TermMatches(notes, index, read, stop)
@@ -149,8 +147,8 @@ def rank(
         if languages and passages.language not in languages:
             worth = max(0.001, round(worth * NOTE.other_language, 3))
         found.append(RankedNote(path, worth, passages, evidence))
-    turns = {path: 0 if path in matches.fresh else bisect_right(rounds, place) for place, path in enumerate(places)}
-    ranked = _in_order(matches, {term.text.casefold() for term in asked.terms}, found, turns)
+    depth = {path: 0 if path in matches.fresh else bisect_right(rounds, place) for place, path in enumerate(places)}
+    ranked = _in_order(matches, {term.text.casefold() for term in asked.terms}, found, depth)
     coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, all_notes)
     uncounted = () if counts is None else counts.uncounted
     words = ", ".join(f'"{text}"' for text in uncounted)
@@ -173,10 +171,10 @@ def rank(
 def _searched_for(
     terms: Sequence[QuestionTerm], matches: TermMatches, counts: TermCounts | None, substitutes: Substitutes
 ) -> Sequence[QuestionTerm]:
-    """The terms of a question that stand somewhere, and what is looked for instead of the others."""
+    """Return the terms of a question that some note holds, and substitutes for the others."""
     found = matches.hits(terms, 0).counts
     missing = {
-        number for number, (term, count) in enumerate(zip(terms, found, strict=True)) if not matches.stands(term, count)
+        number for number, (term, count) in enumerate(zip(terms, found, strict=True)) if not matches.exists(term, count)
     }
     if missing:
         is_read = not matches.waiting
@@ -188,7 +186,7 @@ def _searched_for(
 
 
 def _languages(matches: TermMatches, places: Mapping[str, Places]) -> dict[str, str]:
-    """The languages of the notes that hold any of the terms, as far as they are known."""
+    """Return the languages of the notes that hold any of the terms, as far as they are known."""
     notes = [path for path, each in places.items() if any(map(any, each.found))]
     read = {path: matches.looked_at.get(path) for path in notes}
     others = [path for path, words in read.items() if words is None]
@@ -201,8 +199,8 @@ def _languages(matches: TermMatches, places: Mapping[str, Places]) -> dict[str, 
 def _passages(
     matches: TermMatches, finder: Finder, notes: Sequence[str], is_over: Callable[[], bool]
 ) -> tuple[dict[str, Passages], list[str]]:
-    """The passages of notes, from what the index holds of them or from their text; and the notes that there was no time
-    to take apart."""
+    """Return the passages of notes, from the index or from their text, and the notes that were not split into passages
+    for lack of time."""
     index, fresh = matches.index, matches.fresh
     made: dict[str, Passages] = {}
     unread: list[str] = []
@@ -218,12 +216,12 @@ def _passages(
 
 
 def _in_order(
-    matches: TermMatches, words: AbstractSet[str], notes: Sequence[RankedNote], turns: Mapping[str, int]
+    matches: TermMatches, words: AbstractSet[str], notes: Sequence[RankedNote], depth: Mapping[str, int]
 ) -> list[RankedNote]:
-    """The notes by turn, then by their scores. Of equal ones those tagged with most of the words come first, then the
-    newest, then the first by path."""
+    """Sort notes by round (`depth`), then by score. Ties: first notes tagged with most of the words, then the newest,
+    then by path."""
     index, fresh = matches.index, matches.fresh
-    worth = {note.path: (turns[note.path], -note.score) for note in notes}
+    worth = {note.path: (depth[note.path], -note.score) for note in notes}
     equal = Counter(worth.values())
     tied = [path for path in worth if equal[worth[path]] > 1]
     tags: dict[str, tuple[str, ...]] = {}

@@ -1,4 +1,4 @@
-"""Scores how well a note answers a question, from where the words stand."""
+"""Scores how well a note answers a question, by the places of the words."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from vaulttools.index.words import Places
 from vaulttools.ranked.weights import NOTE
 
 BODY, TITLE, ALIASES, HEADINGS, PROPERTIES = range(5)
-"""The parts of a note, as `Places` has them."""
+"""The parts of a note, in the order of `Places`."""
 
 
 def rarity(notes: int, holding: int) -> float:
-    """BM25's weight of a word that so many of the notes hold, above 0."""
+    """Return BM25's weight of a word that `holding` of `notes` notes hold, above 0."""
     holding = min(holding, notes)
     return math.log(1 + (notes - holding + 0.5) / (holding + 0.5))
 
 
 def term_weight(term: str, notes: int, holding: int) -> float:
-    """What a term of a question weighs that so many of the notes hold."""
+    """Return the weight of a question's term that `holding` of `notes` notes hold; light words have an upper bound."""
     rare = rarity(notes, holding)
     return min(rare, NOTE.light_word) if term.lower() in _LIGHT_WORDS else rare
 
 
 def score(places: Places, rarities: Sequence[float]) -> float:
-    """0 for a note that holds none of the words, and nearly 1 for one whose title and one of whose passages they are.
+    """Score a note: 0 if it holds no word, nearly 1 if its title and one of its passages consist of the words.
 
     `rarities` are the weights of the words, in the order of the question.
     """
@@ -52,7 +52,7 @@ def score(places: Places, rarities: Sequence[float]) -> float:
 
 
 def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
-    """The weight of the words in the passage of the body, or among the headings, that holds most of it."""
+    """Return the highest weight of the words in any `window` words of the body or of the headings."""
     best = 0.0
     for column in (BODY, HEADINGS):
         words = [word for word, found in enumerate(places.found) if found[column]]
@@ -62,13 +62,13 @@ def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
         if len(words) == 1:
             best = whole
             continue
-        stands = sorted([(place, word) for word in words for place in places.found[word][column]])
+        in_order = sorted([(place, word) for word in words for place in places.found[word][column]])
         within = [0] * len(rarities)
         weight = 0.0
         first, missing = 0, len(words)
-        for place, word in stands:
-            while stands[first][0] <= place - window:
-                left = stands[first][1]
+        for place, word in in_order:
+            while in_order[first][0] <= place - window:
+                left = in_order[first][1]
                 within[left] -= 1
                 if not within[left]:
                     weight -= rarities[left]
@@ -86,24 +86,24 @@ def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
 
 
 def _row(places: Places, rarities: Sequence[float]) -> float:
-    """The weight of the pairs of neighbours in the question that are neighbours in the text, in the same order, in the
-    part of the note with most of them."""
+    """Return the weight of the question's pairs of neighbours that follow each other in the text, too, in the part of
+    the note with most of them."""
     weights = [0.0] * 5
     for word, (here, behind) in enumerate(pairwise(places.found)):
-        for column, stands in enumerate(here):
-            if not stands or not behind[column]:
+        for column, firsts in enumerate(here):
+            if not firsts or not behind[column]:
                 continue
             following = frozenset(behind[column])
             rare = min(rarities[word], rarities[word + 1])
-            if not following.isdisjoint([place + 1 for place in stands]):
+            if not following.isdisjoint([place + 1 for place in firsts]):
                 weights[column] += rare
-            elif not following.isdisjoint([place + 2 for place in stands]):
+            elif not following.isdisjoint([place + 2 for place in firsts]):
                 weights[column] += rare / 2  # a stop word between them
     return max(weights)
 
 
 def _name(places: Places, rarities: Sequence[float]) -> float:
-    """How much of the question is the title, times how much of the title is the question."""
+    """Return the weight of the words in the title (or the aliases) times the share of it that consists of them."""
     best = 0.0
     for column in (TITLE, ALIASES):
         counts = [len(found[column]) for found in places.found]
@@ -113,8 +113,8 @@ def _name(places: Places, rarities: Sequence[float]) -> float:
     return best
 
 
-# Words that say little about a subject, though they are looked for: quantities, sizes, times, places, and the verbs
-# of asking; chosen by hand.
+# Words that are searched for but say little about a subject: quantities, sizes, times, places, and the verbs of asking.
+# Chosen by hand.
 _LISTS: Final = (
     # English
     "also all already always another any anything aside away back before after become besides between both big bring"
@@ -143,4 +143,4 @@ _LISTS: Final = (
 )
 
 _LIGHT_WORDS: Final = frozenset(word for words in _LISTS for word in words.split())
-"""In lower case."""
+"""All light words, in lower case."""

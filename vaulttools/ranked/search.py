@@ -51,76 +51,76 @@ if TYPE_CHECKING:
     from vaulttools.meaning.languages import Meaning
 
 _PROPERTY_CHARACTERS: Final = 200
-"""Most characters of a note's properties that are shown."""
+"""Upper bound of the characters of a note's properties."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The notes that answer a question, and what a reader must know of them."""
+    """The notes that answer a question, with notices about them."""
 
     ranking: Ranking
     notes: Sequence[RankedNote]
-    """In the order asked for."""
+    """The notes in the requested order."""
     doubts: Sequence[str]
-    """What must be read before the notes: how a period was understood, that the evidence is weak, and which words stand
-    nowhere."""
+    """Sentences to show before the notes: how a period was understood, that the evidence is weak, which words no note
+    holds."""
     notices: Sequence[str]
     is_ready: bool
     """Whether the index was ready."""
     part: str
-    """The sentence that the filters, or the days of a period, are known of a part of the notes; "": of all."""
+    """A sentence if the filters, or the days of a period, covered only part of the notes; else `""`."""
     by_words_alone: int | None
-    """How many of its notes meaning did not search, or not in all of their passages; None: it was not to."""
+    """Number of notes that meaning did not search, or not in full; None if meaning was not to search."""
     deduplicator: Deduplicator
     """Folds the copies among its notes."""
     like: Like | None
-    """What the notes are to be like; None: they answer a question."""
+    """The note that they are like; None if they answer a question."""
     _missed: Mapping[str, Reason]
-    """Notes that could not be read so far."""
+    """Notes that could not be read so far, each with the reason."""
     _work: Work
-    _told: set[str]
-    """Those of them that the work was told about."""
+    _reported: set[str]
+    """The missed notes that were reported to `_work`."""
     _dating: Dating
     period: Period | None
     """The period that the question names; its notes come first."""
 
     def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
-        """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
-        with all those before it."""
+        """Return `count` notes from `start` on, and the next one; folded copies do not count. Call it once: it compares
+        every note with all notes before it."""
         return list(islice(self.deduplicator.unfolded(self.notes), start, start + count + 1))
 
     def allotted(self, notes: Sequence[RankedNote], characters: int, *, is_sorted: bool) -> Allotted:
-        """Those of the notes of a page for which there is room, with the passages for which there is."""
+        """Return the notes of a page, and their passages, that fit into `characters`."""
         sharing = BY_WORDS if self.ranking.nearest is None else SHARING
         if self.period is not None:
             sharing = IN_ORDER_OF_TIME if self.ranking.is_by_time else OF_PERIOD
         sharing = sharing if self.like is None else LIKENESS
-        stands: TermsOf = self.ranking.finder.stands
+        terms_of: TermsOf = self.ranking.finder.stands
         if self.period is not None:
-            stands = with_days(stands, self.period)
+            terms_of = with_days(terms_of, self.period)
         return allotted(
-            notes, self.deduplicator, characters, stands, self._described, is_sorted=is_sorted, sharing=sharing
+            notes, self.deduplicator, characters, terms_of, self._described, is_sorted=is_sorted, sharing=sharing
         )
 
     def tell_missed(self) -> None:
-        """Tell the work of notes that could not be read when they were to be shown."""
+        """Report the notes that could not be read or shown to the work, each once."""
         missed: dict[str, Reason] = {**dict.fromkeys(self.ranking.unread, UNREAD), **self._missed}
         for path, reason in missed.items():
-            if path in self.deduplicator.among and path not in self._told:
-                self._told.add(path)
+            if path in self.deduplicator.among and path not in self._reported:
+                self._reported.add(path)
                 self._work.pass_over(path, reason)
 
     def date_of(self, note: Note) -> str:
-        """When a note was written, as `2026-05-12`; `""`: nothing tells."""
+        """Return the day when a note was written, as `2026-05-12`; `""` if unknown."""
         found = self._dating.of(note.path, note)
         return "" if found is None else found.day
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
-        """The date of a note, and those of its properties that hold a word of the question; of the first one all that
-        are about it, if they are few."""
+        """Return the date of a note and its properties that hold a word of the question; for the first note all
+        properties about its subject, if they are few."""
         day = self.date_of(note)
-        stands = self.ranking.finder.stands
-        named = {name: of for name, of in note.properties.items() if stands(f"{name} {property_values.text(of)}")}
+        terms_of = self.ranking.finder.stands
+        named = {name: of for name, of in note.properties.items() if terms_of(f"{name} {property_values.text(of)}")}
         if is_first:
             about = dict(note.properties)
             for name in property_values.OF_PAGES - named.keys():
@@ -132,7 +132,7 @@ class Ranked:
 
 
 def has_words(question: str) -> bool:
-    """Whether a question has words to rank by once its operators are taken out."""
+    """Whether a question has words to rank by, apart from its operators."""
     return bool(read_question(without_operators(question)[0]).terms)
 
 
@@ -147,11 +147,11 @@ def ranked(
     sort: Sort | None = None,
     leaves_out: AbstractSet[str] = frozenset(),
 ) -> Ranked:
-    """The notes that answer a question best, or are like a note, `most` at most, of those that match its operators and
-    the filters and are not left out.
+    """Return up to `most` notes that answer a question best or are like a note, among those that match its operators
+    and the filters and are not in `leaves_out`.
 
-    Without an index the notes are chosen by ripgrep's counts of the words; with one, and where passages are embedded,
-    notes near in meaning join them. `name` is that of the argument that holds the question.
+    Without an index, ripgrep's counts of the words nominate notes. With one, notes near in meaning are added if
+    passages are embedded. `name` is the argument that holds the question.
 
     Raises:
         BadArgument: the question has no words, or a filter is wrong.
@@ -161,7 +161,7 @@ def ranked(
     question, operators = without_operators(given) if like is None else (given, "")
     if not read_question(question).terms:
         raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(given[:80])}")
-    times, told = dated.file_times(request, vault.calendar)
+    times, notices = dated.file_times(request, vault.calendar)
     within: frozenset[str] | None = None
     part = ""
     order: Order | None = None
@@ -177,13 +177,13 @@ def ranked(
         if operators or nodes:
             within = frozenset(matching.matching(list))
         if operators:
-            told.append(f"Only notes that match {operators} as in mode obsidian.")
+            notices.append(f"Only notes that match {operators} as in mode obsidian.")
     scope, is_ready = corpus.scope_now(
         vault, work, request.folder, request.glob, times=times, include_excluded=request.include_excluded
     )
     if not is_ready:
         why = "the index, which is being built" if vault.has_index else "an index"
-        told.append(f"Ranked without {why}.")
+        notices.append(f"Ranked without {why}.")
 
     listing = corpus.listed(scope)
     view = vault.view(work) if is_ready else None
@@ -202,12 +202,12 @@ def ranked(
     counter = None if is_ready else RipgrepCounter(vault, work)
     meaning, meant = _meaning(vault, question, is_ready=view is not None)
     calendar = vault.calendar
-    is_plain = like is not None or order is not None  # a note asks for nothing, and another order is asked for
+    is_plain = like is not None or order is not None  # a note has no intent, and a requested order overrides one
     asks = Intent(question, calendar.today()) if is_plain else intent(question, calendar)
     compared = asks.words if like is None else like.text
 
     def find(among: frozenset[str]) -> Ranking:
-        """Those of some notes that answer, the best first."""
+        """Rank the notes in `among` that answer."""
         ranking = rank(asks.words, among, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
         if meaning is None or view is None:
             return ranking
@@ -216,17 +216,17 @@ def ranked(
         return with_meaning(ranking, meaning, compared, view, among, read, work, meant)
 
     dating = vault.dating()
-    telling = view
+    dated_by = view
     if asks.period is not None and view is None:
-        telling = vault.indexes.structures(work, min(_DAYS_SECONDS, work.remaining()))
-        if telling is None or not (telling.has_facts or telling.is_known(listing, corpus.FEW_TO_READ)):
-            telling, part = None, part or _DAYS_BY_NAME
+        dated_by = vault.indexes.structures(work, min(_DAYS_SECONDS, work.remaining()))
+        if dated_by is None or not (dated_by.has_facts or dated_by.is_known(listing, corpus.FEW_TO_READ)):
+            dated_by, part = None, part or _DAYS_BY_NAME
             filter_work.pass_over_all(sorted(wanted, key=paths.order), "time limit")
-    ranking = asks.put_in_order(find, wanted, Days(dating, telling, read, work.is_over), work.is_over)
+    ranking = asks.put_in_order(find, wanted, Days(dating, dated_by, read, work.is_over), work.is_over)
     if ranking.part:
         part = part or ranking.part
         work.cut()
-    meant = list(dict.fromkeys(meant))  # several times, if notes were looked for several times
+    meant = list(dict.fromkeys(meant))  # each call of `find` may append the same sentences
     missed = read.missed
     if view is not None:
         missed.update(dict.fromkeys(view.holding("nul"), "binary"))
@@ -238,26 +238,26 @@ def ranked(
         meant += _progress(meaning, len(notes.files), meant, work.voice)
         by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, meant)
     asked = _passed_over(work, scope, notes, wanted, large, missed)
-    for reason in INCOMPLETE & filter_work.skipped.keys():  # what an operator could not be put to
+    for reason in INCOMPLETE & filter_work.skipped.keys():  # notes that the filters could not check
         work.skipped.setdefault(reason, filter_work.skipped[reason])
     ordered = ranking.notes
     if order is not None:
         by_path = {note.path: note for note in ordered}
         ordered = [by_path[path] for path in order(by_path.keys())]
-    told += [*([] if like is not None else explain.foreign_in_question(question)), *meant]
-    told += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
+    notices += [*([] if like is not None else explain.foreign_in_question(question)), *meant]
+    notices += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
     lacking = [*ranking.unfound, *ranking.corrected]
     if not ranking.notes:
         lacking = [term.text for term in read_question(asks.words).terms]
     if lacking and like is None and view is not None:
-        told += _in_canvases(vault, work, request, operators, lacking)
-    told += answer.unextracted(work, found=False) if ordered else []  # else it is told already
+        notices += _in_canvases(vault, work, request, operators, lacking)
+    notices += answer.unextracted(work, found=False) if ordered else []  # else `corpus.notices` has it
     understood = [] if asks.period is None else [asks.period.sentence]
     return Ranked(
         ranking,
         ordered,
         [*understood, *filter(None, [ranking.weakness]), *ranking.absences] if like is None else [],
-        told,
+        notices,
         is_ready,
         part,
         by_words_alone,
@@ -272,13 +272,13 @@ def ranked(
 
 
 _DAYS_SECONDS: Final = 1.5
-"""That a question about a period waits for the structure of the notes: with ripgrep's counts it takes 3 s at most."""
+"""How long a question about a period waits for the structure of the notes: it takes up to 3 s by ripgrep's counts."""
 
 _DAYS_BY_NAME: Final = "Part of the answer: days are read from names alone so far. Ask again for the rest."
 
 
 def _in_canvases(vault: Session, work: Work, request: Filters, operators: str, words: Sequence[str]) -> list[str]:
-    """Whether canvases, which are not ranked, hold words that no note holds, and how to see them."""
+    """Return a sentence if canvases, which are not ranked, hold words that no note holds; it says how to see them."""
     either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in words)
     asked = f"path:.canvas ({either}) {operators}".rstrip()
     matching, _ = exact(vault, work.again(), request, tree.both([parse(asked), *filters.nodes(request)]), asked)
@@ -287,11 +287,11 @@ def _in_canvases(vault: Session, work: Work, request: Filters, operators: str, w
         return []
     given = {name: value for name in _KEPT_FOR_CANVASES if (value := getattr(request, name))}
     see = work.voice.call("query", {"query": asked, "mode": "obsidian", **given})
-    return [f"Canvases are not ranked; words that no note has stand in {named(found)}. To see them: {see}"]
+    return [f"Canvases are not ranked; words that no note has are in {named(found)}. To see them: {see}"]
 
 
 _KEPT_FOR_CANVASES: Final = ("folder", "glob", *dated.NAMES, "include_excluded")
-"""The filters that a canvas may pass."""
+"""The filters that apply to canvases, too."""
 
 
 def _passed_over(
@@ -302,9 +302,9 @@ def _passed_over(
     large: AbstractSet[str],
     missed: Mapping[str, Reason],
 ) -> Corpus[None]:
-    """What the answer rests on; files that were passed over are reported to `work`.
+    """Report skipped files and warnings to `work`, and return the corpus of the answer.
 
-    Notes outside the scope only say how frequent a word is.
+    Missed notes outside the scope do not count: they only show how frequent a word is.
     """
     of_scope = sorted((path for path in missed if path in wanted or path in large), key=paths.order)
     passed_over = [*notes.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
@@ -318,8 +318,8 @@ def _passed_over(
 
 
 def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning | None, list[str]]:
-    """What finds by meaning, begun; None where nothing does, the index is not ready, or the question is quoted. And
-    what has to be told."""
+    """Start the models and return them, with notices; None if there are no models, the index is not ready, or the
+    question has a quoted phrase."""
     if any(term.is_phrase for term in read_question(question).terms):
         return None, []
     if not is_ready:
@@ -337,34 +337,34 @@ _BY_WORDS_SO_FAR: Final = "Only words were searched for. To search by meaning to
 _OTHERS_BY_WORDS: Final = "Notes in other languages are searched by words alone."
 
 
-def _progress(meaning: Meaning, notes: int, told: Sequence[str], voice: Voice) -> list[str]:
-    """How far the embedding is while it is not done, and why it does not go on, unless that was told."""
+def _progress(meaning: Meaning, notes: int, given: Sequence[str], voice: Voice) -> list[str]:
+    """Return a sentence with the progress of embedding unless it is done, and why it stopped unless `given` has it."""
     try:
         done, total = meaning.main.seen()
         reason = meaning.why_not()
     except VaultToolsError:
-        return []  # told already
+        return []  # a notice has it already
     if done >= total and (total or not notes or meaning.main.embeds_nothing):
-        told_before = any(each.startswith(reason) for each in told)
-        return [f"{reason}. {_OTHERS_BY_WORDS}"] if reason and not told_before else []
+        is_given = any(each.startswith(reason) for each in given)
+        return [f"{reason}. {_OTHERS_BY_WORDS}"] if reason and not is_given else []
     if not reason and (command := voice.embedding()):
         so_far = f"Meaning: {done:,} of {total or notes:,} notes. For the rest" if done else _BY_WORDS_SO_FAR
         return [f"{so_far}: {command}"]
-    fault = f" {reason}." if reason and not any(each.startswith(reason) for each in told) else ""
+    fault = f" {reason}." if reason and not any(each.startswith(reason) for each in given) else ""
     return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
 
 
 def _unsearched(
-    meaning: Meaning, view: Snapshot, wanted: frozenset[str], missed: Collection[str], told: list[str]
+    meaning: Meaning, view: Snapshot, wanted: frozenset[str], missed: Collection[str], notices: list[str]
 ) -> int:
-    """How many notes meaning did not search, or not in all of their passages; those that changed since the progress was
-    counted are told."""
+    """Return how many notes meaning did not search, or not in full; append a notice about those that changed since
+    the progress was counted."""
     try:
         waiting, changed = meaning.unsearched(view, wanted)
     except VaultToolsError:
-        return len(wanted)  # told already
+        return len(wanted)  # a notice has it already
     if count := len(changed.difference(missed)):
-        told.append(
+        notices.append(
             f"{corpus.counted(count, 'changed note')} {'is' if count == 1 else 'are'} not searched by meaning yet."
         )
     return waiting + count
@@ -372,18 +372,18 @@ def _unsearched(
 
 @dataclass(frozen=True, slots=True)
 class _Notes:
-    """The entries of a listing by whether they are notes that may be read."""
+    """The entries of a listing: notes and attachments to search, and the rest."""
 
     files: frozenset[str]
     attachments: Sequence[str]
-    """Those of them that are attachments by their names."""
+    """The attachments in `files`, by their names."""
     unextracted: int
-    """Attachments that are not among them, since nothing gives their text."""
+    """Number of attachments that are not in `files`, since nothing extracts their text."""
     left_out: Sequence[tuple[Entry, Reason]]
 
     @classmethod
     def of(cls, listing: Listing, *, are_searched: bool) -> _Notes:
-        """From a listing, which names no folders but those left out; `are_searched`: attachments."""
+        """Sort the entries of a listing; `are_searched` says whether attachments are."""
         files = listing.files
         attachments = [path for path in files if not paths.is_note(path)]
         return cls(
@@ -395,7 +395,7 @@ class _Notes:
 
 
 _EXTRACTING_SECONDS: Final = 3.0
-"""How long one answer waits for extractions: an answer that says what is missing is worth more than a late one."""
+"""Time that one answer waits for extractions: an answer that names what is missing is better than a late one."""
 
 
 class _Reader:
@@ -403,7 +403,7 @@ class _Reader:
 
     def __init__(self, vault: Session, work: Work, extracts: Extracts | None, view: Snapshot | None) -> None:
         self.missed: Final[dict[str, Reason]] = {}
-        """Those that could not be read, with the reason."""
+        """By path, why a file could not be read."""
         self._work = work
         self._extracts = extracts
         self._view = view
@@ -412,7 +412,7 @@ class _Reader:
         self._until = time.monotonic() + _EXTRACTING_SECONDS
 
     def __call__(self, path: str) -> Note | None:
-        """The note at a path; None when it cannot be read, or is none."""
+        """Return the note at a path; None if it cannot be read or is no note."""
         if path not in self._read:
             self._read[path] = None
             try:
@@ -429,7 +429,7 @@ class _Reader:
         digest = None if self._view is None else partial(self._view.digest, path)
         extracted = self._extracts.read(path, seconds, digest)
         if extracted is None:
-            return None  # a file like others, which is called so
+            return None  # not an attachment with text, in spite of its name
         if not extracted.is_whole:
             self.missed[path] = "not extracted whole"
         return ExtractedNote.of(extracted)

@@ -27,30 +27,30 @@ TermsOf = Callable[[str], Sequence[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class ShownPassage:
-    """One passage of a note, with what is shown beside it."""
+    """One passage of a note, as shown in an answer."""
 
     start_line: int
     """Number of the first line, from 1."""
     end_line: int
     """Number of the last line."""
     heading: tuple[str, ...]
-    """The headings it stands under, outermost first."""
+    """The headings above it, outermost first."""
     text: str
-    """Whole; the header row of its table first."""
+    """The whole text, after the header row of its table."""
     shown: str
-    """As much of it as it may have, without blank lines and padding; `…` where it was cut."""
+    """The part of the text that fits, without blank lines and padding; `…` where it was cut."""
     copies: Sequence[str]
     """The other notes of the scope that hold a copy, in order."""
     found_by: tuple[str, ...] = ("words",)
-    """The lists that it is in: `words`, `meaning`."""
+    """How it was found: `words`, `meaning`."""
     page: int | None = None
-    """The page of a PDF that it stands on, from 1."""
+    """The page of a PDF on which it begins, from 1; None in notes."""
     span: tuple[int, int] = (0, 0)
-    """Offsets in the text of the note, in characters; the second one behind its last character."""
+    """Start and end offsets in the text of the note, in characters; the end is after its last character."""
     cut: int | None = None
-    """Where in the text of the note that begins which is not shown; None: it is shown to its end."""
+    """Offset in the text of the note at which the part that is not shown begins; None if its end is shown."""
     shown_lines: tuple[int, int] = (0, 0)
-    """Numbers of the first and the last line of which something is shown."""
+    """Numbers of the first and the last line that is shown, at least in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +59,21 @@ class ShownNote:
 
     note: RankedNote
     passages: Sequence[ShownPassage]
-    """In the order of the note; empty when it could not be read any more."""
+    """Passages in the order of the note; empty if it could not be read any more."""
     best_line: int = 0
-    """Number of the first line of the one that answers best."""
+    """Number of the first line of the passage that answers best."""
     line_count: int = 0
     """Lines of the note."""
     date: str = ""
-    """When it was written, as `2026-05-12`; `""`: nothing tells."""
+    """Day when it was written, as `2026-05-12`; `""` if unknown."""
     properties: str = ""
-    """Those of its properties that the question names, in one line."""
+    """Its properties that the question names, in one line."""
     is_linked: bool | None = None
-    """Whether it is linked with the note that it is like; None: it answers a question."""
+    """Whether a link joins it to the note that it is like; None if it answers a question."""
 
     @property
     def best(self) -> ShownPassage | None:
-        """The passage that answers best; None when none is shown."""
+        """The passage that answers best; None if no passage is shown."""
         of_line = (each for each in self.passages if each.start_line <= self.best_line <= each.end_line)
         return next(of_line, self.passages[0] if self.passages else None)
 
@@ -92,16 +92,16 @@ class ShownNote:
 
     @property
     def heading(self) -> str:
-        """The line above the passages, with the page of the first one, the note's date and its size where more of it
-        could be read."""
+        """The line above the passages: path, page of the first one, date, and size unless the whole note is shown or
+        the passages have pages."""
         page = self.passages[0].page if self.passages else None
         lines = "" if self.is_whole or page is not None else f"{self.line_count:,} line{'s' * (self.line_count != 1)}"
-        told = ", ".join(filter(None, [written(self.date), lines, "linked" if self.is_linked else ""]))
-        return heading_of(self.note.path, page) + (f" ({told})" if told else "")
+        more = ", ".join(filter(None, [written(self.date), lines, "linked" if self.is_linked else ""]))
+        return heading_of(self.note.path, page) + (f" ({more})" if more else "")
 
     @property
     def lines(self) -> list[str]:
-        """The passages as lines of an answer's text; one on another page than the one before it says so."""
+        """The passages as lines of an answer's text; a passage names its page if the one before it is on another."""
         before = (None, *(passage.page for passage in self.passages))
         pages = [passage.page for passage in self.passages]
         turned = [number > 0 and page != before[number] for number, page in enumerate(pages)]
@@ -113,18 +113,18 @@ class ShownNote:
 
 
 def written(date: str) -> str:
-    """A date as people write it: `12 May 2026`; of a month or a year as it is."""
+    """Return a date as people write it: `12 May 2026`; a month or a year unchanged."""
     parts = date.split("-")
     return f"{int(parts[2])} {MONTHS[int(parts[1]) - 1]} {parts[0]}" if len(parts) == 3 else date
 
 
 def heading_of(path: str, page: int | None = None) -> str:
-    """The line above the passages of a note, or of a page of an attachment."""
+    """Return the line above the passages of a note, or of a page of an attachment."""
     return f"## {paths.shown(path)}{f', page {page}' if page is not None else ''}"
 
 
 def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
-    """A passage as lines of an answer's text: where it stands, what it says, where else it stands."""
+    """Return a passage as lines of an answer's text: its place, its text, the notes with copies."""
     first, last = passage.shown_lines
     where = f"Line {first}" if first == last else f"Lines {first}-{last}"
     where = f"Page {passage.page}, {where.lower()}" if names_page else where
@@ -137,13 +137,13 @@ def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
 
 
 def under(heading: Sequence[str], shown: str) -> str:
-    """The headings that a passage stands under, as words that follow on its place; a heading says itself."""
+    """Return the headings above a passage, to follow its place in a line; a heading in its own text is left out."""
     above = heading[:-1] if shown.startswith("#") else heading
     return f", under {render.line(' > '.join(above), most=_HEADING_CHARACTERS)}" if above else ""
 
 
 def indented(text: str) -> list[str]:
-    """The lines of a text of a note, indented, so that none can look like one of ours."""
+    """Return the lines of a note's text, indented, so that no line can look like one of the answer's own."""
     return [f"  {render.line(line, most=len(line))}" for line in text.split("\n")]
 
 
@@ -159,8 +159,8 @@ def passage_of(
     deduplicator: Deduplicator,
     terms_of: TermsOf,
 ) -> ShownPassage:
-    """Passages of a note in a row, cut to so many characters; `numbers` are those of the first, of the one that answers
-    best, and of the last. What they hang on stands first: the header row of a table, the items around a list item."""
+    """Return a run of passages of a note, cut to `room` characters; `numbers` are those of the first, the best and the
+    last passage. The lines that give them sense come first: a table's header row, the items around a list item."""
     first, best, last = numbers
     passages = ranked.passages
     start, end = passages.starts[first], passages.starts[last] + passages.lengths[last]
@@ -187,12 +187,12 @@ def passage_of(
 
 _ITEM: Final = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s")
 _LONGEST_LEAD: Final = 200
-"""Characters of one line that a list item hangs on."""
+"""Upper bound of the characters of one list item around the passage."""
 
 
 def _lead(note: Note, ranked: RankedNote, first: int) -> str:
-    """The lines that a passage hangs on, each with its end: the header row of its table, or the list items that the
-    first one is nested in."""
+    """Return the lines that give a passage sense, with line ends: the header row of its table, or the list items around
+    its first one."""
     passages = ranked.passages
     if 0 <= passages.parents[first] < first:
         return f"{compact(text_of(note, passages, passages.parents[first]))}\n"
@@ -210,7 +210,7 @@ def _lead(note: Note, ranked: RankedNote, first: int) -> str:
 
 
 _LOOKED_BACK: Final = 60
-"""Lines before a list item among which those are looked for that it is nested in."""
+"""Lines before a list item that are searched for the items around it."""
 
 
 def _indent(line: str) -> int:
@@ -219,7 +219,7 @@ def _indent(line: str) -> int:
 
 
 def compact(text: str) -> str:
-    """A text without blank lines, and without the padding in the rows of its tables."""
+    """Return a text without blank lines and without the padding in table rows."""
     lines = (line.rstrip() for line in text.split("\n"))
     return "\n".join(_squeezed(line) if line.lstrip().startswith("|") else line for line in lines if line)
 
@@ -229,7 +229,7 @@ def _squeezed(row: str) -> str:
 
 
 def _before_compacting(text: str, compacted: str, place: int) -> int:
-    """The offset, in the text itself, of the line that holds a place of the compacted text; at a blank, of the next."""
+    """Return the offset in the text of the line that holds an offset of the compacted text, or the next non-blank."""
     while place < len(compacted) and compacted[place].isspace():
         place += 1
     lines = islice(_WITH_TEXT.finditer(text), compacted.count("\n", 0, place), None)
@@ -237,13 +237,13 @@ def _before_compacting(text: str, compacted: str, place: int) -> int:
 
 
 def _lines_shown(text: str, compacted: str, start: int, end: int, line: int) -> tuple[int, int]:
-    """The numbers of the first and the last line of a text, which begins on `line`, that are shown as compacted."""
+    """Return the first and last line shown of a text that begins on `line`, by offsets in the compacted text."""
     first, last = (_before_compacting(text, compacted, place) for place in (start, max(end - 1, start)))
     return line + text.count("\n", 0, first), line + text.count("\n", 0, last)
 
 
 def around_terms(text: str, room: int, terms_of: TermsOf) -> str:
-    """A text, or as much of it as there is room for: the sentences that hold most terms of the question."""
+    """Return a text, cut to `room` characters with most terms of the question; it begins at a sentence."""
     return _cut_out(text, *span_around_terms(text, room, terms_of))
 
 
@@ -252,17 +252,17 @@ def _cut_out(text: str, start: int, end: int) -> str:
 
 
 def span_around_terms(text: str, room: int, terms_of: TermsOf) -> tuple[int, int]:
-    """Where what there is room for of a text begins and ends, in characters."""
+    """Return the start and end offsets, in characters, of the part that `around_terms` shows."""
     if len(text) <= room:
         return 0, len(text)
-    stands = terms_of(text)
+    places = terms_of(text)
     best = (-1, 0, 0)
     for start in sentence_starts(text):
-        likely = len({term for offset, term in stands if start <= offset < start + room})
+        likely = len({term for offset, term in places if start <= offset < start + room})
         if likely <= best[0] and best[1] < best[2]:
-            continue  # what it is cut to holds no more terms
+            continue  # the cut text holds no more terms than this
         end = start + cut(text[start:], room)
-        held = len({term for offset, term in stands if start <= offset < end})
+        held = len({term for offset, term in places if start <= offset < end})
         if held > best[0] or best[2] <= best[1]:
             best = (held, start, end)
     _, start, end = best
@@ -273,8 +273,8 @@ _TEXT: Final = re.compile(r"\S")
 
 
 def reading_on(shown: Sequence[ShownNote], read: Reader) -> tuple[str, int] | None:
-    """The path of the first note and the line, from 1, where the text begins that is not shown after its best
-    passage; None where nothing is left there."""
+    """Return the path of the first note and the line, from 1, of the first text after its best passage that is not
+    shown; None if the rest is shown."""
     first = shown[0] if shown else None
     best = first.best if first is not None else None
     note = read(first.note.path) if first is not None and best is not None else None

@@ -1,4 +1,4 @@
-"""Finds what is looked for instead of words that stand nowhere: beginnings, parts, corrected spellings."""
+"""Finds substitutes for words that no note holds: longer words, parts, corrected spellings."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.question import QuestionTerm, word
 
 _SHORTEST_BEGINNING: Final = 3
-"""Characters of what may be the beginning of a word."""
+"""A word of at least this many characters may be the beginning of longer ones."""
 
 _SHORTEST_PART: Final = 3
-"""Characters of a word that a compound may be made of."""
+"""Each word of a compound has at least this many characters."""
 
 _LONGEST_COMPOUND: Final = 100
-"""Characters of a word that may be two: each place where it can be cut is looked for."""
+"""A word of up to this many characters may be two words: each cut is searched for."""
 
 _WRITTEN_IN: Final = 3
 """Notes that are read to see how a word is written; one is enough unless it changes meanwhile."""
 
 
 class Substitutes:
-    """What is looked for instead of the terms of one question, and what has to be said of it."""
+    """Replaces terms of one question that no note holds, and says so in sentences."""
 
     def __init__(self, matches: TermMatches) -> None:
         self._matches = matches
         self._instead: Final[list[str]] = []
-        """What is said of terms for which something else is looked for."""
+        """Sentences about terms that are replaced."""
         self.unfound: Final[list[str]] = []
-        """Words that no text or title holds, and for which nothing else is looked for."""
+        """Words that no text or title holds and that nothing replaces."""
         self.corrected: Final[dict[str, str]] = {}
-        """By word that stands nowhere, how the vault spells it."""
+        """By word that no note holds, the vault's spelling of it."""
 
     @property
     def sentences(self) -> list[str]:
-        """What has to be said of the terms that stand nowhere."""
+        """Sentences about the terms that no note holds."""
         named = ", ".join(f'"{word}"' for word in self.unfound)
         words = "word" if len(self.unfound) == 1 else "words"
         return [*([f"No text or title has the {words} {named}."] if named else []), *self._instead]
@@ -48,8 +48,8 @@ class Substitutes:
     def of(
         self, terms: Sequence[QuestionTerm], missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
     ) -> Sequence[QuestionTerm]:
-        """The terms that stand somewhere, and for those that do not, by number, what is looked for instead. No note
-        that was read has the `unread`; others may."""
+        """Return the terms, with substitutes for those whose number is in `missing`. No note that was read holds the
+        terms in `unread`; other notes may."""
         resolved: dict[tuple[str, bool], QuestionTerm] = {}
         for number, term in enumerate(terms):
             for each in self._found_for(term, number in missing, number in unread):
@@ -62,7 +62,7 @@ class Substitutes:
         if is_missing:
             return self._instead_of(term)
         beginning = _beginning(term)
-        if is_unread and beginning is not None and self._stands(beginning):
+        if is_unread and beginning is not None and self._exists(beginning):
             self._instead.append(
                 f'No note that was read has the word "{term.text}"; words that start with it were searched for.'
             )
@@ -82,7 +82,7 @@ class Substitutes:
             self._instead.append(f"{name}; its parts were searched for: {', '.join(term.parts)}.")
             return tuple(map(word, term.parts))
         beginning = _beginning(term)
-        if beginning is not None and self._stands(beginning):
+        if beginning is not None and self._exists(beginning):
             self._instead.append(f"{name}; words that start with it were searched for.")
             return (beginning,)
         if split := self._split(term.text):
@@ -97,16 +97,16 @@ class Substitutes:
         spelled = " or ".join(f'"{each}"' for each in written)
         self._instead.append(f"{name}; {spelled} was searched for instead.")
         self.corrected[term.text] = written[0]
-        # What is a stem may have another one.
+        # A stem need not be its own stem.
         spellings = tuple(Spelling(stem, is_beginning=tokens(stem)[0][2] != stem) for stem in close)
         return (QuestionTerm(" or ".join(written), spellings),)
 
-    def _stands(self, term: QuestionTerm) -> bool:
+    def _exists(self, term: QuestionTerm) -> bool:
         [count] = self._matches.hits([term], 0).counts
-        return self._matches.stands(term, count)
+        return self._matches.exists(term, count)
 
     def _split(self, text: str) -> str:
-        """The two words, one behind the other in some note, that a word is made of: `gem stones`; `""`: none are."""
+        """Return the two words of a compound that follow each other in some note: `gem stones`; or `""`."""
         if len(text) > _LONGEST_COMPOUND:
             return ""
         cuts = range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
@@ -120,7 +120,7 @@ class Substitutes:
         return pairs[counts.index(most)] if most else ""
 
     def _as_written(self, stem: str) -> str:
-        """A word of the vault that has a stem: the first one of the first note, of the scope if there is any."""
+        """Return a word with a stem as the vault writes it: the first one in the first note, if possible in scope."""
         notes = self._matches.notes_with(stem)
         for path in sorted(notes & self._matches.notes or notes, key=paths.order)[:_WRITTEN_IN]:
             note = self._matches.read(path)
@@ -131,29 +131,29 @@ class Substitutes:
 
 
 def _beginning(term: QuestionTerm) -> QuestionTerm | None:
-    """A word as the beginning of longer ones; None for a phrase, a name of several words, and pieces of text."""
+    """Return a term for longer words that begin with a word; None for a phrase, a compound name and a piece of text."""
     if term.is_phrase or term.literal or term.parts or len(term.text) < _SHORTEST_BEGINNING:
         return None
     return QuestionTerm(term.text, (Spelling(term.text, is_beginning=True),))
 
 
 _MOST_CORRECTIONS: Final = 2
-"""Words that one is taken for."""
+"""Upper bound of the corrections of one word."""
 
 _SHORTEST_MISSPELT: Final = 4
-"""Letters of a word that may be misspelt; of shorter ones everything is close."""
+"""A word of at least this many letters may be misspelt; too many words are close to a shorter one."""
 
 _LONG: Final = 7
-"""Letters from which on a stem may have two wrong ones; what it is taken for has 6 or more. Every other name of six
-letters is that near to a shorter word, as `Joplin` is to `join`."""
+"""A stem of at least this many letters may have two wrong letters; its correction has 6 or more. Every other name of
+six letters is that close to a shorter word, as `Joplin` is to `join`."""
 
 
 def corrections(text: str, matches: TermMatches) -> list[str]:
-    """The stems closest to that of one word that no note holds, the most frequent of equally close ones; none for an
-    English word, which is spelt as it is meant: `alarm` is no misspelt `alamme`.
+    """Return the stems closest to that of one word that no note holds, the most frequent of equally close ones; no
+    stems for an English word, which is spelt as meant: `alarm` is no misspelt `alamme`.
 
-    A letter is changed, added, left out or exchanged with its neighbour. The stems begin with the word's first letter,
-    or with its second where no close one does.
+    An error is a letter changed, added, left out or swapped with its neighbour. The stems begin with the word's first
+    letter; if no such stem is close, with its second.
     """
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
