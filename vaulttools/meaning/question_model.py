@@ -1,4 +1,4 @@
-"""Embeds questions, and passages that are compared exactly, by the model itself."""
+"""Embeds questions, and the passages for an exact comparison, by the model itself."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from vaulttools.meaning.embedders import Floats
 
 _MUTE_SECONDS: Final = 30.0
-"""How long no question is put to an embedder that failed: each would wait for it."""
+"""How long an embedder that failed gets no questions: each would wait for it."""
 
 _QUESTIONS: Final = 64
-"""Questions whose vectors are kept: the next page asks the same."""
+"""Upper bound of questions with cached vectors: the next page asks the same question."""
 
 _PASSAGES: Final = 4_000
-"""Passages whose vectors are kept: 3 MB, those of 250 questions about different things."""
+"""Upper bound of passages with cached vectors: 3 MB, those of 250 questions about different things."""
 
 
 class QuestionModel:
-    """The embedder of one vault; loaded when it is first used, which takes a second."""
+    """The embedder of one vault; its first use loads it, which takes a second."""
 
     def __init__(self, choice: Choice, key: Callable[[], EmbedderKey]) -> None:
-        """`key` gives what the embedder's vectors are kept under: a model that was replaced is loaded again."""
+        """`key` returns the current key of the embedder's vectors, so a replaced model is loaded again."""
         self._choice = choice
         self._key = key
         self._guard = threading.Lock()
@@ -43,10 +43,10 @@ class QuestionModel:
         self._mute_until, self._mute_reason = 0.0, ""
 
     def question(self, text: str) -> Floats:
-        """The vector of a question.
+        """Return the vector of a question.
 
         Raises:
-            NoMeaning: it cannot be embedded, or could not a moment ago.
+            NoMeaning: it cannot be embedded, or the embedder failed in the last `_MUTE_SECONDS`.
         """
         with self._guard:
             if time.monotonic() < self._mute_until:
@@ -66,7 +66,7 @@ class QuestionModel:
             return vector
 
     def passages(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
-        """The vectors of some passages by their keys, as many as there is time for.
+        """Return the vectors of passages by their keys; `stop` returns true when time is up.
 
         Raises:
             NoMeaning: they cannot be embedded.
@@ -99,23 +99,23 @@ class _SharedModel:
 
 
 class Models:
-    """The loaded models, each for as long as a vault uses it. Only weights are shared: they take 300 MB."""
+    """The loaded models, each for as long as a vault uses it. They are shared because their weights take 300 MB."""
 
     def __init__(self) -> None:
         self.reset_after_fork()
 
     def reset_after_fork(self) -> None:
-        """Hold none, as in a child after a fork, where a thread of the parent may have held a lock."""
+        """Forget all models: in a child after a fork a lock may be held by a thread of the parent."""
         self._guard = threading.Lock()
         self._loaded: WeakValueDictionary[tuple[Choice, EmbedderKey], _SharedModel] = WeakValueDictionary()
 
     def of(self, choice: Choice, key: EmbedderKey) -> _SharedModel:
-        """The embedder that was chosen, ready to use. `key` is what it has now: a replaced model is loaded again.
+        """Return the chosen embedder, ready to use. `key` is its current key: a replaced model is loaded again.
 
         Raises:
             NoMeaning: its package, its weights or its address is missing or damaged.
         """
-        if choice.is_endpoint:  # it holds no weights, and one that is slow must not hold up other vaults
+        if choice.is_endpoint:  # it has no weights to share, and a slow one must not delay other vaults
             return _SharedModel(embedders.load(choice))
         with self._guard:
             found = self._loaded.get((choice, key))

@@ -1,9 +1,9 @@
-"""Encodes passages by their tokens alone, as fitted to a model's vectors of some passages.
+"""Encodes passages by their tokens alone, by a fit to a model's vectors of a sample.
 
-A hundred times as fast as the model. Of a passage's tokens v, each with a weight `a`, two features are made: `F`, the
-direction of the sum of the model's vectors of the tokens, and `A`, the direction of the weights themselves. With the
-vectors `Y` of a sample, and K = F Fᵀ + μ A Aᵀ + I, a passage has the direction of F (Fᵀ K⁻¹ Y) + μ A (Aᵀ K⁻¹ Y).
-All vectors are shown to the `KEPT` directions in which those of the sample differ most.
+This is a hundred times as fast as the model. A passage has two features: `F`, the direction of the weighted sum of the
+model's vectors of its tokens, and `A`, the direction of the tokens' weights themselves. With the vectors `Y` of a
+sample, and K = F Fᵀ + μ A Aᵀ + I, a passage has the direction of F (Fᵀ K⁻¹ Y) + μ A (Aᵀ K⁻¹ Y).
+All vectors are projected to the `KEPT` directions in which those of the sample differ most.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ if TYPE_CHECKING:
     from vaulttools.meaning.embedders import EmbedderKey, Floats
 
 SAMPLE: Final = 1_000
-"""Passages that a fit is made of."""
+"""Passages of the sample."""
 
 KEPT: Final = 128
-"""Directions that are kept."""
+"""Dimensions of a vector."""
 
 _RARE: Final = 1e-3
-"""A token with this share of all has half the weight of one that is rare (Arora et al., 2017)."""
+"""A token with this share of all tokens has half the weight of a rare one (Arora et al., 2017)."""
 
 _MU: Final = 1.0
-"""How much tokens themselves count."""
+"""Weight of the second feature, the tokens themselves."""
 
 _FEWEST: Final = 20
-"""Passages of a sample from which on their mean is taken from all vectors: of fewer little would be left."""
+"""The mean of the sample is subtracted if it has at least this many passages: of fewer, little would be left."""
 
 _BLOCK: Final = 64
 """Passages whose tokens are counted together."""
 
 _VERSION: Final = 1
-"""Raised when the file of tokens changes, or what is in it."""
+"""Raise it whenever the format or the content of the file of tokens changes."""
 
 _DIGEST_BYTES: Final = 16
 
 _TINY: Final = np.float32(1e-12)
 
 _BLAS: Final = ThreadpoolController()
-"""Lets numpy use one thread. Of products as small as these several would take ten times the CPU, most of it by waiting
-in a loop, and the last bits would depend on how many there are."""
+"""Limits numpy to one thread. Several would take ten times the CPU for such small products, most of it by waiting in a
+loop, and the last bits would depend on their number."""
 
 
 @dataclass
@@ -62,26 +62,25 @@ class StaticFit:
     """An encoder that was fitted to a vault."""
 
     tokens: NDArray[np.int64]
-    """Those of the sample, in rising order."""
+    """The tokens of the sample, ascending."""
     weights: Floats
-    """What each of them weighs; any other weighs 1."""
+    """The weight of each of these tokens; any other weighs 1."""
     learned: NDArray[np.float16]
-    """What each of them adds to a passage, μ Aᵀ K⁻¹ Y."""
+    """By token, the vector that it adds to a passage, μ Aᵀ K⁻¹ Y."""
     turned: Floats
-    """What turns the sum of tokens' vectors into the model's vectors, Fᵀ K⁻¹ Y."""
+    """The matrix from the sum of tokens' vectors to the model's vectors, Fᵀ K⁻¹ Y."""
     mean: Floats
-    """The mean of the vectors of these tokens, which is taken from all."""
+    """The mean of the vectors of these tokens, which is subtracted from all."""
     middle: Floats
-    """The mean of the model's vectors of the sample, which is taken from all: those of some models differ little."""
+    """The mean of the model's vectors of the sample, which is subtracted: the vectors of some models differ little."""
     basis: Floats
-    """What shows a vector of the model to the directions that are kept."""
+    """The matrix that projects a vector of the model to the `KEPT` directions."""
     sample: NDArray[np.float16]
-    """The model's own vectors of the passages that it was fitted to, a row each; zeros for one that the model does not
-    know."""
+    """The model's own vectors of the sample, one row per passage; zeros for one that the model does not know."""
 
     def embedded(self, texts: Sequence[Sequence[int]], table: TokenVectors) -> Floats:
-        """Vectors of length 1 from the tokens of each text; zeros where it has none. A row depends on nothing but its
-        text."""
+        """Return vectors of length 1 from the tokens of each text; zeros for a text without tokens. A row depends on
+        its text alone."""
         vectors = np.zeros((len(texts), self.turned.shape[1]), np.float32)
         with _BLAS.limit(limits=1, user_api="blas"):
             for first in range(0, len(texts), _BLOCK):
@@ -98,17 +97,17 @@ class StaticFit:
         return _unit(vectors)
 
     def question(self, vector: Floats) -> Floats:
-        """The model's vector of a question, as vectors of passages are compared with it."""
+        """Return the model's vector of a question in the form that is compared with vectors of passages."""
         asked: Floats = np.asarray((vector - self.middle) @ self.basis, np.float32)
         return asked
 
     def to_bytes(self) -> bytes:
-        """What `from_bytes` reads."""
+        """Return the fit as bytes for `from_bytes`."""
         return packed([getattr(self, each.name) for each in fields(self)])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> StaticFit:
-        """A fit that was kept.
+        """Read a fit from the bytes of `to_bytes`.
 
         Raises:
             ValueError: it is damaged.
@@ -116,7 +115,7 @@ class StaticFit:
         return cls(*unpacked(data))
 
     def _known(self, tokens: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """What some tokens weigh, and what each adds."""
+        """Return the weights of tokens, and the vector that each adds."""
         weights = np.ones(len(tokens), np.float32)
         learned = np.zeros((len(tokens), self.learned.shape[1]), np.float32)
         if len(self.tokens):
@@ -126,17 +125,17 @@ class StaticFit:
         return weights, learned
 
     def _direction(self, own: Floats, learned: Floats, weights: Floats) -> Floats:
-        """Of one passage: products of many at once differ in their last bits by how many they are."""
+        """Return the vector of one passage: the last bits of a product of many at once depend on their number."""
         found: Floats = (own / (_length(own) + _TINY)) @ self.turned + learned / (_length(weights) + _TINY)
         return found
 
 
 def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: TokenVectors) -> StaticFit:
-    """An encoder fitted to a vault, whose `sample` is left empty.
+    """Fit an encoder to a vault; its field `sample` stays empty.
 
     Args:
-        sample: The tokens of some passages of the vault, of one at least.
-        vectors: What the model makes of these, a row a passage.
+        sample: The tokens of passages of the vault, at least one.
+        vectors: The model's vectors of these passages, one row each.
         table: The model's vectors of tokens.
     """
     tokens, rows, times, ends = _counted(sample)
@@ -162,15 +161,15 @@ def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: TokenVectors) -
 
 
 class TokenVectors:
-    """The vectors of a model's tokens, those that were asked for so far."""
+    """The vectors of a model's tokens, for the tokens asked for so far."""
 
     def __init__(self, embedded: Callable[[Sequence[int]], Floats], key: EmbedderKey, folder: Path | None) -> None:
-        """Read what is kept.
+        """Read the stored vectors.
 
         Args:
-            embedded: What embeds tokens that are not kept, as `TokenEmbedder.embedded_tokens`.
-            key: The vectors are kept under it.
-            folder: They are kept there; None: only in memory.
+            embedded: Embeds further tokens, as `TokenEmbedder.embedded_tokens` does.
+            key: The key of the embedder, which names the file.
+            folder: Folder of the file; None to keep them in memory only.
         """
         name = hashlib.sha256("\0".join((str(_VERSION), key.name, key.version, key.digest)).encode()).hexdigest()[:16]
         self._embedded = embedded
@@ -183,7 +182,7 @@ class TokenVectors:
         self._new = 0
 
     def of(self, tokens: NDArray[Any]) -> Floats:
-        """A row for each token, in 16 bits a number whether it was kept or not.
+        """Return a row for each token; its numbers have the precision of 16 bits, stored or new.
 
         Raises:
             NoMeaning: the model cannot embed now.
@@ -199,8 +198,8 @@ class TokenVectors:
         return self._rows[np.searchsorted(self._tokens, tokens)].astype(np.float32)
 
     def keep(self, least: int = 1) -> None:
-        """Keep the new ones, where there are so many: the last process that writes wins, and what it lacks is embedded
-        again."""
+        """Write all vectors to the file if at least `least` are new. The last process that writes wins; vectors that it
+        lacks are embedded again."""
         if self._file is None or self._new < least:
             return
         self._new = 0
@@ -209,13 +208,13 @@ class TokenVectors:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             new.write_bytes(packed([self._tokens, self._rows]))
             new.replace(self._file)
-        except OSError:  # then they are made again by the next process
+        except OSError:  # the next process makes them again
             with suppress(OSError):
                 new.unlink()
 
 
 def packed(arrays: Sequence[NDArray[Any]]) -> bytes:
-    """Some arrays behind a digest of them, in numpy's own format."""
+    """Return a digest of arrays followed by the arrays in numpy's own format."""
     file = io.BytesIO()
     for array in arrays:
         np.save(file, array, allow_pickle=False)
@@ -224,7 +223,7 @@ def packed(arrays: Sequence[NDArray[Any]]) -> bytes:
 
 
 def unpacked(data: bytes) -> list[NDArray[Any]]:
-    """What was packed. Nothing in it is run.
+    """Return the arrays that were packed. No code in them is run.
 
     Raises:
         ValueError: it is damaged.
@@ -242,8 +241,8 @@ def unpacked(data: bytes) -> list[NDArray[Any]]:
 def _counted(
     texts: Sequence[Sequence[int]],
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """The tokens of some texts in rising order; of each text each of its tokens once, by the place among these, with
-    how often it is there; and where each text begins and the last one ends."""
+    """Return the distinct tokens of texts, ascending; then, text after text, the places of its distinct tokens among
+    these, and their counts; and where each text begins in these two arrays, and the last one ends."""
     flat = np.fromiter(chain.from_iterable(texts), np.int64)
     tokens, places = np.unique(flat, return_inverse=True)
     of_text = np.repeat(np.arange(len(texts)), [len(text) for text in texts])

@@ -1,7 +1,7 @@
-"""Keeps vectors of passages in SQLite, by the digest of what was embedded.
+"""Stores vectors of passages in SQLite, by the digest of the embedded text.
 
-One file an embedder: another embedder, another version or other weights have vectors of their own. What is wrong with
-a file is mended by embedding again, so that a damaged one is deleted.
+Each embedder has its own file; another version or other weights count as another embedder. A damaged file is deleted,
+since embedding again restores it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNUSED_SECONDS: Final = 30 * 86_400.0
-"""How long a packaged model's vectors are kept that no process uses. A newer version of the extra has vectors of its
-own; the old ones are not removed at once, since two environments with different models may use one vault, and each
-would embed it anew again and again."""
+"""How long unused vectors of a packaged model are kept. A newer version of the extra makes new vectors. The old ones
+are not removed at once: two environments with different models may use one vault, and each would embed it again and
+again."""
 
 _SCHEMA: Final = 4
-"""Raised with every change of the tables, of the vectors or of the text that is embedded."""
+"""Raise it with every change of the tables, the vectors or the text that is embedded."""
 
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -42,7 +42,7 @@ CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, digest INTEGER NOT N
 """
 
 _COVERED: Final = f"covered_{INDEX}"
-"""The table of texts whose passages all have vectors. Each version of the index divides texts in its own way."""
+"""The table of texts whose passages all have vectors. Each version of the index splits texts in its own way."""
 
 _FORGOTTEN: Final = "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
 
@@ -52,19 +52,19 @@ _LEFTOVERS: Final = ("", "-wal", "-shm", "-journal")
 
 
 class Generation(NamedTuple):
-    """What stays the same while vectors are only added."""
+    """Identifies a state of the store; it stays the same while vectors are only added."""
 
     file: int
-    """Which file this process reads, counted by it."""
+    """Number of the file that this process reads, by its own count."""
     forgotten: int
-    """How often vectors were forgotten."""
+    """How often vectors were removed."""
 
 
 class VectorStore:
     """The vectors of one vault and one embedder, for any number of threads and processes.
 
-    Every method that reads or writes raises `NoMeaning` when the file cannot be used, or was damaged; where there is no
-    file, reading gives what an empty one would.
+    Every method that reads or writes raises `NoMeaning` if the file cannot be used or was damaged. Without a file,
+    reading returns the same as for an empty one.
     """
 
     def __init__(self, folder: Path, key: EmbedderKey) -> None:
@@ -74,20 +74,20 @@ class VectorStore:
         self.key: Final = key
         self._vectors = Vectors.none()
         self._forgotten, self._last = -1, 0
-        """How often vectors had been forgotten when these were read, and their largest id."""
+        """For `_vectors`: how often vectors had been removed when they were read, and their largest id."""
         self._files = 0
-        """How often another file was found, or none."""
+        """How often the file turned out to be another one or missing."""
         self._guard = RLock()
         self._reader: apsw.Connection | None = None
         self._file = 0, 0
-        """Device and inode of the file that it reads, which no other file has while it is open."""
+        """Device and inode of the file that `_reader` reads; no other file can have them while it is open."""
 
     def vectors(self) -> Vectors:
-        """All vectors that are kept now; what was read before is not read again."""
+        """Return all stored vectors; reads only those added since the last call."""
         with self._reading() as connection:
             if connection is None:
                 return Vectors.none()
-            with connection:  # both as of one moment
+            with connection:  # one transaction: both reads see the same state
                 forgotten = _meta(connection, "forgotten", 0)
                 if forgotten != self._forgotten:
                     self._vectors, self._forgotten, self._last = Vectors.none(), forgotten, 0
@@ -101,7 +101,7 @@ class VectorStore:
             return self._vectors
 
     def missing(self, digests: Iterable[int]) -> list[int]:
-        """Which of some digests have no vector, in the order given, each once."""
+        """Return the digests without a vector, in the order given, each once."""
         wanted = list(dict.fromkeys(digests))
         with self._reading() as connection:
             if connection is None:
@@ -113,7 +113,7 @@ class VectorStore:
         return [each for each in wanted if each not in found]
 
     def put(self, pairs: Sequence[tuple[int, bytes]], dimensions: int) -> None:
-        """Keep vectors, each with its passage's digest, of an embedder whose vectors have so many numbers.
+        """Store vectors with `dimensions` numbers, each with its passage's digest.
 
         Raises:
             NoMeaning: the disk is full, the file cannot be written, or it holds vectors of other dimensions.
@@ -129,7 +129,7 @@ class VectorStore:
             connection.executemany("INSERT OR IGNORE INTO vectors (digest, vector) VALUES (?, ?)", pairs)
 
     def keep_only(self, digests: Collection[int]) -> None:
-        """Forget the vectors of all other digests."""
+        """Remove the vectors of all other digests."""
         held = self.vectors().keys
         gone = held[~np.isin(held, np.fromiter(digests, np.int64, len(digests)))]
         with self._writing() as connection:
@@ -138,14 +138,14 @@ class VectorStore:
             connection.execute(_FORGOTTEN)
 
     def generation(self) -> Generation | None:
-        """What changes when vectors have gone; None: there is no file."""
+        """Return the generation, which changes when vectors are removed; None without a file."""
         with self._reading() as connection:
             return None if connection is None else Generation(self._files, _meta(connection, "forgotten", 0))
 
     # The encoder.
     def begin(self, fit: bytes, passages: int, sample: Sequence[int] = ()) -> None:
-        """Keep a new encoder, made when the vault had so many passages and fitted to those with the keys in `sample`,
-        and forget the vectors of the one before."""
+        """Store a new encoder and remove the vectors of the old one. `passages` is the number of the vault's passages
+        now; `sample` are the keys of those that the encoder was fitted to."""
         with self._writing() as connection:
             connection.execute("DELETE FROM vectors")
             connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
@@ -154,7 +154,7 @@ class VectorStore:
             connection.execute(_FORGOTTEN)
 
     def fit(self) -> bytes | None:
-        """What the static encoder of this vault is made of; None before it is made."""
+        """Return the static encoder of this vault as bytes; None before there is one."""
         with self._reading() as connection:
             found: bytes | None = _meta(connection, "fit", None)
             if found is not None:
@@ -162,28 +162,28 @@ class VectorStore:
         return found
 
     def sample(self) -> NDArray[np.int64]:
-        """The keys of the passages that the encoder was fitted to, as `begin` had them."""
+        """Return the keys of the passages that the encoder was fitted to, as given to `begin`."""
         with self._reading() as connection:
             return np.frombuffer(_meta(connection, "sample", b""), np.int64)
 
     def fitted(self) -> tuple[int, int]:
-        """How many passages the vault had when the encoder was made, and how many have vectors now."""
+        """Return how many passages the vault had when the encoder was fitted, and how many have vectors now."""
         with self._reading() as connection:
             if connection is None:
                 return 0, 0
             kept: list[Any] = connection.execute("SELECT count(*) FROM vectors").fetchall()
             return _meta(connection, "fitted", 0), kept[0][0]
 
-    # How far the embedding is.
+    # Progress.
     def covered(self) -> frozenset[bytes]:
-        """The digests of texts whose passages all have vectors, as `cover` got them."""
+        """Return the digests of texts whose passages all have vectors, as given to `cover`."""
         with self._reading() as connection:
             if connection is None or not _has_covered(connection):
                 return frozenset()
             return frozenset(text for (text,) in connection.execute(f"SELECT text FROM {_COVERED}"))  # noqa: S608
 
     def cover(self, texts: Collection[bytes], *, only: bool = False) -> None:
-        """Keep that all passages of some texts, given by their digests, have vectors; `only`: forget all others."""
+        """Record that all passages of the texts with these digests have vectors; `only` forgets all others."""
         if not self.path.exists() or not (texts or only):
             return
         with self._writing() as connection:
@@ -194,7 +194,7 @@ class VectorStore:
             connection.executemany(f"INSERT OR IGNORE INTO {_COVERED} VALUES (?)", rows)  # noqa: S608
 
     def progress(self) -> tuple[int, int]:
-        """How many of how many notes were embedded when a process last counted; (0, 0) before."""
+        """Return how many notes were embedded and how many there were at the last count; (0, 0) before the first."""
         with self._reading() as connection:
             if connection is None:
                 return 0, 0
@@ -204,26 +204,26 @@ class VectorStore:
         return found.get("done", 0), found.get("total", 0)
 
     def put_progress(self, done: int, total: int) -> None:
-        """Keep how many of how many notes are embedded."""
+        """Store how many notes are embedded and how many there are."""
         with self._writing() as connection:
             _put_meta(connection, done=done, total=total)
 
     def fault(self) -> str:
-        """Why nothing could be embedded when a process last tried; empty when it could."""
+        """Return why the last attempt to embed, by any process, failed; empty if it did not."""
         with self._reading() as connection:
             found: str = _meta(connection, "fault", "")
         return found
 
     def put_fault(self, reason: str) -> None:
-        """Keep why nothing can be embedded, or, when it is empty, that it can."""
+        """Store why nothing can be embedded; empty if it can."""
         with self._writing() as connection:
             _put_meta(connection, fault=reason)
 
     # The file.
     def remove_unused(self, now: float) -> None:
-        """Note that these vectors are used `now`, in seconds since 1970, and remove those of other packaged models that
-        no process has used for `UNUSED_SECONDS`. Those of an endpoint or of a model in a folder stay: they may have
-        cost money, or belong to another configuration."""
+        """Record that these vectors are used `now`, in seconds since 1970. If they are a packaged model's, remove those
+        of other packaged models that no process has used for `UNUSED_SECONDS`. Vectors of an endpoint or of a model in
+        a folder stay: they may have cost money or belong to another configuration."""
         if not self.path.exists():
             return
         if self.key.is_packaged:
@@ -240,27 +240,27 @@ class VectorStore:
                     path.with_suffix(".lock").unlink(missing_ok=True)
 
     def bytes(self) -> int:
-        """Bytes on disk."""
+        """Return the bytes on disk."""
         files = [self.path.with_name(self.path.name + ending) for ending in _LEFTOVERS]
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        """Close the connection that reads; a later call opens another."""
+        """Close the reading connection; a later call opens another."""
         with self._guard:
             if self._reader is not None:
                 self._reader.close()
                 self._reader = None
 
     def _forget(self) -> None:
-        """Forget what was read: the file is gone, or another one, or cannot be read."""
+        """Forget all that was read: the file is gone, is another one, or cannot be read."""
         self.close()
         self._vectors, self._forgotten = Vectors.none(), -1
         self._files += 1
 
     @contextmanager
     def _reading(self) -> Iterator[apsw.Connection | None]:
-        """The connection that reads, which is kept: opening one takes as long as a question. None: there is no file."""
-        with self._guard, self._told():
+        """Yield the reading connection; None without a file. It stays open: to open one takes as long as a question."""
+        with self._guard, self._raising():
             try:
                 status = self.path.stat()
             except FileNotFoundError:
@@ -275,8 +275,8 @@ class VectorStore:
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
-        """A transaction on the file, which is made where there is none; an exception takes it back."""
-        with self._told():
+        """Open a transaction, and first make the file if there is none; an exception rolls it back."""
+        with self._raising():
             if not self.path.exists():
                 _make(self.path)
             with closing(_connected(self.path)) as connection:
@@ -285,29 +285,29 @@ class VectorStore:
                 connection.execute("COMMIT")
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Errors of the file system and of SQLite as `NoMeaning`; a damaged file is deleted."""
+    def _raising(self) -> Iterator[None]:
+        """Raise errors of the file system and of SQLite as `NoMeaning`; delete a damaged file."""
         try:
             yield
         except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, ValueError) as error:
             self._forget()
             remove(self.path)
-            raise NoMeaning("The vectors of the passages were damaged, and are made anew") from error
+            raise NoMeaning("The vectors of the passages were damaged and are made again") from error
         except (apsw.Error, OSError) as error:
             self._forget()
-            # Without the path: answers of a server tell it, and its folders are no business of its clients.
+            # Without the path: a server's answers show this text, and its clients must not see its folders.
             reason = error.strerror if isinstance(error, OSError) else error
             raise NoMeaning(f"The vectors of the passages cannot be used: {reason}") from error
 
 
 def remove(path: Path) -> None:
-    """Delete a file of vectors and what SQLite keeps beside it."""
+    """Delete a file of vectors and SQLite's files beside it."""
     for ending in reversed(_LEFTOVERS):
         path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 def _make(path: Path) -> None:
-    """An empty file under its name, whole or not at all: a reader meanwhile finds none."""
+    """Make an empty file under another name and rename it, so no reader sees it half done."""
     new = path.with_name(f"{path.name}.new")
     remove(new)
     with closing(apsw.Connection(str(new))) as connection:
@@ -325,7 +325,7 @@ def _connected(path: Path) -> apsw.Connection:
 
 
 def _joined(rows: Sequence[bytes]) -> NDArray[np.int8]:
-    """Vectors, a row each.
+    """Join vectors to an array, one row each.
 
     Raises:
         ValueError: one has another size.
@@ -337,7 +337,7 @@ def _joined(rows: Sequence[bytes]) -> NDArray[np.int8]:
 
 
 def _meta(connection: apsw.Connection | None, name: str, missing: Any) -> Any:
-    """A value of the table `meta`."""
+    """Return a value of the table `meta`; `missing` if there is none."""
     rows = [] if connection is None else connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchall()
     return rows[0][0] if rows else missing
 

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = NDArray[np.intp]
 
 _TOGETHER: Final = 1 << 13
-"""Vectors that are compared together: what is made of them stays in the processor's cache."""
+"""Vectors that are compared together: their floats fit into the processor's cache."""
 _MOST: Final = 127
-"""The largest number of 8 bits, with a sign."""
+"""The largest signed number of 8 bits."""
 
 
 def in_eight_bits(vectors: Floats) -> Rows:
-    """Each vector as whole numbers, its largest one `_MOST`; zeros stay zeros."""
+    """Scale each vector to whole numbers so that its largest is `_MOST`; zeros stay zeros."""
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
     rows: Rows = np.rint(vectors * (_MOST / np.maximum(largest, np.float32(1e-12)))).astype(np.int8)
     return rows
 
 
 class Vectors:
-    """The vectors of passages, each under its key, in the order in which they came."""
+    """The vectors of passages, each with its key, in the order in which they were added."""
 
     def __init__(self, keys: Keys, rows: Rows) -> None:
         self.keys: Final = keys
@@ -40,7 +40,7 @@ class Vectors:
 
     @classmethod
     def none(cls) -> Vectors:
-        """Of no passages."""
+        """Return the vectors of no passages."""
         return cls(np.zeros(0, np.int64), np.zeros((0, 0), np.int8))
 
     def __len__(self) -> int:
@@ -48,11 +48,11 @@ class Vectors:
 
     @property
     def dimensions(self) -> int:
-        """How many numbers each has."""
+        """Numbers of each vector."""
         return int(self._rows.shape[1])
 
     def extended(self, more: Vectors) -> Vectors:
-        """With more vectors."""
+        """Return these vectors followed by more."""
         if not len(self):
             return more
         return Vectors(np.concatenate([self.keys, more.keys]), np.concatenate([self._rows, more._rows]))
@@ -75,7 +75,7 @@ class Vectors:
         return self.keys[self._order]
 
     def similarities(self, asked: Floats) -> Floats:
-        """The cosine of the angle between a question's vector and each vector; 0 where that is zeros."""
+        """Return the cosine of the angle between a question's vector and each vector; 0 for a vector of zeros."""
         found = np.empty(len(self), np.float32)
         for at in range(0, len(self), _TOGETHER):
             found[at : at + _TOGETHER] = self._rows[at : at + _TOGETHER].astype(np.float32) @ asked
@@ -84,12 +84,12 @@ class Vectors:
         return similar
 
     def are_known(self) -> NDArray[np.bool_]:
-        """Which of the vectors are no zeros: those of passages that the model can read."""
+        """Return for each vector whether it is not all zeros: the model knows the passage."""
         known: NDArray[np.bool_] = self._lengths > 0
         return known
 
     def places(self, keys: Keys) -> Numbers:
-        """Where the vectors with some keys are; -1 where there is none."""
+        """Return the row of the vector with each key; -1 if there is none."""
         if not len(self):
             return np.full(len(keys), -1, np.intp)
         at = np.minimum(np.searchsorted(self._sorted, keys), len(self) - 1)
@@ -97,7 +97,7 @@ class Vectors:
 
 
 class Near:
-    """The vectors of a vault's passages beside that of a question."""
+    """The similarities of a vault's passages to one question."""
 
     def __init__(self, vectors: Vectors, asked: Floats) -> None:
         self._vectors: Final = vectors
@@ -105,21 +105,21 @@ class Near:
         self._known: Final = vectors.are_known()
         known = self._similarities[self._known]
         self.middle: Final = float(np.median(known)) if len(known) else 0.0
-        """The similarity of half of the passages is smaller."""
+        """The median of the similarities; 0 without passages."""
 
     def nearest(self, count: int) -> list[int]:
-        """The keys of so many passages, nearest first; ties by key."""
+        """Return the keys of up to `count` passages, nearest first; ties by key."""
         found = np.where(self._known, np.round(self._similarities, 3), -2.0)
         if not len(found):
             return []
         least = np.partition(found, -min(count, len(found)))[-min(count, len(found))]
-        chosen = np.flatnonzero((found >= least) & self._known)  # all that are as near as the last one
+        chosen = np.flatnonzero((found >= least) & self._known)  # with all that tie with the last one
         keys = self._vectors.keys[chosen]
         order = np.lexsort((keys, -found[chosen]))[:count]
         return keys[order].tolist()  # type: ignore[no-any-return]
 
     def similarities(self, keys: Sequence[int]) -> Floats:
-        """How near passages are, in three decimals; NaN where that is not known."""
+        """Return the similarities of passages by key, three decimals; NaN if unknown."""
         places = self._vectors.places(np.asarray(keys, np.int64))
         found = np.full(len(places), np.nan, np.float32)
         known = places >= 0

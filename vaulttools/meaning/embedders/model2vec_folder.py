@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def takes(choice: Choice) -> bool:
-    """Always: this embedder is asked last."""
+    """Always true: this module is asked last."""
     return True
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """The digest of the weights and the tokenizer: the folder may move."""
+    """Return a key with the digest of the weights and the tokenizer, without the folder, which may move."""
     place = Path(choice.where).expanduser()
     digest = hashlib.sha256()
     for name in ("model.safetensors", "tokenizer.json"):
@@ -40,7 +40,7 @@ class Model:
     """A model that `model2vec` wrote into a folder. Its weights are safetensors, which hold numbers and no code."""
 
     def __init__(self, choice: Choice) -> None:
-        key_of(choice)  # where a file is missing, `model2vec` would look for the folder's name in a hub
+        key_of(choice)  # raises if a file is missing; `model2vec` would search a hub for the folder's name
         self._name = f"The model in {choice.where}"
         try:
             import model2vec
@@ -52,7 +52,7 @@ class Model:
             raise NoMeaning(f"{self._name} cannot be read: {error}") from error
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """As `Embedder`."""
+        """See `Embedder`."""
         with embedding_with(self._name):
             vectors = np.asarray(self._model.encode(list(texts), use_multiprocessing=False), np.float32)
         return of_length_one(self._name, vectors)

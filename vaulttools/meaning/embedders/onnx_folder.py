@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _TOKENIZER: Final = "tokenizer.json"
 
 _VERSION: Final = 1
-"""Raised when the same folder gives other vectors."""
+"""Raise it whenever the same folder gives other vectors."""
 
 _PREFERRED: Final = (
     "model.onnx",
@@ -40,7 +40,7 @@ _PREFERRED: Final = (
     "onnx/model_qint8_avx512.onnx",
     "onnx/model_qint8_arm64.onnx",
 )
-"""Of several files the first of these, then the first by name: first those with all bits."""
+"""Of several graphs in a folder the first of these is used, else the first by name. Those with all bits come first."""
 
 _INPUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
     "input_ids": lambda ids: ids,
@@ -48,12 +48,12 @@ _INPUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
     "token_type_ids": np.zeros_like,
     "position_ids": lambda ids: np.arange(ids.shape[1], dtype=ids.dtype)[np.newaxis],
 }
-"""What a graph may ask for of the tokens of one text."""
+"""The inputs that a graph may have, made from the tokens of one text."""
 
 _NUMBERS: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 _WHOLE: Final = "sentence_embedding"
-"""The output with the vector of a text; others have one a token."""
+"""The output with one vector per text; other outputs have one per token."""
 
 _POOLED: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
     "mean": lambda rows: rows.mean(axis=0),
@@ -64,35 +64,35 @@ _POOLED: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
 
 
 _MOST_TOKENS: Final = 512
-"""Tokens of a text that are read, where a model could read more: a passage has rarely so many."""
+"""Upper bound of a text's tokens, even if a model could read more: few passages have as many."""
 
 _STEPS: Final = ("Transformer", "Pooling", "Normalize")
-"""What the modules of a model may be; vectors are made as long as 1 in any case."""
+"""The supported modules of a model; vectors get the length 1 in any case."""
 
 _POOLING: Final = {
     "mean": "mean",
     "mean_tokens": "mean",
-    "mean_sqrt_len_tokens": "mean",  # longer or shorter, but of the same direction
+    "mean_sqrt_len_tokens": "mean",  # another length, but the same direction
     "cls": "first",
     "cls_token": "first",
     "max": "greatest",
     "max_tokens": "greatest",
     "lasttoken": "last",
 }
-"""How one vector is made of those of all tokens, by the names that the sentence transformers have for it."""
+"""How the vectors of all tokens become one, by the names of the sentence transformers."""
 
 _OF_QUESTIONS: Final = ("query",)
 _OF_PASSAGES: Final = ("document", "passage", "corpus")
-"""The names that the sentence transformers look for among the prompts, in this order."""
+"""The names of prompts that the sentence transformers use, in this order."""
 
 _E5: Final = re.compile(r"(?<![a-z0-9])e5-(?:small|base|large)(?!.*instruct)")
-"""Models that need the two prompts below, and whose folders have no file that says so."""
+"""Names of models that need the two prompts below, though no file in their folders says so."""
 _E5_PROMPTS: Final = ("query: ", "passage: ")
 
 
 def takes(choice: Choice) -> bool:
-    """Whether the choice is a folder with a model of the sentence transformers, perhaps without its graph, and none of
-    `model2vec`: the folders of the latter too can have a graph, and always have weights beside it."""
+    """Whether the choice is a folder with a model of the sentence transformers, perhaps without its graph. A folder of
+    `model2vec` is not taken: it may have a graph, too, but always has weights beside it."""
     if not choice.where or choice.is_endpoint:
         return False
     place = Path(choice.where).expanduser()
@@ -103,7 +103,7 @@ def takes(choice: Choice) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """The digest of a folder's weights and tokenizer, and of what its other files say: the folder may move."""
+    """Return a key with the digest of a folder's weights, tokenizer and settings, without its path: it may change."""
     place = Path(choice.where).expanduser()
     model = _model(place)
     digest = xxhash.xxh3_128(repr((_VERSION, *_recipe(place))).encode())
@@ -114,9 +114,7 @@ def key_of(choice: Choice) -> EmbedderKey:
             with file.open("rb") as opened:
                 digest.update(hashlib.file_digest(opened, xxhash.xxh3_128).digest())
     except ValueError as error:
-        raise NoMeaning(
-            f"{model.name} of the model in {choice.where} is damaged or not there as a whole: {error}"
-        ) from error
+        raise NoMeaning(f"{model.name} of the model in {choice.where} is damaged or incomplete: {error}") from error
     except OSError as error:
         raise NoMeaning(
             f"The model in {choice.where} needs {file.name}, which cannot be read: {error.strerror}"
@@ -125,10 +123,10 @@ def key_of(choice: Choice) -> EmbedderKey:
 
 
 class Model:
-    """A model that was downloaded, or exported, into a folder. Nothing in it is run but the graph."""
+    """A model that was downloaded or exported into a folder. Only its graph is run."""
 
     def __init__(self, choice: Choice) -> None:
-        key_of(choice)  # tells what is missing or damaged, before `onnxruntime` reads files that the graph names
+        key_of(choice)  # raises if a file is missing or damaged, before `onnxruntime` reads files that the graph names
         folder = choice.where
         place = Path(folder).expanduser()
         self._name = f"The model in {folder}"
@@ -138,7 +136,7 @@ class Model:
         self._room = self._recipe.most_tokens - len(self._before) - len(self._after)
         self._read = self._room - len(self._encoded(self._recipe.for_passages))
         if self._read < 1:
-            raise NoMeaning(f"{self._name} reads {self._recipe.most_tokens} tokens, fewer than stand around every text")
+            raise NoMeaning(f"{self._name} reads {self._recipe.most_tokens} tokens: those around every text fill them")
         model = _model(place)
         try:
             self._session = onnx_session(str(model))
@@ -154,23 +152,23 @@ class Model:
         self._dimensions = self._tried()
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """As `Embedder`."""
+        """See `Embedder`."""
         return self._embedded(self._tokens(texts, self._recipe.for_passages, self._room))
 
     def embed_questions(self, texts: Sequence[str]) -> Floats:
-        """As `Embedder`."""
+        """See `Embedder`."""
         return self._embedded(self._tokens(texts, self._recipe.for_questions, self._room))
 
     def knows(self, text: str) -> bool:
-        """Always: which languages a model knows is not said."""
+        """Always true: the folder does not say which languages the model knows."""
         return True
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """As `TokenEmbedder`: the tokens that are read of passages, without the prompt."""
+        """See `TokenEmbedder`: the tokens of passages, without the prompt."""
         return self._tokens(texts, "", self._read)
 
     def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
-        """As `TokenEmbedder`, without a prompt: a static fit finds as much without it."""
+        """See `TokenEmbedder`. There is no prompt: a static fit finds as much without it."""
         return self._embedded([[token] for token in tokens])
 
     def _tokens(self, texts: Sequence[str], prompt: str, most: int) -> list[list[int]]:
@@ -185,7 +183,7 @@ class Model:
         return found
 
     def _embedded(self, texts: Sequence[Sequence[int]]) -> Floats:
-        """One text at a time: in a batch the last bits of a vector depend on the other texts."""
+        """Embed one text at a time: in a batch the last bits of a vector depend on the other texts."""
         vectors = np.zeros((len(texts), self._dimensions), np.float32)
         with embedding_with(self._name):
             for number, tokens in enumerate(texts):
@@ -200,27 +198,27 @@ class Model:
         return found if self._output == _WHOLE else _POOLED[self._recipe.pooling](found.astype(np.float32))
 
     def _around(self) -> tuple[list[int], list[int]]:
-        """The tokens that stand before and behind every text."""
+        """Return the tokens before and after every text."""
         with embedding_with(self._name):
             own, whole = (self._tokenizer.encode("a", add_special_tokens=added).ids for added in (False, True))
         for start in range(len(whole) - len(own) + 1):
             if whole[start : start + len(own)] == own:
                 return whole[:start], whole[start + len(own) :]
-        raise NoMeaning(f"{self._name} has a tokenizer that puts tokens into a text, not only before and behind it")
+        raise NoMeaning(f"{self._name} has a tokenizer that puts tokens inside a text, not only before and after it")
 
     def _asked(self) -> dict[str, type]:
-        """The numbers that the graph asks for, by their name."""
+        """Return the type of each input of the graph, by its name."""
         asked = {put.name: put.type for put in self._session.get_inputs()}
         unknown = sorted(name for name, kind in asked.items() if name not in _INPUTS or kind not in _NUMBERS)
         if unknown or "input_ids" not in asked:
             raise NoMeaning(
-                f"{self._name} asks for {', '.join(unknown or asked)}, and is to ask for input_ids and at most "
+                f"{self._name} asks for {', '.join(unknown or asked)}; it must ask for input_ids and at most "
                 "attention_mask, token_type_ids and position_ids, as whole numbers"
             )
         return {name: _NUMBERS[kind] for name, kind in asked.items()}
 
     def _tried(self) -> int:
-        """How many numbers a vector has, found with the last token: of a wrong tokenizer the graph may not have it."""
+        """Return the dimensions of a vector. It tries the last token, which the graph lacks for a wrong tokenizer."""
         try:
             found = self._vector([self._tokenizer.get_vocab_size() - 1])
         except Exception as error:  # `onnxruntime` raises errors of its own
@@ -230,38 +228,38 @@ class Model:
             ) from error
         if found.ndim != 1 or found.dtype.kind != "f":
             raise NoMeaning(
-                f"{self._name} gives {self._output}, which is to be a vector of fractions a text or a token"
+                f"{self._name} gives {self._output}, which must be a vector of floats for each text or token"
             )
         return len(found)
 
 
 class _Recipe(NamedTuple):
-    """How texts become vectors, beside what the graph and the tokenizer say of it."""
+    """How texts become vectors, apart from the graph and the tokenizer."""
 
     most_tokens: int
-    """Tokens of a text that are read, those among them that stand before and behind every text."""
+    """Upper bound of a text's tokens, including those around every text."""
     pooling: str
     """`mean`, `first`, `greatest` or `last`."""
     for_questions: str
-    """What stands before a question."""
+    """The prompt before a question."""
     for_passages: str
     is_lower: bool
-    """Whether texts are made lower case."""
+    """Whether texts become lower case."""
 
 
 def _recipe(folder: Path) -> _Recipe:
-    """What the JSON files of a folder say; each may be missing."""
+    """Read the recipe from the JSON files of a folder; each file may be missing."""
     pooling = _object(folder, f"{_pooling_folder(folder)}/config.json")
     texts = _object(folder, "sentence_bert_config.json")
     for_questions, for_passages = _prompts(folder)
     if (for_questions or for_passages) and pooling.get("include_prompt") is False:
-        raise NoMeaning(f"The model in {folder} leaves prompts out of its vectors (include_prompt), which is not known")
+        raise NoMeaning(f"The model in {folder} leaves prompts out of its vectors (include_prompt): not supported")
     is_lower = texts.get("do_lower_case") is True
     return _Recipe(_most_tokens(folder, texts), _kind(folder, pooling), for_questions, for_passages, is_lower)
 
 
 def _model_type(folder: Path) -> str:
-    """What `config.json` calls the kind of model; empty where it says nothing."""
+    """Return the `model_type` of `config.json`; empty if there is none."""
     try:
         found = _object(folder, "config.json").get("model_type")
     except NoMeaning:
@@ -277,7 +275,7 @@ def _pooling_folder(folder: Path) -> str:
     for module in modules:
         step = str(module.get("type")).rpartition(".")[2]
         if step not in _STEPS:
-            raise NoMeaning(f"The model in {folder} has a step {step}, and only {', '.join(_STEPS)} are known")
+            raise NoMeaning(f"The model in {folder} has a step {step}; only {', '.join(_STEPS)} are supported")
         if step == "Pooling":
             found = str(module.get("path"))
     if not re.fullmatch(r"\w[\w.-]*", found):
@@ -307,7 +305,7 @@ def _most_tokens(folder: Path, texts: dict[str, Any]) -> int:
 
 
 def _prompts(folder: Path) -> tuple[str, str]:
-    """What stands before questions and before passages. E5 without a file of prompts is known by its name."""
+    """Return the prompts before questions and before passages. E5 without a file of prompts is known by its name."""
     name = "config_sentence_transformers.json"
     if not (folder / name).exists():
         names = [str(_object(folder, name).get("_name_or_path")) for name in ("config.json", "onnx/config.json")]
@@ -324,7 +322,7 @@ def _prompts(folder: Path) -> tuple[str, str]:
 
 
 def _object(folder: Path, name: str) -> dict[str, Any]:
-    """A file's object; an empty one where the file is missing."""
+    """Return the object in a JSON file; an empty one if the file is missing."""
     found = _content(folder, name, {})
     if not isinstance(found, dict):
         raise NoMeaning(f"{name} of the model in {folder} is damaged: it should hold a JSON object")
@@ -332,7 +330,7 @@ def _object(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _content(folder: Path, name: str, missing: object) -> Any:
-    """What a JSON file holds; `missing` where there is none."""
+    """Return the content of a JSON file; `missing` if there is no file."""
     try:
         return json.loads((folder / name).read_bytes())
     except FileNotFoundError:
@@ -344,7 +342,7 @@ def _content(folder: Path, name: str, missing: object) -> Any:
 
 
 def _models(place: Path) -> list[Path]:
-    """The graphs in a folder, the preferred one first."""
+    """Return the graphs in a folder, the preferred one first."""
     ranks = {name: rank for rank, name in enumerate(_PREFERRED)}
     found = {
         file.relative_to(place).as_posix(): file for name in ("", "onnx/") for file in place.glob(f"{name}model*.onnx")

@@ -1,6 +1,6 @@
 """Embeds by a configured OpenAI-compatible endpoint, such as that of Ollama or LM Studio.
 
-What is asked and what is embedded is sent there, and nowhere else: no redirect is followed, no proxy used.
+Questions and passages are sent there and nowhere else: no redirect is followed, and no proxy is used.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from vaulttools.meaning.embedders import Choice, Floats
 
 QUESTION_SECONDS: Final = 3.0
-"""How long one question may take: a call that waits for more has no time left to answer by words."""
+"""How long one question may take: a call that waits longer has no time left to answer by words."""
 
 PASSAGES_SECONDS: Final = 120.0
 """How long one batch of passages may take; a model that must be loaded first takes a minute on a slow disk."""
 
 BATCH: Final = 16
-"""Passages of one request: what a model on one processor embeds within seconds."""
+"""Passages of one request: a model on one processor embeds them within seconds."""
 
 _MOST_BYTES: Final = 32 * 1024 * 1024
-"""Bytes of one answer: 16 vectors of 4,096 numbers take 1.5 MB of JSON."""
+"""Upper bound of the bytes of one answer: 16 vectors of 4,096 numbers take 1.5 MB of JSON."""
 
 
 def takes(choice: Choice) -> bool:
@@ -43,12 +43,12 @@ def takes(choice: Choice) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """The model and the address; the weights are not to be seen."""
+    """Return a key with the model and the address; an endpoint does not show its weights."""
     return Model(choice).key
 
 
 class Model:
-    """A server that embeds, to which nothing is sent at first. Its vectors must have as many numbers every time."""
+    """A server that embeds. Making the object sends nothing. Its vectors must always have the same dimensions."""
 
     def __init__(self, choice: Choice) -> None:
         address = choice.where
@@ -71,12 +71,12 @@ class Model:
         self.key: Final = EmbedderKey(choice.model, self._address, "")
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """As `Embedder`."""
+        """See `Embedder`."""
         some = [self._embedded(texts[at : at + BATCH], PASSAGES_SECONDS) for at in range(0, len(texts), BATCH)]
         return np.concatenate(some)
 
     def embed_questions(self, texts: Sequence[str]) -> Floats:
-        """As `Embedder`."""
+        """See `Embedder`."""
         return self._embedded(texts, QUESTION_SECONDS)
 
     def _embedded(self, texts: Sequence[str], seconds: float) -> Floats:
@@ -98,7 +98,7 @@ class Model:
         return vectors
 
     def _answer(self, request: bytes, seconds: float) -> bytes:
-        """The body of the answer; raises TimeoutError, OSError or HTTPException when there is none."""
+        """Return the body of the answer; raises TimeoutError, OSError or HTTPException if there is none."""
         until = time.monotonic() + seconds
         connection = (
             http.client.HTTPSConnection(self._host, self._port, timeout=seconds, context=ssl.create_default_context())
@@ -108,7 +108,7 @@ class Model:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
-        # A timeout of the socket begins anew with every byte; this one does not.
+        # The socket's timeout restarts with every byte; this one does not.
         end = threading.Timer(seconds, _cut, [connection])
         end.daemon = True
         end.start()
@@ -132,7 +132,7 @@ class Model:
             connection.close()
 
     def _vectors(self, body: bytes, count: int) -> Floats:
-        """The vectors of an answer, in the order of the texts, of length 1."""
+        """Return the vectors of an answer, in the order of the texts, with length 1."""
         try:
             data = json.loads(body)["data"]
             rows = [each["embedding"] for each in sorted(data, key=lambda each: each["index"])]
@@ -149,7 +149,7 @@ class Model:
 
 
 def _cut(connection: http.client.HTTPConnection) -> None:
-    """End a connection under the thread that waits for it."""
+    """End a connection while another thread waits for it."""
     with suppress(OSError):
         if connection.sock is not None:
             connection.sock.shutdown(socket.SHUT_RDWR)
