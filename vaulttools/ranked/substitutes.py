@@ -70,7 +70,7 @@ class Substitutes:
         return (term,)
 
     def _instead_of(self, term: QuestionTerm) -> Sequence[QuestionTerm]:
-        name = f'No text or title has the word "{term.text}"'  # it may stand inside a longer one
+        name = f'No text or title has the word "{term.text}"'  # longer words may contain it
         if term.is_phrase:
             self._instead.append(f'No text or title holds "{term.text}"; its words were searched for one by one.')
             return ()
