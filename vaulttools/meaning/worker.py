@@ -56,7 +56,7 @@ class Encoder:
         vectors = self._model.embed_passages(texts)
         sample = vectors.astype(np.float16)
         known = np.flatnonzero(np.any(vectors != 0, axis=1))
-        if not len(known):  # the model knows the language of none: make an encoder that gives zeros
+        if not len(known):  # the model knows none of the languages: make an encoder that gives zeros
             known, vectors = np.array([0]), np.ones_like(vectors)
         tokens = self._model.tokens([texts[int(number)] for number in known])
         made = static_fit.fit(tokens, vectors[known], self._tokens)

@@ -10,24 +10,24 @@ from typing import Any, Final, NamedTuple
 from vaulttools.core import render
 
 _TITLE_CHARACTERS: Final = 60
-"""Characters of a card's first line that name it."""
+"""Upper bound of the characters in a card's name, which is its first line."""
 
 _HEADING: Final = re.compile(r"(#{1,6})(?=\s)")
 _CARDS: Final = "Cards"
 _DEEPER: Final = 2
-"""How much deeper the headings of a card stand than it wrote them: below the card's own."""
+"""Levels by which the headings in a card become deeper, with 1 more for the card's own heading."""
 
 
 class Card(NamedTuple):
     """A text card: Markdown, with its own lines."""
 
     id: str
-    """Empty where the file gives none."""
+    """The id in the file; empty if there is none."""
     text: str
 
 
 def cards(source: str) -> tuple[Card, ...]:
-    """The text cards in the order of the file (rule-S01); none when it is not JSON, or not that of a canvas."""
+    """Return the text cards in the order of the file (rule-S01); empty if it is not the JSON of a canvas."""
     return tuple(
         Card(_text(node, "id"), node["text"])
         for node in _dicts(_read(source) or {}, "nodes")
@@ -36,8 +36,8 @@ def cards(source: str) -> tuple[Card, ...]:
 
 
 def readable(source: str) -> str | None:
-    """A canvas as Markdown: a section for each group, one below it for each card, and a list of the connections; None
-    when it is not JSON, or not that of a canvas."""
+    """Return a canvas as Markdown: a section for each group, one below it for each card, and a list of the connections;
+    None if it is not the JSON of a canvas."""
     canvas = _read(source)
     if canvas is None:
         return None
@@ -71,7 +71,7 @@ def _dicts(canvas: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _title(node: dict[str, Any]) -> str:
-    """How a card is named: by the first line of its text, its file with the part of it, its URL, its label."""
+    """Return a card's name: the first line of its text, its file with the subpath, its URL, or its label."""
     kind = node.get("type")
     if kind == "file":
         return f"{_text(node, 'file')}{_text(node, 'subpath')}"
@@ -84,7 +84,7 @@ def _title(node: dict[str, Any]) -> str:
 
 
 def _body(card: dict[str, Any]) -> Iterator[str]:
-    """The text of a card, its headings deeper; what it leads to is in its title."""
+    """Yield the lines of a card: its text with deeper headings, or an embed of its file; the title has a URL."""
     if card.get("type") == "text":
         for line in _text(card, "text").rstrip("\n").split("\n"):
             yield _HEADING.sub(lambda match: ("#" * (len(match[1]) + _DEEPER + 1))[:6], line, count=1)
@@ -102,7 +102,7 @@ def _connection(edge: dict[str, Any], names: dict[str, str]) -> str:
 
 
 def _group_of(card: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The smallest group in which the middle of a card lies; None: in none."""
+    """Return the smallest group that holds the middle of a card; None if there is none."""
     x, y, width, height = _box(card)
     holding: list[tuple[float, int, dict[str, Any]]] = []
     for group in groups:

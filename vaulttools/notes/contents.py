@@ -22,35 +22,35 @@ if TYPE_CHECKING:
 
 
 Part: TypeAlias = Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"]
-"""Which part of a note a matching line must lie in."""
+"""The part of a note in which a matching line must lie."""
 
 
 _PUNCTUATION: Final = re.compile(r"""[!"#$%&()*+,./:;<=>?@\[\\\]^`{|}~]""")
-"""What is ASCII and no part of a word; `-`, `_` and `'` are."""
+"""ASCII punctuation that is no part of a word; `-`, `_` and `'` are."""
 
 
 class Contents(ABC):
-    """The parts of a note, and the answers they give. Each part is read when first asked for."""
+    """The parts of a note, and questions about them. Each part is read at its first use."""
 
     @property
     @abstractmethod
     def properties(self) -> Mapping[str, Value]:
-        """The values of the properties block by name as written; empty when there is none or it cannot be read."""
+        """The values of the properties block by name as written; empty if there is no block or it cannot be read."""
 
     @property
     @abstractmethod
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the properties block."""
+        """Sentences about what is wrong with the properties block."""
 
     @property
     def is_misread(self) -> bool:
-        """Whether there is a properties block of which nothing could be read."""
+        """Whether there is a properties block and nothing in it could be read."""
         return not self.properties and any(warning != EMPTY for warning in self.warnings)
 
     @property
     @abstractmethod
     def body_line(self) -> int:
-        """The first line after the properties block; one past the end when nothing follows."""
+        """The first line after the properties block, from 1; one past the end if nothing follows."""
 
     @property
     @abstractmethod
@@ -60,7 +60,7 @@ class Contents(ABC):
     @property
     @abstractmethod
     def structure(self) -> Structure:
-        """What stands where in the body."""
+        """The parts of the body with their lines."""
 
     @property
     @abstractmethod
@@ -70,7 +70,7 @@ class Contents(ABC):
     @property
     @abstractmethod
     def dated_lines(self) -> tuple[DatedLine, ...]:
-        """The headings, list items and rows that say when what they hold was."""
+        """The headings, list items and table rows that give the date of what they hold."""
 
     @property
     def headings(self) -> tuple[Heading, ...]:
@@ -79,7 +79,7 @@ class Contents(ABC):
 
     @cached_property
     def above(self) -> Sequence[int]:
-        """By heading: the one whose section it lies in, from 0; -1: none."""
+        """By heading, the number of the heading whose section it lies in, from 0; -1 if there is none."""
         found: list[int] = []
         for number, heading in enumerate(self.headings):
             over = number - 1
@@ -105,25 +105,25 @@ class Contents(ABC):
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
-        """The links and embeds, those of the properties first."""
+        """The links and embeds, first those in the properties."""
         return (*self.property_references, *self.structure.references)
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """The tags without `#`, those of the properties first, once each in the casing first seen (rule-T03,
+        """The tags without `#`, first those in the properties, each once in the casing first seen (rule-T03,
         rule-T06)."""
         return distinct(self.written_tags)
 
     @property
     def written_tags(self) -> tuple[str, ...]:
-        """The tags without `#`, those of the properties first, each as often and in the casing as it is written."""
+        """The tags without `#`, first those in the properties, as often and in the casing as written."""
         return (*self._property_tags, *(tag.name for tag in self.body_tags))
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:
         """Other names of the note: the list `aliases`, or one string with commas (rule-A01).
 
-        The name of the property in any casing; the singular `alias` is no longer read (rule-P09).
+        The property's name may have any casing; the singular `alias` is no longer read (rule-P09).
         """
         return tuple(dict.fromkeys(name for value in self._named("aliases") for name in _aliases(value)))
 
@@ -135,7 +135,7 @@ class Contents(ABC):
     def has_tag(self, tag: str) -> bool:
         """Whether the note has the tag or one nested in it; case and a leading `#` do not matter (rule-T03, rule-T05).
 
-        The body is asked only when the properties do not answer.
+        The body is read only if no property has the tag.
         """
         return any(covers(tag, name) for name in self._property_tags) or any(
             covers(tag, found.name) for found in self.body_tags
@@ -144,9 +144,9 @@ class Contents(ABC):
     def has_property(self, name: str, value: str | None) -> bool:
         """Whether a property matches, as `[name:value]` does with a plain word.
 
-        The name is compared without case (rule-S39). The value is found in the text of the property, or of any element
-        of a list, without case (rule-S05, rule-S19); booleans read `true` and `false`, dates and numbers as written.
-        ``None`` asks for a property that is there and empty: null, not `""` and not `[]` (rule-S36).
+        The name is compared without case (rule-S39). The text of the property, or of any element of a list, must
+        contain the value, without case (rule-S05, rule-S19). The text of booleans is `true` and `false`, that of dates
+        and numbers is as written. ``None`` matches an empty property: null, not `""` and not `[]` (rule-S36).
         """
         held = list(self._named(name))
         if value is None:
@@ -155,12 +155,12 @@ class Contents(ABC):
         return any(wanted in text.casefold() for kept in held for text in texts(kept))
 
     def _named(self, name: str) -> Iterator[Value]:
-        """The values of the properties of that name, in any casing."""
+        """Return the values of the properties with a name, in any casing."""
         folded = name.casefold()
         return (value for key, value in self.properties.items() if key.casefold() == folded)
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
-        """The headings that a line stands under, outermost first; of a heading's own line, that heading too."""
+        """Return the headings above a line (from 1), outermost first; the line of a heading includes that heading."""
         headings = self.structure.headings
         trail: list[str] = []
         level = 7
@@ -173,14 +173,14 @@ class Contents(ABC):
         return tuple(reversed(trail))
 
     def section(self, headings: Sequence[str]) -> Heading | None:
-        """The heading that a chain of headings leads to, as `section_of`."""
+        """Return the heading that a chain of headings leads to; see `section_of`."""
         return section_of(self.headings, headings)
 
     def required_section(self, headings: Sequence[str], name: str) -> Heading:
-        """The heading that a chain of headings leads to (rule-L05); `name` is what a refusal calls the note.
+        """Return the heading that a chain of headings leads to (rule-L05); errors call the note `name`.
 
         Raises:
-            PartNotFound: there is none.
+            PartNotFound: there is no such heading.
         """
         if found := self.section(headings):
             return found
@@ -189,15 +189,15 @@ class Contents(ABC):
         raise PartNotFound("Heading", " > ".join(headings), name, close=close, there=there)
 
     def block(self, block_id: str) -> BlockId | None:
-        """What an id names, the first of those with that id; case does not matter. None when there is none."""
+        """Return the first block with an id, without regard to case; None if there is none."""
         wanted = block_id.lower()
         return next((found for found in self.structure.block_ids if found.id.lower() == wanted), None)
 
     def required_block(self, block_id: str, name: str) -> BlockId:
-        """What an id names, given without `^` (rule-L06); `name` is what a refusal calls the note.
+        """Return the block with an id, given without `^` (rule-L06); errors call the note `name`.
 
         Raises:
-            PartNotFound: there is none.
+            PartNotFound: there is no such block.
         """
         if found := self.block(block_id):
             return found
@@ -215,7 +215,7 @@ def _aliases(value: Value) -> Iterator[str]:
 
 
 def texts(value: Value) -> Iterator[str]:
-    """The texts of the single values in a property; none for null and for empty lists."""
+    """Yield the texts of the single values in a property; no text for null and empty lists."""
     if isinstance(value, bool):
         yield "true" if value else "false"
     elif isinstance(value, list):
@@ -229,10 +229,10 @@ def texts(value: Value) -> Iterator[str]:
 
 
 def section_of(headings: Sequence[Heading], chain: Sequence[str]) -> Heading | None:
-    """The heading that a chain of headings leads to, `[[Note#H1#H2]]` (rule-L05): each below the one before, the first
-    that fits; upper and lower case and runs of blanks do not matter. None when there is none.
+    """Return the heading that a chain of headings leads to, `[[Note#H1#H2]]` (rule-L05); None if there is none.
 
-    Where none fits, punctuation does not matter either: Obsidian takes it out of the links that it writes to headings
+    Each heading is the first fitting one below the heading before; case and runs of blanks do not matter. If no heading
+    fits, punctuation does not matter either: Obsidian removes it in the links that it writes to headings
     (`stripHeading` of its API; 3 of 422 such links in its own help need it).
     """
     return _leading(headings, chain, _plain) or _leading(headings, chain, _stripped)

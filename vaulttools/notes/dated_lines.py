@@ -1,6 +1,6 @@
-"""Finds the dates of headings, list items and rows of tables.
+"""Finds the dates of headings, list items and table rows.
 
-A log tells its times there: `## 12 May 2026`, `- **2026-05-12** ...`, `| 2026-05-12 | ...`. Tasks are left out: their
+A log has its dates there: `## 12 May 2026`, `- **2026-05-12** ...`, `| 2026-05-12 | ...`. Tasks are left out: their
 dates say when something is due or done.
 """
 
@@ -17,28 +17,28 @@ from vaulttools.notes.parts import DatedLine
 from vaulttools.notes.period_words import MONTHS, WEEKDAYS, plain
 
 _A_YEAR: Final = re.compile(r"(?:19|20)\d\d")
-"""A text without one holds no date."""
+"""A text without a year has no dates."""
 _YEAR_AT_END: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)\W?\Z")
 _BEGINNING: Final = re.compile(r"(?:[\s>]*(?:[-*+]|\d{1,9}[.)])\s+|\s*\|)[\s*_\[(]*(?=\w)")
-"""Of a list item, or of the first cell of a row."""
+"""The beginning of a list item, or of the first cell of a row."""
 _MONTH_AND_DAY: Final = re.compile(r"(\d\d)-(\d\d)(?![\w-])")
 _A_DIGIT: Final = re.compile(r"\d")
 _FIRST_WORD: Final = re.compile(r"[^\W\d_]+")
 _NAMES: Final = {*MONTHS, *WEEKDAYS}
 _LONGEST: Final = 60
-"""Characters of a heading, or of the beginning of an item, in which a date is looked for."""
+"""Characters of a heading, or of the beginning of an item, that are searched for a date."""
 
 
 def of(note: Contents, text: str) -> tuple[DatedLine, ...]:
-    """The dated lines of a note, in order; of a line the first date. A month or a day without a year has that of the
-    heading it stands under."""
+    """Return the dated lines of a note, in order; the first date of a line counts. A month or a day without a year has
+    the year of the heading above it."""
     return tuple(_found(note, text.split("\n"))) if _A_YEAR.search(text) else ()
 
 
 def _found(note: Contents, lines: Sequence[str]) -> Iterator[DatedLine]:
     tasks = {task.line for task in note.tasks}
     years: list[int] = []
-    """By heading the year that it is about; 0: no one knows."""
+    """By heading, the year that it is about; 0 if unknown."""
     of_line: dict[int, DatedLine] = {}
     for heading, over in zip(note.headings, note.above, strict=True):
         year = years[over] if over >= 0 else 0
@@ -98,7 +98,7 @@ def _month_and_day(text: str, year: int) -> str:
 
 
 def _day(year: int, month: int, day: int) -> str:
-    """A date as a text; `""`: there is none such, or its year is not known."""
+    """Return a date as text, a month if `day` is 0; `""` if there is no such day or the year is unknown."""
     try:
         found = date(year, month, day or 1).isoformat() if year else ""
     except ValueError:

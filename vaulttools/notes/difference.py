@@ -1,7 +1,7 @@
-"""Defines how an answer about all notes follows the changes of some.
+"""Defines how an answer about all notes is updated after some notes changed.
 
-An answer never changes once it is made: the next one is made from it and shares with it what stays the same, so that
-readers in other threads keep what they have.
+An answer never changes once made: the next one is made from it and shares all unchanged values, so readers in other
+threads can keep theirs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ D = TypeVar("D")
 
 
 class Change(NamedTuple, Generic[F]):
-    """What counts of one note, before and after; None where the note is not there, or not read."""
+    """The facts of one note before and after a change; None if the note does not exist or was not read."""
 
     path: str
     before: F | None
@@ -24,7 +24,7 @@ class Change(NamedTuple, Generic[F]):
 
 
 class Draft(dict[K, D], Generic[K, V, D]):
-    """Values of a mapping that are about to change: a copy of each is made when it is first asked for."""
+    """Values of a mapping that are about to change; each is copied at its first use."""
 
     def __init__(self, base: Mapping[K, V], copied: Callable[[V], D], new: Callable[[], D]) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Draft(dict[K, D], Generic[K, V, D]):
         return value
 
     def merged(self, done: Callable[[D], V]) -> dict[K, V]:
-        """The mapping with the values that changed, brought into their last form, without those that are empty."""
+        """Return the mapping with the changed values, each as `done` returns it; without empty ones."""
         merged = dict(self._base)
         for key, value in self.items():
             if value:
@@ -48,5 +48,5 @@ class Draft(dict[K, D], Generic[K, V, D]):
 
 
 def is_same(before: object, after: object) -> bool:
-    """Whether two facts are the same in every respect: Python takes 1, 1.0 and true for equal."""
+    """Whether two facts are the same, types included: Python takes 1, 1.0 and true as equal."""
     return before is after or (before == after and repr(before) == repr(after))

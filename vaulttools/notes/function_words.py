@@ -1,11 +1,11 @@
-"""Lists function words of common languages, which tell a language and no subject."""
+"""Lists function words of common languages: they identify a language and say nothing about a subject."""
 
 from __future__ import annotations
 
 from typing import Final
 
-# Function words and the words that questions are made of, chosen by hand: the long lists that are published (ISO) hold
-# words that notes are about, such as `computer` or `help`.
+# Function words and the words of questions, chosen by hand: the long published lists (ISO) hold words that notes are
+# about, such as `computer` or `help`.
 _LISTS: Final = {
     "en": (
         "a about am an and any are as at be been being but by can cannot could did do does doing done for"
@@ -117,7 +117,7 @@ _LISTS: Final = {
 }
 
 FUNCTION_WORDS: Final = {language: frozenset(words.split()) for language, words in _LISTS.items()}
-"""By language, as ISO 639-1 names it; `da` is Norwegian, too. In lower case."""
+"""By language (ISO 639-1; `da` covers Norwegian, too), in lower case."""
 
 _ASKING: Final = {
     "de": (
@@ -151,9 +151,9 @@ _ASKING: Final = {
         " wilde wilden worden zou zouden zullen"
     ),
 }
-"""Further words that questions are made of. They do not tell a note's language: many a note holds none of them."""
+"""Further words of questions. They do not identify a note's language: many notes lack all of them."""
 
 STOP_WORDS: Final = {
     language: words.union(_ASKING.get(language, "").split()) for language, words in FUNCTION_WORDS.items()
 }
-"""By language the words of a question that are not looked for."""
+"""By language, the words of a question that are not searched for."""

@@ -1,4 +1,4 @@
-"""Tells the language of a text by its script and its function words."""
+"""Finds the language of a text by its script and its function words."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ UNKNOWN: Final = ""
 ENGLISH: Final = "en"
 
 SAMPLE: Final = 1_000
-"""Characters of a note that its language is read from: some 150 words, a third of them function words."""
+"""Characters of a note that decide its language: some 150 words, a third of them function words."""
 
 _FEWEST: Final = 4
-"""Function words that a text must hold for its language to be known."""
+"""A language is known only if the text has at least this many of its function words."""
 _SHARE: Final = 0.08
-"""The part of the words that they must be: a third are in prose, hardly one in lists of names and in languages that
-have no list here."""
+"""Function words must be at least this part of the words: a third are in prose, hardly any in lists of names and in
+languages without a list here."""
 
 _SCRIPTS: Final = (
     (0x370, 0x3FF, "el"),
@@ -41,26 +41,26 @@ _SCRIPTS: Final = (
     (0xAC00, 0xD7A3, "ko"),
     (0xF900, 0xFAFF, "zh"),
 )
-"""The first and the last sign of a script, and the language that most notes in it are written in."""
+"""The first and the last code point of a script, and the language of most notes in it."""
 _NOT_LATIN: Final = re.compile("[\u0370-\u1cff\u3041-\ufaff]+")
 _OTHER_SCRIPT: Final = 0.2
-"""The part of the letters that another script must have to be that of the text: the rest are names, code, addresses."""
+"""A text has another script if this part of its letters is in it: the rest are names, code, addresses."""
 _KANA: Final = 0.1
-"""The part of the kana among the signs of Japanese: Chinese has none."""
+"""A text is Japanese if this part of its Chinese and Japanese characters is kana: Chinese has no kana."""
 
 _TRADITIONAL: Final = frozenset("們個這為說來時會對學發後從麼關開圖檔資動種實現點選設頁連結輸預請與還將應內")
 _SIMPLIFIED: Final = frozenset("们个这为说来时会对学发后从么关开图档资动种实现点选设页连结输预请与还将应内")
 _PERSIAN: Final = frozenset("پچژگکی")
 _PERSIAN_SHARE: Final = 0.02
-"""The part of the letters that only Persian has, among those of a text in it: Arabic has none but in names."""
+"""A text is Persian if this part of its Arabic letters is used by Persian alone: Arabic has them only in names."""
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _APART: Final = bytes(code if chr(code).isalpha() else 32 for code in range(128)).lower().ljust(256)
-"""By sign of ASCII: a letter in lower case, else a blank."""
+"""By ASCII character: a letter in lower case, else a blank."""
 
 
 def _languages_of(lists: Mapping[str, AbstractSet[str]]) -> dict[str, tuple[str, ...]]:
-    """By word the languages that have it."""
+    """Return for each word the languages whose list has it."""
     found: dict[str, tuple[str, ...]] = {}
     for language, words in lists.items():
         for word in words:
@@ -72,11 +72,11 @@ _OF_WORD: Final = _languages_of(FUNCTION_WORDS)
 _OF_ASKING_WORD: Final = _languages_of(STOP_WORDS)
 
 LANGUAGES: Final = (UNKNOWN, *FUNCTION_WORDS, *sorted({name for _, _, name in _SCRIPTS} - {"ru"}), "zh-hant", "fa")
-"""All languages that `of` knows."""
+"""All values that `of` returns."""
 
 
 def of(text: str) -> str:
-    """The language of a text as ISO 639-1 names it; `zh-hant` is Chinese in traditional characters, `UNKNOWN` none."""
+    """Return the language of a text, as ISO 639-1 names it; `zh-hant` for traditional Chinese; `UNKNOWN` if unknown."""
     sample = text[:SAMPLE]
     if not sample.isascii() and (language := _by_script(sample)):
         return language
@@ -89,7 +89,7 @@ def of(text: str) -> str:
 
 
 def of_question(text: str) -> frozenset[str]:
-    """The languages that a question may be in; empty when nothing tells."""
+    """Return the languages that a question may be in; empty if unknown."""
     if not text.isascii() and (language := _by_script(text)):
         if language == "ru":
             return _most(_runs(text), ("ru", "uk")) or frozenset(("ru", "uk"))
@@ -100,27 +100,27 @@ def of_question(text: str) -> frozenset[str]:
 
 
 def is_other(written: AbstractSet[str], asked: AbstractSet[str]) -> bool:
-    """Whether texts in some languages are in another one than a question that may be in several. A text of unknown
-    language counts as being in any."""
+    """Whether a note written in the languages `written` is in another language than a question that may be in any of
+    `asked`. An unknown language fits every question."""
     return bool(asked) and asked.isdisjoint(written) and UNKNOWN not in written
 
 
 def _runs(text: str) -> list[str]:
-    """The longest runs of letters, in lower case."""
-    if text.isascii():  # a fifth of the time
+    """Return the runs of letters, in lower case."""
+    if text.isascii():  # takes a fifth of the time
         return text.encode().translate(_APART).decode().split()
     return _WORD.findall(text.lower())
 
 
 def _most(words: Iterable[str], among: Iterable[str]) -> frozenset[str]:
-    """The languages, of some, that most words of a question are stop words of."""
+    """Return the languages in `among` whose stop words make up most of a question's words."""
     counts = _counted(words, _OF_ASKING_WORD)
     most = max((counts.get(language, 0) for language in among), default=0)
     return frozenset(language for language in among if most and counts.get(language, 0) == most)
 
 
 def _counted(words: Iterable[str], languages_of: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """By language how many of the words it has."""
+    """Return for each language how many of the words its list has."""
     counts: dict[str, int] = defaultdict(int)
     for word, count in Counter(filter(languages_of.__contains__, words)).items():
         for language in languages_of[word]:
@@ -129,7 +129,7 @@ def _counted(words: Iterable[str], languages_of: Mapping[str, Sequence[str]]) ->
 
 
 def _by_script(text: str) -> str:
-    """The language that the script of a text tells; `UNKNOWN` when it is Latin."""
+    """Return the language of a text by its script; `UNKNOWN` if it is Latin."""
     signs = Counter("".join(_NOT_LATIN.findall(text)))
     if not signs:
         return UNKNOWN

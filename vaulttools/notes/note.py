@@ -1,4 +1,4 @@
-"""Holds a path and a text, and reads each part of its Markdown when asked."""
+"""Holds a note's path and text, and reads each part of its Markdown on demand."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, ...]]:
-    """The headings that lines of a text stand under, as `Note.breadcrumb`, for the line numbers `wanted` (ascending).
+    """Return the headings above each line in `wanted` (line numbers from 1, ascending), as `Note.breadcrumb` does.
 
-    Only the text up to the last of them is parsed, on to the blank line that ends its block or to the end of the
-    properties: what comes later changes no heading before it. That halves the cost of an excerpt on average.
+    Only the text up to the last wanted line is parsed, and on to the next blank line or the end of the properties:
+    later text changes no heading before it. That halves the cost of an excerpt on average.
     """
     if not wanted:
         return []
@@ -38,10 +38,10 @@ def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, 
 
 
 class LineSet:
-    """Lines of a note, from 1; tells membership quickly and iterates in order."""
+    """A set of lines of a note, from 1, with fast membership tests; iterates in order."""
 
     def __init__(self, spans: Iterable[Span] = ()) -> None:
-        """From first and last lines, in any order, overlapping or not."""
+        """Take pairs of first and last lines, in any order; they may overlap."""
         self._starts: list[int] = []
         self._ends: list[int] = []
         for start, end in sorted(spans):
@@ -62,18 +62,18 @@ class LineSet:
         return bool(self._starts)
 
 
-@dataclass(frozen=True)  # not slotted: the parts that were read are kept in the instance
+@dataclass(frozen=True)  # not slotted: the instance caches its parts
 class Note(Contents):
-    """A note's text, decoded, without byte order mark; reading a part never raises, whatever the text holds."""
+    """A note's decoded text, without byte order mark; reading a part never raises, whatever the text holds."""
 
     path: str
     text: str
     stored: Stored | None = field(default=None, compare=False, repr=False)
-    """The parts as they were read before from the same text; without them the text is parsed."""
+    """The parts as parsed earlier from the same text; without them the text is parsed."""
 
     @property
     def title(self) -> str:
-        """What Obsidian calls the note: the file name without extension."""
+        """Obsidian's name of the note: the file name without extension."""
         return paths.stem(self.path)
 
     @cached_property
@@ -83,12 +83,12 @@ class Note(Contents):
 
     @cached_property
     def source(self) -> Source:
-        """The text by lines."""
+        """The text with its lines."""
         return Source(self.text)
 
     @cached_property
     def structure(self) -> Structure:
-        """What stands where in the body. The first parse in a process loads the Markdown parser."""
+        """The parts of the body with their lines. The first parse in a process loads the Markdown parser."""
         if self.stored:
             return self.stored.structure
         from vaulttools.notes.markdown.structure import parse
@@ -97,7 +97,7 @@ class Note(Contents):
 
     @cached_property
     def dated_lines(self) -> tuple[DatedLine, ...]:
-        """The headings, list items and rows that say when what they hold was."""
+        """The headings, list items and table rows that give the date of what they hold."""
         if self.stored:
             return self.stored.dated_lines
         from vaulttools.notes import dated_lines
@@ -110,12 +110,12 @@ class Note(Contents):
 
     @property
     def properties(self) -> Mapping[str, Value]:
-        """The values of the properties block by name as written; empty when there is none or it cannot be read."""
+        """The values of the properties block by name as written; empty if there is no block or it cannot be read."""
         return self.stored.properties if self.stored else self._loaded.values
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the properties block."""
+        """Sentences about what is wrong with the properties block."""
         return self.stored.warnings if self.stored else self._loaded.warnings
 
     @cached_property
@@ -130,12 +130,12 @@ class Note(Contents):
         return tuple(in_properties(self.properties, self.frontmatter.raw, self.frontmatter.start_line + 1))
 
     def page_of(self, line: int) -> int | None:
-        """The page on which a line stands; None: notes have no pages."""
+        """Return the page of a line: None, since notes have no pages."""
         return None
 
     @property
     def body_line(self) -> int:
-        """The first line after the properties block; one past the end when nothing follows."""
+        """The first line after the properties block, from 1; one past the end if nothing follows."""
         return self.frontmatter.body_line if self.frontmatter else 1
 
     @cached_property
@@ -144,9 +144,9 @@ class Note(Contents):
         return self.text.count("\n") + (not self.text.endswith("\n")) if self.text else 0
 
     def lines_in(self, part: Part) -> LineSet:
-        """The lines of one part. Fences belong to the code, an underline to its heading, a task has its own lines.
+        """Return the lines of one part. Code includes its fences, a heading its underline, a task only its own lines.
 
-        Only the last four parse the body.
+        Only the last four parts parse the body.
         """
         match part:
             case "anywhere":
@@ -166,30 +166,30 @@ class Note(Contents):
 
 
 _LEVELS = 6
-"""Levels of headings that a note has."""
+"""Number of heading levels in a note."""
 
 
 @dataclass(frozen=True)
 class ExtractedNote(Note):
-    """The text of one attachment; its pages or headings are the sections. It has no properties, tags and links,
-    whatever looks like one."""
+    """The text of one attachment; its pages or headings are the sections. It has no properties, tags or links, even if
+    its text looks like that."""
 
     parts: tuple[DocumentPart, ...] = ()
-    """As `Document` has them."""
+    """The parts of the `Document`."""
 
     @classmethod
     def of(cls, document: Document) -> ExtractedNote:
-        """The note that the text of an attachment is."""
+        """Make a note of the text of an attachment."""
         return cls(document.path, document.text, parts=document.parts)
 
     @cached_property
     def frontmatter(self) -> None:
-        """None: a line of dashes at the beginning is text."""
+        """Always None: a line of dashes at the beginning is text."""
         return
 
     @cached_property
     def structure(self) -> Structure:
-        """The headings and blocks. A page is the section of a heading without words; the text of a page is no Markdown,
+        """The headings and blocks. A page is the section of a heading without text. The text of a page is not Markdown;
         that of a DOCX is."""
         if self.parts and self.parts[0].page is not None:
             return Structure(headings=tuple(self._headings()), blocks=tuple(self._paragraphs()))
@@ -198,17 +198,17 @@ class ExtractedNote(Note):
         return Structure(headings=tuple(self._headings()), blocks=parse(self.text).blocks)
 
     def page_of(self, line: int) -> int | None:
-        """The page on which a line stands, from 1; None where there are no pages."""
+        """Return the page of a line, from 1; None if there are no pages."""
         part = Document(self.path, "", parts=self.parts).part_of(line)
         return part.page if part is not None else None
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
-        """The headings that a line stands under, outermost first; none of a page."""
+        """Return the headings above a line, outermost first; empty on a page."""
         part = Document(self.path, "", parts=self.parts).part_of(line)
         return part.heading if part is not None else ()
 
     def _headings(self) -> Iterator[Heading]:
-        """One for each part that holds text, on its first line with text."""
+        """Yield a heading for each part that holds text, on its first line with text."""
         lines = self.text.split("\n")
         for part, following in pairwise((*self.parts, None)):
             assert part is not None
@@ -219,7 +219,7 @@ class ExtractedNote(Note):
                 yield Heading(level, part.heading[-1] if part.heading else "", first, first, end)
 
     def _paragraphs(self) -> Iterator[Block]:
-        """The runs of lines with text, none over the border of a page."""
+        """Yield the runs of lines with text; each ends at the end of its page."""
         borders = {part.line for part in self.parts}
         start = 0
         for number, line in enumerate((*self.text.split("\n"), ""), 1):

@@ -1,4 +1,4 @@
-"""Tells when a note was written, and which of its parts says so."""
+"""Finds when a note was written, and which of its parts says so."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from vaulttools.core import dates, paths
 from vaulttools.notes.contents import Contents
 
 Source: TypeAlias = Literal["name", "property", "text", "file"]
-"""What tells the time of a note, the surest first: a date in its name, as ISO has it or as the vault names its daily
-notes; a property; its dated lines; the file system."""
+"""The source of a note's date, the surest first: a date in its name, in ISO format or in the format of the vault's
+daily notes; a property; its dated lines; the file system."""
 
 DailyDay: TypeAlias = Callable[[str], date | None]
-"""The day whose daily note lies at a path."""
+"""Returns the day whose daily note has a path; None if it is no path of a daily note."""
 
 PROPERTIES: Final = (
     *("date", "created", "day", "date created", "created at", "creation date", "published", "when"),
     *("datum", "erstellt", "fecha", "creado", "créé", "aangemaakt"),
     *("modified", "updated", "last modified", "date modified"),
 )
-"""Properties that hold a note's date, the first one that does counts. `due` is a date of something else."""
+"""Properties that may hold a note's date; the first one with a date counts. `due` is not the note's own date."""
 
 _IN_NAME: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _A_DIGIT: Final = re.compile(r"\d")
-"""Without one no name tells a day."""
+"""A name without a digit has no date."""
 _PERIOD_NAME: Final = re.compile(r"(\d{4})-(?:(\d{2})|W(\d{2}))")
 """The name of a monthly or weekly note."""
 
 
 class NoteDate(NamedTuple):
-    """When a note was written."""
+    """The date of a note, with its source."""
 
     day: str
-    """`2026-05-12`, or `2026-05` or `2026` where only the month or the year is told."""
+    """`2026-05-12`, or `2026-05` or `2026` if only the month or the year is known."""
     source: Source
 
     @property
     def span(self) -> tuple[date, date]:
-        """Its first and its last day."""
+        """The first and the last day of the day, month or year."""
         first = dates.first_day(self.day, date.min)
         unit = {4: "y", 7: "m"}.get(len(self.day))
         return first, dates.moved(first, 1, unit) - timedelta(days=1) if unit else first
 
 
 class Told(NamedTuple):
-    """What the parts of a note tell of its date."""
+    """The dates in the parts of a note: in a property, else in its dated lines."""
 
     by_property: str = ""
     by_lines: tuple[str, ...] = ()
@@ -57,19 +57,19 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Dating:
-    """Tells the dates of a vault's notes on one day."""
+    """Finds the dates of a vault's notes, as of one day."""
 
     today: date
     daily: DailyDay = lambda path: None
 
     def of(self, path: str, note: Contents) -> NoteDate | None:
-        """The date of a note; None: neither its name nor any part of it tells."""
+        """Return the date of a note; None if neither its name nor a part of it has one."""
         return self.by(path, lambda: told(note))
 
     def by(self, path: str, told: Callable[[], Told]) -> NoteDate | None:
-        """The date of a file by its name, else by what the parts of a note tell.
+        """Return the date of a file by its name, else by the parts of its note, which `told` returns.
 
-        Of several dated lines the last one that does not lie ahead counts, since a log's state is that of its last
+        Of several dated lines the latest one that is not in the future counts, since a log is as old as its last
         entry.
         """
         if named := _of_name(path, self.daily):
@@ -82,15 +82,15 @@ class Dating:
 
 
 def told(note: Contents) -> Told:
-    """What the parts of a note tell of its date: a property, or else its dated lines."""
+    """Return the dates in the parts of a note: in a property, else in its dated lines."""
     day = _of_properties(note.properties)
     return Told(day) if day else Told("", tuple(each.day for each in note.dated_lines))
 
 
 def of_line(note: Contents, line: int) -> str:
-    """The date that a line of a note is about: of the last dated line that it stands in or under; `""`: of none.
+    """Return the date that a line of a note (from 1) is about: that of the last dated line that covers it; or `""`.
 
-    A heading dates its section, an item or a row itself and what stands up to the next one.
+    A heading dates its section; an item or a row dates itself and the lines up to the next dated one.
     """
     lines = note.dated_lines
     sections = {heading.line: heading.end_line for heading in note.headings}
@@ -127,7 +127,7 @@ def _of_properties(properties: Mapping[str, Any]) -> str:
 
 
 def _first_day(text: str) -> str:
-    """The first date that exists of those in a text."""
+    """Return the first valid date in a text; `""` if there is none."""
     for year, month, day in _IN_NAME.findall(text):
         try:
             return date(int(year), int(month), int(day)).isoformat()

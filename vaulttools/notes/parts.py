@@ -1,7 +1,7 @@
 """Addresses a note's text by lines, and defines the parts of its body.
 
-All lines count from 1 from the top of the file, and ranges include their end. A line feed ends a line, nothing else
-does (fault-C06, fault-C07).
+All lines count from 1 at the top of the file, and ranges include their end. Only a line feed ends a line (fault-C06,
+fault-C07).
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ class Heading(NamedTuple):
     text: str
     line: int
     last_line: int
-    """Of the heading itself; a setext heading has an underline."""
+    """Last line of the heading itself; the underline of a setext heading."""
     end_line: int
-    """Of its section: the line before the next heading of the same or a higher level."""
+    """Last line of its section: the line before the next heading of the same or a higher level."""
 
 
 class Block(NamedTuple):
-    """A stretch of lines that reads as one thing; blocks do not overlap, and each line with text lies in one.
+    """A range of lines that forms one unit; blocks do not overlap, and each line with text lies in one.
 
-    A list item ends before the first item nested in it; what follows that list is a block of its own. A quote is
-    one block with all it holds. Each definition of a footnote is one.
+    A list item ends before the first item nested in it; text after the nested list is a block of its own. A quote is
+    one block with all its contents. Each definition of a footnote is one block.
     """
 
     kind: BlockKind
@@ -45,15 +45,15 @@ class Block(NamedTuple):
 
 
 class BlockId(NamedTuple):
-    """A name that links use for a block, `[[Note#^id]]` (rule-L06, rule-L07), and the lines it names.
+    """A name that links use for a block, `[[Note#^id]]` (rule-L06, rule-L07), and the lines that it names.
 
-    Those of a list item with all that is nested in it; of a whole list, when the id stands below it on its own.
+    The lines of a list item include its nested items. An id on a line of its own below a list names the whole list.
     """
 
     id: str
-    """As written, without `^`; case does not matter."""
+    """The id as written, without `^`; case does not matter."""
     line: int
-    """Where the id stands."""
+    """The line of the id itself."""
     start_line: int
     end_line: int
 
@@ -66,17 +66,17 @@ class Task(NamedTuple):
     text: str
     line: int
     end_line: int
-    """Without the items nested in it."""
+    """Last line without nested items."""
     last_line: int
-    """With them."""
+    """Last line with nested items."""
 
 
 class DatedLine(NamedTuple):
-    """A heading, list item or row of a table that says when what stands in it or under it was."""
+    """A heading, list item or table row that gives the date of its own text or of the text below it."""
 
     line: int
     day: str
-    """`2026-05-12`, or `2026-05` or `2026` of a month or a year."""
+    """`2026-05-12`; `2026-05` for a month, `2026` for a year."""
 
 
 class Tag(NamedTuple):
@@ -86,15 +86,15 @@ class Tag(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True)  # not slotted: an index decodes each part when it is asked for
+@dataclass(frozen=True)  # not slotted: a subclass decodes each part at its first use
 class Structure:
-    """All of it, each part in the order of lines."""
+    """All parts of a body, each in the order of lines."""
 
     headings: tuple[Heading, ...] = ()
     blocks: tuple[Block, ...] = ()
     block_ids: tuple[BlockId, ...] = ()
     code: tuple[Span, ...] = ()
-    """Code blocks; the lines of their fences belong to them, an unclosed fence runs to the end."""
+    """The lines of each code block, fences included; an unclosed fence runs to the end."""
     comments: tuple[Span, ...] = ()
     """The lines that each `%%…%%` touches."""
     tasks: tuple[Task, ...] = ()
@@ -113,15 +113,15 @@ class Source:
         """Lines of the file; an empty file has none."""
 
     def offset(self, line: int) -> int:
-        """Where a line begins; the end of the text for lines after the last."""
+        """Return the offset of a line's beginning, in characters; the end of the text for lines after the last."""
         return min(self.starts[line - 1], len(self.text)) if line <= len(self.starts) else len(self.text)
 
     def line_of(self, offset: int) -> int:
-        """The line that holds an offset."""
+        """Return the line that holds an offset."""
         return bisect_right(self.starts, offset)
 
     def trimmed(self, start: int, end: int) -> int:
-        """The last line of a range that holds more than blanks and quote signs."""
+        """Return the last line of a range that holds more than blanks and quote signs; at least `start`."""
         while end > start and not self.lines[end - 1].strip(" \t>"):
             end -= 1
         return end

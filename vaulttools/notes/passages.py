@@ -1,9 +1,9 @@
 """Splits a note's body into passages: the pieces of text that can answer a question.
 
-A note of up to `SHORT_NOTE` characters is one passage. In a longer one the blocks under one heading go together until
-they have `USUAL` characters: paragraphs, list items with their children, code, callouts, tables. The heading belongs to
-the first passage of its section; what a colon or a heading introduces belongs to the same passage. A long table has a
-passage for its header row, which the passages of its rows name as their parent. What is longer than `LONGEST` is split
+A note of up to `SHORT_NOTE` characters is one passage. In a longer one, blocks under one heading are joined until they
+have `USUAL` characters: paragraphs, list items with their children, code, callouts, tables. The heading belongs to the
+first passage of its section; a block that a colon or a heading introduces belongs to the same passage. A long table has
+a passage for its header row, which is the parent of the passages of its rows. A passage longer than `LONGEST` is split
 at the ends of sentences, else of lines, else of words. Link definitions, tables of contents and rows of links are no
 passages.
 """
@@ -23,37 +23,37 @@ from vaulttools.notes.parts import Block, Source
 from vaulttools.notes.properties.values import in_one_line
 
 SHORT_NOTE: Final = 1_000
-"""Characters of a note that is one passage as a whole."""
+"""A note of up to this many characters is one passage."""
 
 LONGEST: Final = 800
-"""Characters of one passage, unless it introduces what follows."""
+"""Upper bound of the characters of a passage, unless it introduces the next block."""
 
 USUAL: Final = 500
-"""Characters from which a passage takes in no further block, unless it introduces that block."""
+"""A passage of this many characters takes in no further block, unless it introduces that block."""
 
 _LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]^][^\]]*\]:\s*\S+(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*\Z")
-# Each part ends soon where nothing closes it: from every bracket of a line to its end would be quadratic.
+# Each part must end soon if it is not closed: reading from every bracket to the line's end would be quadratic.
 _LINK: Final = re.compile(r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^)\n]{0,1000}\)|<https?://[^<>\s]*>|https?://\S+")
 _LINK_TO_HEADING: Final = re.compile(r"\[\[#[^\]\n]*\]\]|\[[^\]\n]*\]\(#[^)\n]*\)")
 _SAYS_SOMETHING: Final = re.compile(r"[^\W\d_]")
 _LICENCE: Final = re.compile(r"\b(?:licen[sc]ed under|all rights reserved|copyright (?:©|\(c\)|\d{4}))", re.IGNORECASE)
 _LONGEST_LICENCE: Final = 300
 _FEWEST_LINKS: Final = 3
-"""Links of one line from which on it is a row of links rather than a sentence of one or two."""
+"""A line of nothing but links is a row of links from this many on; one or two may be a sentence."""
 _INTRODUCES: Final = re.compile(r"[:：]\W*\Z|\b(?:as follows|like this|for example)\W*\Z", re.IGNORECASE)
 
-# It begins with one set of signs, which Python looks for in an eighth of the time that two alternatives take.
+# It begins with one set of characters, which takes Python an eighth of the time of two alternatives.
 _SENTENCE_END: Final = re.compile(
     r"""[.!?。！？؟।](?:(?<=[.!?])["'”’)\]*_]*\s+(?=[^\W_a-z]|[`"'“‘(\[*_-])|(?<=[。！？؟।])\s*)"""
 )
-"""Where a sentence ends: behind the blank after the sign stands no small letter."""
+"""The end of a sentence, with the blanks after it; the next character is no small letter."""
 _ABBREVIATED: Final = re.compile(
     r"(?<![^\W\d_])(?:[^\W\d_]{1,2}|Mrs|deg|etc|fig|vols?|cf|approx|incl|viz|Rev|Gen|Col|Capt)\Z"
 )
-"""What a full stop ends no sentence after, though a capital may follow: `Mr.`, `S.E.`, `vol.`."""
+"""An abbreviation: a full stop after it ends no sentence, even before a capital: `Mr.`, `S.E.`, `vol.`."""
 _LONGEST_ABBREVIATED: Final = 8
 _SLACK: Final = 0.6
-"""How far from where a piece would end, in pieces, the end of a sentence is looked for."""
+"""A cut may lie this part of a piece before the ideal place, to fall on the end of a sentence."""
 
 
 class NotePassage(NamedTuple):
@@ -61,13 +61,13 @@ class NotePassage(NamedTuple):
 
     start: int
     end: int
-    """Behind its last character."""
+    """Offset after its last character."""
     start_line: int
     end_line: int
     heading: int
-    """Which heading of the note it stands under, or begins with, from 0; -1: none."""
+    """Number of the heading above it or at its beginning, from 0; -1 if there is none."""
     parent: int = -1
-    """Which passage holds the header row of this row of a table, from 0; -1: it is no such row."""
+    """Number of the passage with the header row if it is rows of a long table, from 0; else -1."""
 
 
 class _Unit(NamedTuple):
@@ -79,8 +79,8 @@ class _Unit(NamedTuple):
 
 
 def split(note: Note) -> list[NotePassage]:
-    """The passages of a note, in order; they do not overlap, and blank lines, lines of dashes and what says nothing lie
-    between them."""
+    """Return the passages of a note, in order. They do not overlap; they leave out blank lines, lines of dashes, and
+    blocks that say nothing."""
     source = note.source
     by_line = {heading.line: number for number, heading in enumerate(note.headings)}
     units = list(_saying(source, list(_units(source, note.blocks))))
@@ -102,7 +102,7 @@ def _is_short(note: Note, source: Source, units: Sequence[_Unit]) -> bool:
 
 
 def _saying(source: Source, units: Sequence[_Unit]) -> Iterator[_Unit]:
-    """The units without link definitions, tables of contents, rows of links, and a licence at the end."""
+    """Yield the units except link definitions, tables of contents, rows of links, and a licence at the end."""
     for number, unit in enumerate(units):
         lines = [line for line in source.lines[unit.start_line - 1 : unit.end_line] if line.strip()]
         if not lines or all(map(_LINK_DEFINITION.match, lines)) or all(map(_is_of_links, lines)):
@@ -114,8 +114,8 @@ def _saying(source: Source, units: Sequence[_Unit]) -> Iterator[_Unit]:
 
 
 def _is_of_links(line: str) -> bool:
-    """Whether a line holds nothing but links to headings of the note, or but several links."""
-    if "[" not in line and "http" not in line:  # as most
+    """Whether a line holds nothing but links, either to headings of the note or several of any kind."""
+    if "[" not in line and "http" not in line:  # most lines
         return False
     links = _LINK.findall(line)
     if not links or _SAYS_SOMETHING.search(_LINK.sub("", line)):
@@ -124,7 +124,7 @@ def _is_of_links(line: str) -> bool:
 
 
 def _add_section(source: Source, passages: list[NotePassage], units: Sequence[_Unit], heading: int) -> None:
-    """Add the passages of what stands under one heading."""
+    """Add the passages of the units under one heading."""
     waiting: list[_Unit] = []
 
     def flush() -> None:
@@ -133,15 +133,15 @@ def _add_section(source: Source, passages: list[NotePassage], units: Sequence[_U
             waiting.clear()
 
     def together(unit: _Unit) -> int:
-        """Characters of what waits, with one more unit."""
+        """Return the characters of the waiting units with one more."""
         return _length(source, waiting[0].start_line, unit.end_line)
 
     for unit in units:
         if waiting and _says(source, waiting[-1].end_line + 1, unit.start_line - 1):
-            flush()  # what lies between is no passage
+            flush()  # a unit between them was left out
         introduces = bool(waiting) and _introduces(source, waiting[-1])
         if introduces and len(waiting) > 1 and together(unit) > LONGEST and waiting[-2].kind != "heading":
-            last = waiting.pop()  # it goes with what it introduces
+            last = waiting.pop()  # it stays with the unit that it introduces
             flush()
             waiting.append(last)
         if waiting and not introduces and (together(waiting[-1]) >= USUAL or together(unit) > LONGEST):
@@ -160,23 +160,23 @@ def _add_section(source: Source, passages: list[NotePassage], units: Sequence[_U
 
 
 def _says(source: Source, first: int, last: int) -> bool:
-    """Whether lines that belong to no unit hold more than blanks and a line of dashes."""
+    """Whether the lines `first` to `last` hold any letters."""
     return any(_SAYS_SOMETHING.search(line) for line in source.lines[first - 1 : last])
 
 
 def _introduces(source: Source, unit: _Unit) -> bool:
-    """Whether a unit goes on into what follows: a heading, or a text that ends with a colon."""
+    """Whether a unit introduces the next one: it is a heading, or its text ends with a colon."""
     return unit.kind == "heading" or _INTRODUCES.search(source.lines[unit.end_line - 1]) is not None
 
 
 def in_context(note: Note, text: str, under: int, *, is_first: bool) -> str:
-    """A passage's text with what a reader of it would know: the note's name, the headings from number `under` up, and
-    for the first passage of a note its properties. What finds by meaning reads this."""
+    """Return a passage's text after its context: the note's name, the heading with number `under` and those above it,
+    and the properties for the first passage of a note. Models embed this text."""
     return context(note, under, is_first=is_first) + text
 
 
 def context(note: Note, under: int, *, is_first: bool) -> str:
-    """What `in_context` writes before a passage's text; it ends with a line."""
+    """Return the context that `in_context` writes before a passage's text; it ends with a line feed."""
     above = ""
     while under >= 0:
         above = f" > {note.headings[under].text}{above}"
@@ -186,11 +186,11 @@ def context(note: Note, under: int, *, is_first: bool) -> str:
 
 
 _PROPERTIES: Final = 300
-"""Characters of the properties."""
+"""Upper bound of the characters of the properties."""
 
 
 def folded(text: str) -> str:
-    """A passage's text without regard to case and to how it is wrapped: equal for copies."""
+    """Return a passage's text without case and line breaks, so that copies are equal."""
     if not text.isascii():
         return " ".join(text.split()).casefold()
     line = text.encode().translate(_IN_LINE).strip(b" ")
@@ -200,23 +200,23 @@ def folded(text: str) -> str:
 
 
 _IN_LINE: Final = bytes(32 if chr(code).isspace() else code for code in range(128)).lower().ljust(256)
-"""By sign of ASCII: a blank for each that parts words, else the same in lower case."""
+"""By ASCII character: a blank for white space, else the character in lower case."""
 
 
 def digest(text: str) -> int:
-    """XXH3 (64 bits, signed) of the folded text."""
+    """Return XXH3-64 of the folded text, as a signed number."""
     return digest_of_folded(folded(text))
 
 
 def digest_of_folded(text: str) -> int:
-    """The same of a text that is folded already."""
+    """Return `digest` of a text that is already folded."""
     number = xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
     return number - (1 << 64) if number >> 63 else number
 
 
 def cut(text: str, most: int) -> int:
-    """Where to cut a text so that at most so many characters stay: at the end of a sentence if that keeps half of them,
-    else of a line, else of a word; never inside a number."""
+    """Return the offset at which to cut a text to at most `most` characters: at the end of a sentence if that keeps
+    half of them, else of a line, else of a word; never inside a number."""
     if len(text) <= most:
         return len(text)
     least = most // 2
@@ -236,13 +236,13 @@ def cut(text: str, most: int) -> int:
 
 
 def sentence_starts(text: str) -> list[int]:
-    """Where the sentences and the lines of a text begin."""
+    """Return the offsets at which the sentences and the lines of a text begin."""
     lines = _line_ends(text)
     return sorted({0, *(end for end in (*_sentence_ends(text), *lines) if end < len(text))})
 
 
 def _units(source: Source, blocks: Sequence[Block]) -> Iterator[_Unit]:
-    """The blocks, each list item with what is nested in it."""
+    """Yield the blocks, each list item with its nested blocks."""
     item: _Unit | None = None
     indent = 0
     for kind, start, end in blocks:
@@ -266,8 +266,8 @@ def _indent(line: str) -> int:
 
 
 def _sections(note: Note, units: Iterator[_Unit], headings: dict[int, int]) -> Iterator[tuple[int, list[_Unit]]]:
-    """The units by the heading that they stand under, its own included. A heading without text goes to the section
-    below it; a page of an attachment begins a section."""
+    """Yield the units by section: the number of its heading, and its units, the heading's own included. A heading
+    without text belongs to the section below it; a page of an attachment begins a section."""
     heading, section = -1, list[_Unit]()
     page: int | None = None
     for unit in units:
@@ -290,8 +290,8 @@ def _length(source: Source, start: int, end: int) -> int:
 
 
 def _rows(source: Source, table: _Unit, first: int, heading: int, number: int) -> Iterator[NotePassage]:
-    """The header row of a long table, with what stands from the line `first` before it, and its other rows; `number` is
-    that of the first passage."""
+    """Yield the passages of a long table: its header row with the lines from `first` on, then its other rows. `number`
+    is that of the first passage."""
     header = _Unit("row", first, min(table.start_line + 1, table.end_line))
     yield from _pieces(source, header, heading, most=None)
     for start, end in _grouped(source, range(table.start_line + 2, table.end_line + 1)):
@@ -299,7 +299,7 @@ def _rows(source: Source, table: _Unit, first: int, heading: int, number: int) -
 
 
 def _grouped(source: Source, lines: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The first and the last of lines that go together."""
+    """Group lines up to `USUAL` characters; yield the first and the last line of each group."""
     start = end = size = 0
     for line in lines:
         length = _length(source, line, line)
@@ -314,7 +314,7 @@ def _grouped(source: Source, lines: Iterable[int]) -> Iterator[tuple[int, int]]:
 def _pieces(
     source: Source, unit: _Unit, heading: int, parent: int = -1, most: int | None = LONGEST
 ) -> Iterator[NotePassage]:
-    """A unit as one passage, or as several of about the same length; without `most` it stays whole."""
+    """Yield a unit as one passage, or as several of about equal length; whole if `most` is None."""
     start, end = source.offset(unit.start_line), source.offset(unit.end_line + 1)
     text = source.text[start:end].rstrip()
     most = SHORT_NOTE if unit.kind == "note" else most
@@ -328,17 +328,17 @@ def _pieces(
 
 
 _BY_LINE: Final = frozenset({"code", "html", "list_item"})
-"""What is split between lines rather than between sentences."""
+"""Kinds that are split between lines rather than between sentences."""
 
 
 def _cuts(text: str, most: int, *, whole: bool, by_line: bool) -> list[int]:
-    """Where the pieces of a text end."""
+    """Return the offsets at which the pieces of a text end."""
     count = -(-len(text) // most)
     if whole or count <= 1:
         return [len(text)]
     length = len(text) / count
     looks = (_line_ends, _sentence_ends) if by_line else (_sentence_ends, _line_ends)
-    ends: list[list[int]] = []  # the second is seldom needed
+    ends: list[list[int]] = []  # made on demand: the second is rarely needed
     cuts: list[int] = []
     while len(text) - (cuts[-1] if cuts else 0) > most:
         done = cuts[-1] if cuts else 0
@@ -363,7 +363,7 @@ def _line_ends(text: str) -> list[int]:
 
 
 def _sentence_ends(text: str) -> list[int]:
-    """Where the sentences of a text end, each behind the blanks after it."""
+    """Return the offsets at which the sentences of a text end, each after its trailing blanks."""
     return [
         found.end()
         for found in _SENTENCE_END.finditer(text)

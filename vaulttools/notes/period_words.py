@@ -1,6 +1,6 @@
 """Lists the words of time in five languages: English, German, French, Spanish, Dutch.
 
-All are written without case and accents. Of each word it says what it may mean; the words around it decide.
+All are in lower case without accents. The lists say what a word may mean; the words around it decide.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Final
 
 
 def plain(text: str) -> str:
-    """A text without case and accents: `Août` gives `aout`."""
+    """Return a text in lower case without accents: `Août` gives `aout`."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return decomposed if decomposed.isascii() else "".join(sign for sign in decomposed if sign.isalnum())
 
 
 def listed(text: str) -> frozenset[str]:
-    """The words of a text."""
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
 def _numbered(words: str, first: int = 1) -> Mapping[str, int]:
-    """The words of lists parted by bars, each with the number of its list."""
+    """Return the words of lists that are separated by bars, each with the number of its list."""
     return {word: number for number, names in enumerate(words.split("|"), first) for word in names.split()}
 
 
@@ -34,7 +34,7 @@ MONTHS: Final = _numbered(
     "|november nov novembre noviembre|december dec dezember dez decembre diciembre dic"
 )
 DOUBTFUL_MONTHS: Final = frozenset(("may", "march", "mars", "mar", "ene", "dic", "sept", "jan", "dec", "nov"))
-"""Those that are other words too, or names: they count beside a number, or capitalised or last behind `in`."""
+"""Months that are also other words or names: they count beside a number, or capitalised or last after `in`."""
 
 WEEKDAYS: Final = _numbered(
     "monday montag lundi lunes maandag|tuesday dienstag mardi martes dinsdag"
@@ -43,7 +43,7 @@ WEEKDAYS: Final = _numbered(
     "|sunday sonntag dimanche domingo zondag",
     first=0,
 )
-"""As `date.weekday` counts."""
+"""Weekdays with the numbers of `date.weekday`."""
 
 SEASONS: Final = _numbered(
     "spring fruhling fruhjahr printemps primavera lente voorjaar|summer sommer ete verano zomer"
@@ -96,7 +96,7 @@ DAYS: Final = {
     }.items()
     for each in every.split("|")
 }
-"""By the words of it: so many days from today."""
+"""By words, the number of days from today."""
 
 COUNTS: Final = {
     word: number
@@ -119,28 +119,28 @@ ORDINALS: Final = _numbered(
     "|third dritte dritten drittes troisieme tercer tercero tercera derde"
     "|fourth vierte vierten viertes quatrieme cuarto cuarta vierde"
 )
-"""Of quarters of a year, of halves, and of weeks of a month."""
+"""Ordinals of quarters and halves of a year, and of weeks of a month."""
 LAST: Final = listed("last letzte letzten derniere ultima laatste")
-"""Which week of a month it is, beside the ordinals."""
+"""Words for the last week of a month."""
 
 PARTS: Final = {
     **dict.fromkeys(listed("early beginning start anfang debut principios comienzos inicios begin"), 0),
     **dict.fromkeys(listed("mid middle mitte mi milieu mediados midden medio"), 1),
     **dict.fromkeys(listed("late end ende fin finales fines eind einde"), 2),
 }
-"""Which third of a month or a year is meant, from 0."""
+"""By word, the third of a month or a year, from 0."""
 PARTS_OF: Final = listed("beginning start middle milieu end")
-"""Those that mean a time only before `of`: `end of May`, while `I end May` does not."""
+"""Words of `PARTS` that mean a time only before `of`: `end of May`, but not `I end May`."""
 HALVES: Final = listed("half halfte moitie quinzaine mitad quincena helft")
-"""Behind `first` or `second`: a half of a month or a year."""
+"""After `first` or `second`, a half of a month or a year."""
 
 IN: Final = listed("in during throughout of for from over this im wahrend ab en au pendant durant de del du d tijdens")
-"""What a month or a year without anything beside it stands behind."""
+"""Words before a month or a year that has no other part of a date beside it."""
 OF: Final = listed("of de d del du des von van vom der la le l the")
-"""What may stand between the parts of a date."""
+"""Words between the parts of a date."""
 ARTICLES: Final = listed("the la le l les el los las die der den dem das dieser het")
 BEFORE_DAY: Final = listed("am vom bis zum seit")
-"""Behind these `3.10.` is a day in German; elsewhere it may be a version."""
+"""After these, `3.10.` is a day in German; elsewhere it may be a version."""
 FROM: Final = listed("from vom von du del desde de van")
 BETWEEN: Final = listed("between zwischen entre tussen")
 TO: Final = listed("to - – — bis au al a tot through")
@@ -150,14 +150,14 @@ BEFORE: Final = listed("before vor avant antes voor")
 UNTIL: Final = listed("until till by bis jusqu hasta tot")
 AFTER: Final = listed("after nach apres despues na")
 BESIDE: Final = BEFORE | UNTIL | AFTER
-"""What says that the time up to the one behind it is meant, or the time that follows it."""
+"""Words that mean the time before or up to a date, or the time after it."""
 
 AHEAD: Final = listed(
     "due will upcoming planned plan plans deadline deadlines appointment appointments fallig werde werden wird"
     " geplant frist termin termine prevu prevus prevue prevues echeance echeances vence vencen previsto planeado"
     " zal zullen gepland vervalt vervallen afspraak afspraken"
 )
-"""What says that a month or a day without a year lies ahead."""
+"""Words that say that a month or a day without a year is in the future."""
 
 ABOUT_ALL: Final = listed(
     "happened happen happening went going gone write wrote written noted note notes entry entries diary journal log"
@@ -169,15 +169,15 @@ ABOUT_ALL: Final = listed(
     " paso ocurrio sucedio hice hicimos hecho escribi escrito notas diario resumen todo muestra muestrame"
     " gebeurde gebeurd deed deden gedaan geschreven notitie notities dagboek samenvatting toon"
 )
-"""What a question holds, beside function words, that asks for all of a period."""
+"""Words that, with function words, make up a question about all of a period."""
 
 ONLY_BEFORE: Final = listed("last past previous this current next coming este esta ce cette ces deze dit")
-"""Steps that never stand behind their unit."""
+"""Steps that never follow their unit."""
 BEGINNING: Final = listed("beginning starting commencing from ab vanaf empezando commencant on")
 NOWADAYS: Final = listed("today heute hui hoy vandaag")
-"""They mean these days as often as this day."""
+"""Words that mean these days as often as this day."""
 BEFORE_MORNING: Final = listed("am la de jeden guten den this il")
 FRENCH: Final = listed("ai j je nous qu que quoi fait le les il c d l ce soir matin mon ma on quel quelle")
-"""Words that no German question with `hier` has."""
+"""Words that do not occur in a German question with `hier`."""
 EDITIONS: Final = listed("edition edicion ausgabe editie standard version release")
-"""What a year without `in` is the name of."""
+"""Words after a year that make it a name: `2021 edition`."""

@@ -1,7 +1,7 @@
 """Reads the period that a question names, such as `last Tuesday` or `im März`.
 
-One grammar serves five languages, since they put the same parts in nearly the same order. What is not understood for
-sure is no period: words in quotation marks, a month that may be a verb, two periods in one question.
+One grammar serves five languages, since they put the same parts in nearly the same order. Doubtful words are no period:
+words in quotation marks, a month that may be a verb, two periods in one question.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TOKEN: Final = re.compile(
 _NUMBER: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|ers|e|de|ste|eme|re|o|a)?")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _YEAR_OF_MONTH: Final = re.compile(r"(?:1\d|20)\d\d")
-"""Behind a month or a season, where it is no number of anything else."""
+"""A year after a month or a season, where the number cannot be anything else."""
 _QUARTER: Final = re.compile(r"[qt]([1-4])")
 _WEEK: Final = re.compile(r"kw(\d{1,2})")
 
@@ -36,39 +36,39 @@ _LAST_OF_DAYS: Final = (day[-1] for day in words.DAYS)
 _TIMES: Final = frozenset((*words.MONTHS, *words.WEEKDAYS, *words.SEASONS, *words.UNITS, *_LAST_OF_DAYS))
 """A question without one of these, and without a digit, names no period."""
 _FIRST_YEAR: Final = 1990
-"""A year without anything beside it is a period from here on: questions about earlier ones are about history."""
+"""The first year that is a period without a month: questions about earlier years are about history."""
 _LAST_YEARS: Final = 20
-"""So many years from today a year without anything beside it may lie ahead."""
+"""A year without a month may be at most this many years in the future."""
 LONGEST: Final = 2_000
-"""Characters of a question that are read: nobody names a time behind them."""
+"""Upper bound of the characters of a question that are read: nobody names a time after them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A stretch of days that a question names."""
+    """A range of days that a question names."""
 
     first: date
     last: date
     words: str
-    """What it was read from, as written."""
+    """Its words as written."""
     span: tuple[int, int]
-    """Where these stand in the question, in characters."""
+    """Start and end offsets of these words in the question, in characters."""
     is_all: bool
     """Whether the question asks about the period and nothing else: `what happened last week`."""
 
     @property
     def sentence(self) -> str:
-        """How the words were understood."""
+        """A sentence that says how the words were understood."""
         return f'Read "{self.words}" as {dates.written(self.first, self.last)}.'
 
     @property
     def days(self) -> tuple[date, date]:
-        """The first and the last one."""
+        """The first and the last day."""
         return self.first, self.last
 
 
 def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | None:
-    """The period that a question names; None: it names none, or two. A week begins on `first_weekday`, as
+    """Return the period that a question names; None if it names no period, or two. A week begins on `first_weekday`, as
     `date.weekday` counts.
 
     >>> period("what happened last week?", date(2026, 11, 1), first_weekday=0).sentence
@@ -79,8 +79,8 @@ def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
 
 
 def limits(question: str, today: date, first_weekday: int = SUNDAY) -> Period | None:
-    """The period that a question names, as `period` reads it, or what it names as open at one end: `before March` has
-    the first day of all, `after 2025` the last one."""
+    """Return the period that a question names, as `period` does, or one that is open at one end: `before March` begins
+    at `date.min`, `after 2025` ends at `date.max`."""
     question = question[:LONGEST]
     asked = _QUOTED.sub(lambda found: " " * len(found[0]), question)
     every = [_word(found) for found in _TOKEN.finditer(asked)]
@@ -89,13 +89,13 @@ def limits(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
     reader = _Reader(every, today, first_weekday)
     try:
         found = list(reader.periods(question))
-    except (ValueError, OverflowError):  # no calendar holds it
+    except (ValueError, OverflowError):  # there is no such date
         return None
     return found[0] if len({each.days for each in found}) == 1 else None
 
 
 class NamedDate(NamedTuple):
-    """A date that stands in a text; a part that is not named is 0."""
+    """A date in a text; a part that is not named is 0."""
 
     year: int
     month: int
@@ -103,11 +103,11 @@ class NamedDate(NamedTuple):
     starts: bool
     """Whether the text begins with it."""
     ends: bool
-    """Whether nothing follows it."""
+    """Whether no word follows it."""
 
 
 def dates_named(text: str) -> Iterator[NamedDate]:
-    """The days and months in a text, such as a heading; none of those that are only reckoned from today."""
+    """Yield the days and months that a text, such as a heading, names; without those relative to today."""
     reader = _Reader([_word(found) for found in _TOKEN.finditer(text)], date.min, SUNDAY)
     place = 0
     while place < len(reader.words):
@@ -120,7 +120,7 @@ def dates_named(text: str) -> Iterator[NamedDate]:
 
 class _Word(NamedTuple):
     text: str
-    """Without case and accents."""
+    """The word in lower case without accents."""
     start: int
     end: int
     is_capital: bool
@@ -131,10 +131,10 @@ def _word(found: re.Match[str]) -> _Word:
 
 
 class _Found(NamedTuple):
-    """Some words read as days."""
+    """Words read as days."""
 
     end: int
-    """The place behind the last word."""
+    """The place after the last word."""
     first: date
     last: date
 
@@ -150,7 +150,7 @@ class _Named(NamedTuple):
 
 
 class _Reader:
-    """Reads the words of one question; each method takes a place among them and reads what begins there."""
+    """Reads the words of one question; a method takes the number of a word and reads the phrase that begins there."""
 
     def __init__(self, every: Sequence[_Word], today: date, first_weekday: int) -> None:
         self.words = every
@@ -159,7 +159,7 @@ class _Reader:
         self._looks_ahead = any(word.text in words.AHEAD for word in every)
 
     def periods(self, question: str) -> Iterator[Period]:
-        """Every period of the question that these are the words of, in order."""
+        """Yield every period in the question, in order."""
         place = 0
         while place < len(self.words):
             found = self._longest(place)
@@ -183,7 +183,7 @@ class _Reader:
             place = found.end
 
     def _opening(self, start: int) -> int:
-        """The place of the word that says on which side of a time what is meant lies; `start` itself: there is none."""
+        """Return the place of a word such as `since` or `before` that opens a period; `start` if there is none."""
         sides = words.SINCE | words.BESIDE
         if self._text(start - 1) in sides:
             return start - 1
@@ -236,14 +236,14 @@ class _Reader:
         return is_last or self.words[place].is_capital
 
     def _asks_for_all(self, start: int, end: int) -> bool:
-        """Whether the words around a period ask for nothing of their own."""
+        """Whether the words around a period ask for nothing else."""
         around = [*self.words[:start], *self.words[end:]]
         return all(word.text in _ABOUT_ALL or not word.text.isalnum() for word in around)
 
     # What they mean.
 
     def _year(self, place: int) -> tuple[int, int]:
-        """A year, literal or `last year`, and the place behind it; 0: there is none."""
+        """Return a year, literal or `last year`, and the place after it; the year is 0 if there is none."""
         place = self._skip(place, words.OF | {",", "."})
         if _YEAR_OF_MONTH.fullmatch(self._text(place)):
             return int(self._text(place)), place + 1
@@ -253,7 +253,7 @@ class _Reader:
         return 0, place
 
     def named(self, place: int) -> _Named | None:
-        """A day of a month, or a month, with the parts that are named."""
+        """Return a day of a month, or a month, with the parts that are named; None if there is none."""
         text = self._text(place)
         if "-" in text and "W" not in text and len(text) > 1:
             year, month, day = (*map(int, text.split("-")), 0)[:3]
@@ -286,8 +286,8 @@ class _Reader:
         return None
 
     def _days(self, named: _Named) -> _Found:
-        """The days of a date; without a year the last ones that have begun, or of a question about what is to come the
-        next ones that have not ended. A weekday that is named decides, too."""
+        """Return the days of a date. Without a year these are the last that have begun; in a question about the future,
+        the next that have not ended; with a weekday, the nearest that fall on it."""
         years = (named.year,) if named.year else range(self._today.year - 4, self._today.year + 5)
         found: list[_Found] = []
         for year in years:
@@ -308,7 +308,7 @@ class _Reader:
         return next((each for each in reversed(found) if each.first <= self._today), found[0])
 
     def _named_or_in_numbers(self, place: int) -> _Named | None:
-        """As `named`; also `31/10/2026`, `3-10-2026` and `am 3.10.`, if it is sure which number is the month's."""
+        """Read like `named`, and also `31/10/2026`, `3-10-2026` and `am 3.10.` if the month is certain."""
         signs = [word.text for word in self.words[place : place + 5]]
         if len(signs) < _WITH_MONTH or not self._is_one_piece(place, _WITH_MONTH) or signs[1] not in ("/", "-", "."):
             return self.named(place)
@@ -325,7 +325,7 @@ class _Reader:
         return _Named(end, int(signs[4]), month, day) if is_sure else None
 
     def _is_one_piece(self, place: int, count: int) -> bool:
-        """Whether no blank parts so many words."""
+        """Whether `count` words have no blanks between them."""
         return all(one.end == two.start for one, two in pairwise(self.words[place : place + count]))
 
     def _date(self, place: int) -> _Found | None:
@@ -384,7 +384,7 @@ class _Reader:
         return self._whole(end, unit, dates.moved(self._today, -count, unit[0]))
 
     def _whole(self, end: int, unit: str, day: date) -> _Found:
-        """The week, month, quarter or year that holds a day, or its weekend; of a day itself."""
+        """Return the week, its weekend, the month, the quarter or the year that holds a day; for `day`, the day."""
         if unit == "day":
             return _Found(end, day, day)
         if unit in ("week", "weekend"):
@@ -414,7 +414,7 @@ class _Reader:
             if step not in steps or kind in ("", "day") or (step == two and step in words.ONLY_BEFORE):
                 continue
             number = steps[step]
-            if step == "past":  # the days behind us, and no week of the calendar
+            if step == "past":  # the days up to today, not a week of the calendar
                 return _Found(place + 2, dates.moved(self._today, -1, _LETTER[kind]), self._today)
             day = dates.start_of_span("month", self._today) if kind in ("month", "quarter") else self._today
             return self._whole(
@@ -444,7 +444,7 @@ class _Reader:
         return None
 
     def _latest(self, weekday: int) -> date:
-        """The last such day before today."""
+        """Return the last day before today with a weekday."""
         return self._today - ((self._today.weekday() - weekday - 1) % 7 + 1) * _DAY
 
     def _day(self, place: int) -> _Found | None:
@@ -462,7 +462,7 @@ class _Reader:
         return None
 
     def _is_another_day(self, place: int, end: int, text: str) -> bool:
-        """Whether such a word means something else: `today's date`, `hier` in German, a morning."""
+        """Whether a word of `DAYS` means something else: `today's date`, `hier` in German, a morning."""
         if text == "hier" and end == place + 1:  # German for here
             return not {each.text for each in self.words} & words.FRENCH
         if text in words.NOWADAYS and not self._looks_ahead and not self._asks_for_all(place, end):
@@ -472,7 +472,7 @@ class _Reader:
         return self._text(end) in ("'", "’") and self._text(end + 1) == "s"
 
     def _season(self, place: int) -> _Found | None:
-        """`spring 2025`, `last winter`, `l'été dernier`. A winter is that of the year in which it begins."""
+        """`spring 2025`, `last winter`, `l'été dernier`. A winter belongs to the year in which it begins."""
         one, two = self._text(place), self._text(place + 1)
         if one in words.SEASONS:
             year, end = self._year(place + 1)
@@ -496,7 +496,7 @@ class _Reader:
         return _Found(end, first, dates.moved(first, 3, "m") - _DAY)
 
     def _quarter(self, place: int) -> _Found | None:
-        """`Q3 2025`, `the third quarter of 2025`; without a year only behind `in`."""
+        """`Q3 2025`, `the third quarter of 2025`; without a year only after `in`."""
         text = self._text(place)
         found = _QUARTER.fullmatch(text)
         number, at = (int(found[1]), place + 1) if found else (0, place)
@@ -515,8 +515,8 @@ class _Reader:
         return self._whole(end, "quarter", date(year, 3 * number - 2, 1))
 
     def _part(self, place: int) -> _Found | None:
-        """`late September`, `Anfang 2025`, `the second half of May`, `last week of May`: ten days, four months, half of
-        them, seven days."""
+        """`late September` (ten days), `Anfang 2025` (four months), `the second half of May`, `last week of May` (seven
+        days)."""
         if words.UNITS.get(self._text(place + 1)) == "week":
             return self._week_of_month(place)
         number, count, at = self._which_part(place)
@@ -548,7 +548,7 @@ class _Reader:
         return _Found(whole.end, first, first + 6 * _DAY)
 
     def _which_part(self, place: int) -> tuple[int, int, int]:
-        """The number of a part from 0, of how many, and the place of what it is a part of; of 0: it is none."""
+        """Return the number of a part, from 0, the number of parts (0 if there is none), and the place of the whole."""
         text = self._text(place)
         at = self._skip(place + 1, words.OF | {"-", "'", "’"})
         if text in words.PARTS and (text not in words.PARTS_OF or self._text(place + 1) in words.OF - words.ARTICLES):
@@ -562,8 +562,8 @@ class _Reader:
         return 0, 0, place
 
     def _week(self, place: int) -> _Found | None:
-        """`the week of 3 August`, `KW 32`, `week 32 of 2026`, `2026-W32`. A week that begins on a Monday by its date
-        does so whatever the locale, and a number is that of the ISO week."""
+        """`the week of 3 August`, `KW 32`, `week 32 of 2026`, `2026-W32`. A week named by a Monday begins on it
+        whatever the locale; week numbers are ISO weeks."""
         text = self._text(place)
         if "-W" in text:
             year, number = map(int, text.split("-W"))
@@ -598,7 +598,7 @@ class _Reader:
         return self._whole(end, "week", day)
 
     def _year_alone(self, place: int) -> _Found | None:
-        """`in 2025`, `im Jahr 2025`; `the 2021 edition` is none."""
+        """`in 2025`, `im Jahr 2025`; but not `the 2021 edition`."""
         if not _YEAR.fullmatch(self._text(place)) or self._text(place + 1) in words.EDITIONS:
             return None
         year = int(self._text(place))
@@ -612,7 +612,7 @@ class _Reader:
         return _Found(place + 1, date(year, 1, 1), date(year, 12, 31))
 
     def _alone(self, place: int) -> _Found | None:
-        """`what happened on Tuesday`, `what did I do in the summer`: the last one, in a question about nothing else."""
+        """`what happened on Tuesday`, `what did I do in the summer`: the last one, if the question asks for no more."""
         text = self._text(place)
         if not place or not (text in words.WEEKDAYS or text in words.SEASONS):
             return None
@@ -629,7 +629,7 @@ _ABOUT_ALL: Final = words.ABOUT_ALL | {
 }
 _THIRDS: Final = 3
 _WITH_MONTH: Final = 4
-"""Words of `3.10.`, and of `3-10-` before the year."""
+"""Number of tokens of `3.10.`, and of `3-10-` before the year."""
 _DAY: Final = timedelta(days=1)
 _LETTER: Final = {"day": "d", "week": "w", "weekend": "w", "month": "m", "quarter": "m", "year": "y"}
-"""Of a unit, for `dates.moved`."""
+"""The letter of a unit for `dates.moved`."""

@@ -1,4 +1,4 @@
-"""Tells which quantities a text names: numbers, dates, prices."""
+"""Finds the kinds of quantities that a text names: numbers, dates, prices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DIGIT: Final = re.compile(r"\d")
 _MARKER: Final = re.compile(r"^[ \t>]*\d{1,3}[.)][ \t]", re.MULTILINE)
 """The number of a list item, which is no quantity."""
 _MARKER_END: Final = re.compile(r"\d[.)][ \t]")
-"""Stands in each, and is looked for in a third of the time."""
+"""A part of every `_MARKER` that is found in a third of the time."""
 
 _NUMBER: Final = re.compile(r"\d(?<![\w.\[#/]\d)")
 _NUMBER_WORDS: Final = frozenset(
@@ -46,15 +46,15 @@ _WORDS: Final = _NUMBER_WORDS | _MONTHS | _CURRENCIES
 
 _WORD: Final = re.compile(r"\w+")
 _APART: Final = bytes(code if chr(code).isalnum() or chr(code) == "_" else 32 for code in range(128)).lower().ljust(256)
-"""By sign of ASCII: the same in lower case where it may be a part of a word, else a blank."""
+"""By ASCII character: the same in lower case if it may be part of a word, else a blank."""
 _SETS: Final = tuple(map(Quantity, range(8)))
-"""By number: to join two flags takes as long as to look for a digit."""
+"""All sets by number: joining two flags takes as long as searching for a digit."""
 
 
 def named(text: str) -> Quantity:
-    """The kinds of quantities that a text names; words for numbers and months are known in English alone."""
+    """Return the kinds of quantities that a text names; words for numbers and months are known in English only."""
     words = _WORDS.intersection(_words(text))
-    # Most texts are told by a look for a digit: the patterns would be tried at each character.
+    # A search for a digit decides most texts; the patterns would be tried at each character.
     if (has_digit := _DIGIT.search(text) is not None) and _MARKER_END.search(text):
         text = _MARKER.sub("", text)
     is_number = (has_digit and _NUMBER.search(text)) or not words.isdisjoint(_NUMBER_WORDS)
@@ -65,7 +65,7 @@ def named(text: str) -> Quantity:
 
 
 def _words(text: str) -> list[str]:
-    """The longest runs of word characters, in lower case."""
-    if text.isascii():  # a fifth of the time
+    """Return the runs of word characters, in lower case."""
+    if text.isascii():  # takes a fifth of the time
         return text.encode().translate(_APART).decode().split()
     return _WORD.findall(text.lower())

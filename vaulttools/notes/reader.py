@@ -1,6 +1,6 @@
 """Reads the notes of a vault for one call.
 
-The tools and both query modes read notes through it, so that they agree on what is unreadable and what is binary.
+The tools and both query modes read notes through it, so they agree on which files are unreadable or binary.
 """
 
 from __future__ import annotations
@@ -23,50 +23,50 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _TOGETHER: Final = 500
-"""Structures read at once: 25 us a note instead of 75 (measured), and some megabytes."""
+"""Structures read at once: 25 µs per note instead of 75 (measured), for some megabytes."""
 
 _RECENT: Final = 32
-"""Parsed notes kept: those that changed a moment ago, and are not in the index yet."""
+"""Upper bound of cached parsed notes: those that just changed and are not in the index yet."""
 
 _RECENT_CHARACTERS: Final = 256 * 1024
-"""Characters of the longest text that is kept."""
+"""Upper bound of the characters of a cached note."""
 
 
 class NoteIndex(Protocol):
     """The parts of a vault's notes as of the beginning of one call."""
 
     def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gave for the key, unless many other keys were asked for since; it must follow changes itself."""
+        """Return the cached result of `make` for the key; many newer keys replace it. It must track changes itself."""
 
     def structure(self, note: Document) -> bytes | None:
-        """What `notes.stored` made of a note with this very text; None when that is not known."""
+        """Return what `notes.stored.dump` made of a note with exactly this text; None if unknown."""
 
     def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
-        """What `structure` does, for these notes alone, which are read at once."""
+        """Return a function like `structure` for these notes alone, which are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteReader:
-    """Reads texts of one vault, and the notes that they are."""
+    """Reads the texts and the notes of one vault."""
 
     root: Root
     max_bytes: int
     parts: NoteIndex | None = None
-    """The parts that an index has of notes; they save parsing."""
+    """The index's parts of notes, which save parsing."""
     ahead: _Ahead | None = None
-    """Gives the structures of many notes in fewer reads."""
+    """Reads the structures of many notes at once."""
     contents: ContentCache | None = None
-    """Keeps the bytes of files, for whoever asks for the same ones again."""
+    """Caches the bytes of files for repeated reads."""
 
     def of_many(self, notes: Sequence[str]) -> NoteReader:
-        """The same, for whoever goes through many notes in about this order."""
+        """Return a reader that is fast for many notes in about this order."""
         return self if self.parts is None else replace(self, ahead=_Ahead(self.parts, notes))
 
     def document(self, path: str) -> Document:
-        """The text of a file.
+        """Return the text of a file.
 
         Raises:
-            NotRead: the file cannot be read, or is binary; `reason` says which.
+            NotRead: the file cannot be read or is binary; `reason` says which.
         """
         if self.contents is None:
             document = documents.read(self.root, path, self.max_bytes)
@@ -77,7 +77,7 @@ class NoteReader:
         return document
 
     def document_or_tally(self, path: str, work: Work) -> Document | None:
-        """The text of a file; None when it cannot be read or is binary, and the call's tally says so."""
+        """Return the text of a file; None if it cannot be read or is binary, which is reported to `work`."""
         try:
             return self.document(path)
         except NotRead as error:
@@ -85,7 +85,7 @@ class NoteReader:
             return None
 
     def note(self, document: Document) -> Note:
-        """The note that a text is; its parts come from the index, else from parsing when they are first asked for."""
+        """Return the note of a text; its parts come from the index, else from parsing at their first use."""
         from vaulttools.notes.note import Note
 
         stored = self.stored(document)
@@ -94,7 +94,7 @@ class NoteReader:
         return Note(document.path, document.text, stored)
 
     def stored(self, document: Document) -> Stored | None:
-        """The parts that the index has of this very text; None when it has none."""
+        """Return the index's parts of exactly this text; None if it has no such parts."""
         source = self.ahead or self.parts
         data = None if source is None else source.structure(document)
         if data is None:
@@ -105,7 +105,7 @@ class NoteReader:
 
 
 class _Ahead:
-    """The structures of some notes, for those who ask for them in about this order."""
+    """Reads structures ahead, for callers that use notes in about this order."""
 
     def __init__(self, parts: NoteIndex, notes: Sequence[str]) -> None:
         self._parts = parts
@@ -125,7 +125,7 @@ class _Ahead:
 
 
 class _RecentNotes:
-    """The last notes that were parsed, for any number of threads."""
+    """A cache of the last parsed notes, for any number of threads."""
 
     def __init__(self) -> None:
         self._notes: Recent[str, Note] = Recent(_RECENT)

@@ -1,7 +1,7 @@
 """Packs a note's parts into bytes for the index, and unpacks them one by one.
 
-One line of JSON for each part, in the order of `_PARTS`: those that nobody asks for are never decoded. The bytes hold
-no version: the index parses all notes anew when this module, or what it reads, changes.
+Each part is one line of JSON, in the order of `_PARTS`; parts that nobody uses are never decoded. The bytes hold no
+version: the index parses all notes again when this module, or the code behind the parts, changes.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
 
 _decode = json.JSONDecoder().raw_decode
-"""Nothing stands before or behind a part: to look for blanks there takes as long as to decode a few headings."""
+"""Expects no blanks around a part: searching for them takes as long as decoding a few headings."""
 _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
 def dump(note: Contents) -> bytes:
-    """The parts of a note; never raises."""
+    """Pack the parts of a note; never raises."""
     found = note.structure
     parts = (
         (note.body_line, note.line_count),
@@ -59,12 +59,12 @@ def dump(note: Contents) -> bytes:
         found.comments,
         note.dated_lines,
     )
-    # Half of a surrogate pair can stand in a text, and UTF-8 has no form for it.
+    # A text may hold half of a surrogate pair, which UTF-8 cannot encode.
     return "\n".join(_encode(part) if part else "" for part in parts).encode("utf-8", "surrogatepass")
 
 
 class Stored(Contents):
-    """A note without its text, from what `dump` made of it. Each part is decoded when first asked for."""
+    """A note without its text, unpacked from the bytes of `dump`. Each part is decoded at its first use."""
 
     def __init__(self, data: bytes) -> None:
         self._parts = data.split(b"\n")
@@ -75,7 +75,7 @@ class Stored(Contents):
 
     @property
     def body_line(self) -> int:
-        """The first line after the properties block; one past the end when nothing follows."""
+        """The first line after the properties block, from 1; one past the end if nothing follows."""
         return int(self._part("lines")[0])
 
     @property
@@ -85,22 +85,22 @@ class Stored(Contents):
 
     @cached_property
     def properties(self) -> Mapping[str, Value]:
-        """The values of the properties block by name as written; empty when there is none or it cannot be read."""
+        """The values of the properties block by name as written; empty if there is no block or it cannot be read."""
         return dict(self._part("properties"))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the properties block."""
+        """Sentences about what is wrong with the properties block."""
         return tuple(self._part("warnings"))
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
-        """The links and embeds, those of the properties first."""
+        """The links and embeds, first those in the properties."""
         return tuple(map(_reference, self._part("references")))
 
     @property
     def dated_lines(self) -> tuple[DatedLine, ...]:
-        """The headings, list items and rows that say when what they hold was."""
+        """The headings, list items and table rows that give the date of what they hold."""
         return tuple(starmap(DatedLine, self._part("dated_lines")))
 
     @property
@@ -110,12 +110,12 @@ class Stored(Contents):
 
     @cached_property
     def structure(self) -> Structure:
-        """What stands where in the body."""
+        """The parts of the body with their lines."""
         return _StoredStructure(self)
 
 
 class _StoredStructure(Structure):
-    """Decodes each part when it is first asked for."""
+    """Decodes each part at its first use."""
 
     _note: Stored
     _part: Callable[[str], Any]
@@ -157,9 +157,8 @@ class _StoredStructure(Structure):
 
 
 def _numbers(blocks: Iterable[Block]) -> list[int]:
-    """Three numbers a block: its kind, how far behind the last block it begins, and how far behind that it ends.
-
-    They are small and much alike: an eighth less of all the bytes, compressed, than with line numbers (measured).
+    """Return three numbers per block: its kind, the lines from the last block's end to its start, and from there to its
+    end. They are small and similar: compared with line numbers, all bytes compress to an eighth less (measured).
     """
     numbers: list[int] = []
     last = 0
@@ -170,7 +169,7 @@ def _numbers(blocks: Iterable[Block]) -> list[int]:
 
 
 def _blocks(numbers: Iterable[int]) -> Iterator[Block]:
-    """The blocks that `_numbers` turned into these numbers."""
+    """Yield the blocks that `_numbers` turned into these numbers."""
     given = iter(numbers)
     last = 0
     for kind, gap, length in zip(given, given, given, strict=True):
@@ -180,7 +179,7 @@ def _blocks(numbers: Iterable[int]) -> Iterator[Block]:
 
 
 def _reduced(reference: Reference) -> tuple[object, ...]:
-    """A wikilink says itself what it names: nearly half the bytes of all references (measured)."""
+    """Leave out fields that a wikilink's text holds: this saves nearly half the bytes of references (measured)."""
     if reference.kind != "wikilink":
         return reference
     if reference.in_property is None:
@@ -193,5 +192,5 @@ def _reference(fields: list[Any]) -> Reference:
         return Reference._make((*fields[:5], tuple(fields[5]), *fields[6:]))
     line, written, *in_property = fields
     found = wikilink(written, line, *in_property)
-    assert found is not None  # one that names nothing was never a reference
+    assert found is not None  # a wikilink without a target never became a reference
     return found

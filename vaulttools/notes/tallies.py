@@ -14,20 +14,20 @@ from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.properties.values import PropertyType, Value, property_type
 
 Part: TypeAlias = tuple[str, Mapping[str, Mapping[str, int]]]
-"""What one note adds to a tally: its first spelling of the name, and by kind what it counts."""
+"""What one note adds to a tally: its first spelling of the name, and its counts by kind and value."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What one name comes to, in whatever case it is written."""
+    """The notes and counts of one name, in any casing."""
 
     spellings: dict[str, set[str]] = field(default_factory=dict)
-    """By the spelling that a note has first, the notes."""
+    """By spelling, the notes that have it first."""
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By kind what is counted."""
+    """By kind and value, the count."""
 
     def copy(self) -> Tally:
-        """The same, for a change."""
+        """Return a copy that can be changed."""
         spellings = {spelling: set(notes) for spelling, notes in self.spellings.items()}
         return Tally(spellings, {kind: dict(found) for kind, found in self.counts.items()})
 
@@ -35,7 +35,7 @@ class Tally:
         return bool(self.spellings)
 
     def add(self, path: str, part: Part, number: int) -> None:
-        """Add what a note has, or with -1 take it away."""
+        """Add a note's part; subtract it if `number` is -1."""
         spelling, counted = part
         notes = self.spellings.setdefault(spelling, set())
         (notes.add if number > 0 else notes.discard)(path)
@@ -50,38 +50,38 @@ class Tally:
 
     @property
     def notes(self) -> int:
-        """How many notes have the name."""
+        """Number of notes that have the name."""
         return sum(map(len, self.spellings.values()))
 
     @property
     def spelling(self) -> str:
-        """That of the first note in path order."""
+        """The spelling of the first note in path order."""
         if len(self.spellings) == 1:
             return next(iter(self.spellings))
         return min(self.spellings, key=lambda spelling: min(map(paths.order, self.spellings[spelling])))
 
     def most_first(self, kind: str) -> list[tuple[Any, int]]:
-        """What is counted of a kind, the most first, then by name."""
+        """Return the values of a kind with their counts, highest first, then by name."""
         return sorted(self.counts[kind].items(), key=lambda each: (-each[1], each[0]))
 
 
 class _Tallies:
-    """The tallies of some notes, by name as it is compared; never changes once made."""
+    """The tallies of notes, by folded name; never changes once made."""
 
     def __init__(self, tallies: Mapping[str, Tally] | None = None) -> None:
         self._tallies = tallies or {}
 
     @classmethod
     def of_plain(cls, plain: Mapping[str, tuple[dict[str, set[str]], dict[str, dict[str, int]]]]) -> Self:
-        """What `plain` gave."""
+        """Restore what `plain` returned."""
         return cls({folded: Tally(*tally) for folded, tally in plain.items()})
 
     def plain(self) -> object:
-        """The same as plain values."""
+        """Return the tallies as plain values."""
         return {folded: (tally.spellings, tally.counts) for folded, tally in self._tallies.items()}
 
     def _after(self, changes: Iterable[tuple[str, Mapping[str, Part], Mapping[str, Part]]]) -> Self:
-        """The same after some notes, each by its path, changed their parts from some to others."""
+        """Return the tallies after changes of notes: path, parts before, parts after."""
         draft: Draft[str, Tally, Tally] = Draft(self._tallies, Tally.copy, Tally)
         for path, before, after in changes:
             for folded in before.keys() | after.keys():
@@ -100,30 +100,30 @@ WrittenTags: TypeAlias = tuple[str, ...]
 
 
 class TagUsage(NamedTuple):
-    """One tag; what is nested in it counts for it too."""
+    """One tag, with the tags nested in it."""
 
     tag: str
-    """In the casing first seen, in path order."""
+    """The tag in the casing of the first note by path."""
     notes: int
     occurrences: int
 
 
 class TagCounts(_Tallies):
-    """The tags of some notes."""
+    """The tag counts of notes."""
 
     def changed(self, changes: Sequence[Change[WrittenTags]]) -> TagCounts:
-        """The same after some notes changed."""
+        """Return the counts after some notes changed."""
         return self._after((path, _tags(before or ()), _tags(after or ())) for path, before, after in changes)
 
     @cached_property
     def all(self) -> Sequence[TagUsage]:
-        """Every tag, those of most notes first, then by name."""
+        """Every tag, those in most notes first, then by name."""
         found = (TagUsage(each.spelling, each.notes, each.counts["times"][""]) for each in self._tallies.values())
         return sorted(found, key=lambda each: (-each.notes, each.tag.casefold()))
 
 
 def _tags(written: WrittenTags) -> dict[str, Part]:
-    """Each tag of a note, and each that one is nested in: how often it is written."""
+    """Return how often a note has each tag, and each tag that one of them is nested in."""
     found: dict[str, tuple[str, int]] = {}
     for tag in written:
         while tag:
@@ -134,29 +134,29 @@ def _tags(written: WrittenTags) -> dict[str, Part]:
 
 
 WrittenProperties: TypeAlias = tuple[tuple[str, Value], ...] | Literal[False]
-"""The properties of one note: names as written, and values; False: they could not be read."""
+"""The properties of one note: names as written, and values; False if they could not be read."""
 
 _MISREAD: Final = "MISREAD"
-"""The tally of the notes whose properties could not be read; no folded name has capitals."""
+"""The key of the notes whose properties could not be read; no folded name has capitals."""
 
 
 class PropertyUsage(NamedTuple):
     """One property."""
 
     name: str
-    """In the casing first seen, in path order; case does not matter."""
+    """The name in the casing of the first note by path; case does not matter."""
     notes: int
     types: Mapping[PropertyType, int]
-    """Notes by type, the most first."""
+    """By type, the number of notes; highest first."""
     values: Sequence[tuple[str, int]]
-    """The different values as JSON, which tells 1 from 1.0 and from true, with their notes, the most first."""
+    """The distinct values as JSON, which distinguishes 1, 1.0 and true, with their numbers of notes, highest first."""
 
 
 class PropertyCounts(_Tallies):
-    """The properties of some notes."""
+    """The property counts of notes."""
 
     def changed(self, changes: Sequence[Change[WrittenProperties]]) -> PropertyCounts:
-        """The same after some notes changed."""
+        """Return the counts after some notes changed."""
         return self._after((path, _properties(before), _properties(after)) for path, before, after in changes)
 
     @property
@@ -166,7 +166,7 @@ class PropertyCounts(_Tallies):
 
     @cached_property
     def all(self) -> Sequence[PropertyUsage]:
-        """Every property, those of most notes first, then by name."""
+        """Every property, those in most notes first, then by name."""
         found = (
             PropertyUsage(each.spelling, each.notes, dict(each.most_first("types")), each.most_first("values"))
             for folded, each in self._tallies.items()
@@ -176,7 +176,7 @@ class PropertyCounts(_Tallies):
 
 
 def _properties(properties: WrittenProperties | None) -> dict[str, Part]:
-    """Each property of a note: its types and its values, once each; two names may differ in case alone."""
+    """Return each property of a note with its types and values, each once; two names may differ in case alone."""
     if properties is False:
         return {_MISREAD: ("", {})}
     named: dict[str, list[tuple[str, Value]]] = {}
@@ -191,7 +191,7 @@ def _properties(properties: WrittenProperties | None) -> dict[str, Part]:
 
 
 def _elements(value: Value) -> Iterator[Value]:
-    """A value, of a list its elements; nothing of one that is null among others."""
+    """Yield a value, or the elements of a list except null; an empty list is a value."""
     if isinstance(value, list) and value:
         for element in value:
             if element is not None:

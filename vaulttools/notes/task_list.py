@@ -15,11 +15,11 @@ Sort: TypeAlias = Literal["due", "-due", "priority", "-priority", "path", "-path
 GroupBy: TypeAlias = Literal["note", "heading", "due", "tag", "priority"]
 
 OPEN: Final = " "
-"""What stands in the box of a task that is not done; anything else means done (rule-D01)."""
+"""The character in the box of a task that is not done; any other means done (rule-D01)."""
 
 _RANKS: Final = {priority: rank for rank, priority in enumerate(PRIORITIES)}
 _NO_DAY: Final = "9999-99-99"
-"""Behind every day."""
+"""A text that sorts after every day."""
 
 
 class NoteTask(NamedTuple):
@@ -30,15 +30,15 @@ class NoteTask(NamedTuple):
 
 
 class TaskRow(NamedTuple):
-    """A task in its place."""
+    """A task in a list of tasks."""
 
     listed: NoteTask
     depth: int
-    """How many of the tasks that it is nested in stand above it."""
+    """Number of tasks in the list that it is nested in."""
 
 
 class Group(NamedTuple):
-    """Tasks that have something in common."""
+    """Tasks with a common name, such as their note or tag."""
 
     name: str
     rows: Sequence[TaskRow]
@@ -46,27 +46,27 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskFilter:
-    """Which tasks are meant."""
+    """Conditions that a task must meet."""
 
     status: str | None = OPEN
-    """The character in the box; `done`: any but a blank; None: any."""
+    """The character in the box; `done` for any but a blank; None for any."""
     text: str = ""
-    """What the text holds, as `folded` gives it."""
+    """A part of the text, folded by `folded`."""
     days: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
-    """By field, the first day and the one before which it must end; either may be None."""
+    """By field, the first day allowed and the first day that is too late; either may be None."""
     no_due: bool = False
     overdue_on: str | None = None
     """The day on which the task must be overdue."""
     priority: str | None = None
     tags: Sequence[str] = ()
-    """All of them, nested ones included."""
+    """Tags that it must all have, or tags nested in them."""
 
     def selects(self, task: TaskDetails) -> bool:
-        """Whether a task is meant."""
+        """Whether a task meets all conditions."""
         return self.selects_but_for_dates(task) and self._in_time(task)
 
     def selects_but_for_dates(self, task: TaskDetails) -> bool:
-        """Whether it is meant as far as its status, text, priority and tags say."""
+        """Whether a task meets the conditions for status, text, priority and tags."""
         return (
             (self.status is None or (task.status != OPEN if self.status == "done" else task.status == self.status))
             and (self.priority is None or task.priority == self.priority)
@@ -83,16 +83,16 @@ class TaskFilter:
 
 
 def is_overdue(task: TaskDetails, today: str) -> bool:
-    """Whether a task is not done and should have been before a day."""
+    """Whether a task is not done and was due before `today`."""
     return task.status == OPEN and task.due is not None and task.due < today
 
 
 def ordered(found: Sequence[NoteTask], parents: Callable[[NoteTask], Iterator[int]], sort: Sort) -> list[TaskRow]:
-    """The tasks, given by path and line, in order, each followed by those nested in it; `parents` gives the lines of
-    those that one is nested in, the nearest first.
+    """Sort tasks, given in order of path and line; each is followed by those nested in it. `parents` returns the lines
+    of the tasks that one is nested in, the nearest first.
 
-    A task comes as early as the first of those nested in it would, so that what is overdue is never hidden below
-    something that is not. Those without a day, or without a priority, keep their place when the order is reversed.
+    A task comes as early as the first task nested in it would, so an overdue task is never hidden below one that is not
+    overdue. Tasks without a day, or without a priority, keep their place when the order is reversed.
     """
     nested = any(each.task.parent for each in found)
     places = {_place(each) for each in found} if nested else set()
@@ -121,7 +121,7 @@ def _place(each: NoteTask) -> tuple[str, int]:
 def grouped(
     found: Sequence[NoteTask], parents: Callable[[NoteTask], Iterator[int]], sort: Sort, by: GroupBy
 ) -> list[Group]:
-    """The tasks in groups, the groups in their own order; one with several tags stands in the group of each."""
+    """Return the tasks in groups, in the order of the groups; a task with several tags is in the group of each."""
     groups: dict[Any, tuple[str, list[NoteTask]]] = {}
     for each in found:
         for key, name in _groups(each, by):
@@ -132,7 +132,7 @@ def grouped(
 
 
 def _groups(each: NoteTask, by: GroupBy) -> Iterable[tuple[Any, str]]:
-    """What a task belongs to: by what the groups are ordered, and their names."""
+    """Return the groups of a task: the sort key and the name of each."""
     task = each.task
     if by == "note":
         return [(paths.order(each.path), each.path)]
@@ -148,7 +148,7 @@ def _groups(each: NoteTask, by: GroupBy) -> Iterable[tuple[Any, str]]:
 
 
 def _tree(root: NoteTask, below: Mapping[tuple[str, int], list[NoteTask]]) -> Iterator[TaskRow]:
-    """A task and all that are nested in it, in the order of their lines."""
+    """Yield a task and all tasks nested in it, in the order of their lines."""
     waiting = [TaskRow(root, 0)]
     while waiting:
         row = waiting.pop()
@@ -177,5 +177,5 @@ def _lies(day: str | None, after: str | None, before: str | None) -> bool:
 
 
 def folded(text: str) -> str:
-    """A text as it is compared: without case, in NFC."""
+    """Return a text in the form for comparisons: without case, in NFC."""
     return paths.nfc(text).casefold()

@@ -1,8 +1,8 @@
-"""Reads tasks: dates, priority and recurrence, as signs or as inline fields of Dataview.
+"""Reads tasks: dates, priority and recurrence, as emoji signs or as inline fields of Dataview.
 
-The plugin reads its signs at the end of a line, in any order. Here they count anywhere in the line but in code, links
-and comments, so that a sign that a word follows is not lost. Of several values for one field the first counts, as in
-the plugin, and the answer reports the others.
+The Tasks plugin reads its signs only at the end of a line, in any order. Here they count anywhere in the line except in
+code, links and comments, so a sign before a word is not lost. If a field has several values, the first one counts, as
+in the plugin, and the answer reports the others.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from vaulttools.notes.parts import Task
 Priority: TypeAlias = Literal["highest", "high", "medium", "low", "lowest"]
 
 PRIORITIES: Final = ("highest", "high", "medium", None, "low", "lowest")
-"""From the first to the last; a task without one stands between medium and low, as in the plugin."""
+"""From the first to the last; None, no priority, is between medium and low, as in the plugin."""
 
 DATES: Final = ("due", "scheduled", "start", "created", "done", "cancelled")
 """The fields that hold a day."""
 
 
 class TaskDetails(NamedTuple):
-    """A task, with what its line says apart from its text. Days are ISO texts, so that they compare as such."""
+    """A task with the fields in its line. Days are ISO texts, which compare by time."""
 
     line: int
     status: str
     """The character in the box."""
     text: str
-    """Without what was read as a field, and without the block id at the end."""
+    """The text without its fields and without the block id at the end."""
     parent: int
-    """The line of the task that it is nested in; 0: none."""
+    """The line of the task that it is nested in; 0 if there is none."""
     heading: tuple[str, ...]
-    """The headings that it stands under, outermost first."""
+    """The headings above it, outermost first."""
     tags: tuple[str, ...]
-    """Without `#`."""
+    """Its tags without `#`."""
     due: str | None = None
     scheduled: str | None = None
     start: str | None = None
@@ -48,13 +48,13 @@ class TaskDetails(NamedTuple):
     priority: str | None = None
     """One of `PRIORITIES`."""
     recurrence: str | None = None
-    """As written: `every week when done`."""
+    """The rule as written: `every week when done`."""
     problems: tuple[str, ...] = ()
     """Sentences about fields that do not count."""
 
 
 class _Found(NamedTuple):
-    """A field where it stands in a line."""
+    """A field in a line, with its start and end offsets."""
 
     start: int
     end: int
@@ -85,7 +85,7 @@ _SIGN: Final = re.compile(
     re.IGNORECASE,
 )
 _FIELD: Final = re.compile(r"\[[ ]*([A-Za-z]+)::([^\[\]]*|[ ]*\[\[[^\[\]]*\]\][ ]*)\]|\([ ]*([A-Za-z]+)::([^()]*)\)")
-"""An inline field. Between the brackets there are no others, but a link to a daily note may stand for its day."""
+"""An inline field. It holds no other brackets, except a link to a daily note instead of a day."""
 
 _FIELDS: Final = {
     **{name: name for name in (*DATES, "priority")},
@@ -95,26 +95,26 @@ _FIELDS: Final = {
     "dependson": "",
     "oncompletion": "",
 }
-"""By name as Dataview compares it, in lower case; `""`: known, and no part of the text, and not kept."""
+"""By lower-case name, as Dataview compares it, the field; `""` for known ones that are cut out and ignored."""
 
 _FIELD_DAY: Final = re.compile(rf"(?:\[\[)?({_DAY})(?:T[0-9:.+Z-]*)?(?:\]\])?")
 _RULE: Final = 120
-"""Characters of a recurrence; the plugin's longest example has 61. What is longer stays in the text."""
+"""Upper bound of the characters of a recurrence; longer ones stay in the text. The plugin's longest example has 61."""
 
 _PROBLEMS: Final = 5
-"""Problems told of one task, which may be a line of a megabyte."""
+"""Upper bound of the problems reported for one task, which may be a line of a megabyte."""
 
 _BLOCK_ID: Final = re.compile(r"(?<![ \t])[ \t]++\^[a-zA-Z0-9-]+$")
 _HIDING: Final = re.compile(r"\[\[[^\[\]]*\]\]|%%.*?(?:%%|$)|\]\([^()]*\)|https?://\S+")
-"""Links and comments, in which no sign counts."""
+"""Links and comments; signs in them do not count."""
 
 
 def tasks(note: Contents) -> Iterator[TaskDetails]:
-    """The tasks of a note in the order of their lines; none in code, HTML and comments."""
+    """Yield the tasks of a note in the order of their lines, without those in code, HTML and comments."""
     if not note.tasks:
         return
     structure = note.structure
-    hidden = [(first + 1, last) for first, last in structure.comments]  # one may begin behind a task's text
+    hidden = [(first + 1, last) for first, last in structure.comments]  # a comment may begin after a task's text
     hidden += [(block.start_line, block.end_line) for block in structure.blocks if block.kind == "html"]
     tags: dict[int, list[str]] = {}
     for tag in note.body_tags:
@@ -152,7 +152,7 @@ def _read(task: Task, parent: int, heading: tuple[str, ...], tags: tuple[str, ..
 
 
 def _fields(line: str) -> Iterator[_Found]:
-    """The fields of a line: inline ones, and signs outside of them."""
+    """Yield the fields of a line: inline fields, then signs outside them."""
     hidden = bytearray(len(line))
     _hide(hidden, code_spans(line))
     inline = []
@@ -180,7 +180,7 @@ def _fields(line: str) -> Iterator[_Found]:
 
 
 def _value(field: str, value: str) -> str | None:
-    """The value of an inline field; None when it is none that the field can have, so that it stays in the text."""
+    """Return the value of an inline field; None if it is invalid for the field, which then stays in the text."""
     if field in DATES:
         day = _FIELD_DAY.fullmatch(value)
         return day[1] if day else None
@@ -198,7 +198,7 @@ def _is_day(text: str) -> bool:
 
 
 def _without(line: str, found: Sequence[_Found]) -> str:
-    """The line without its fields; where one stood between words one blank stays."""
+    """Return the line without its fields; a field between words leaves one blank."""
     parts = []
     place = 0
     for each in found:

@@ -223,7 +223,7 @@ def covered(
     """Return the share of a question, by weight of its words, that the best passage holds, and one sentence that says
     which main words no passage holds together; 1 and `""` for a question of one word, or if nothing was found.
 
-    `unfound` are the words that none of the vault's notes (`notes`, their number) hold.
+    `unfound` are words that no note holds; `notes` is the number of all notes.
     """
     words: list[tuple[float, int, str]] = [
         (-rare, number, term.text) for number, (term, rare) in enumerate(zip(terms, rarities, strict=True))

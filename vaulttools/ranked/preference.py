@@ -86,7 +86,7 @@ def _in_order_of_time(ranking: Ranking, period: Period, firsts: Mapping[str, str
 
 def _of_its_days(note: RankedNote, period: Period, days: Days, *, by_place: bool = False) -> RankedNote:
     """Return a note scored by its passages about days of a period, which come first; the others count little. A note
-    without such passages stays as it is."""
+    without such passages is returned unchanged."""
     own = {number for number, some in enumerate(days.of_passages(note)) if any(is_in(day, period) for day in some)}
     if not own:
         return note

@@ -1,4 +1,4 @@
-"""Embeds by a configured OpenAI-compatible endpoint, such as that of Ollama or LM Studio.
+"""Embeds by a configured OpenAI-compatible endpoint, such as Ollama's or LM Studio's.
 
 Questions and passages are sent there and nowhere else: no redirect is followed, and no proxy is used.
 """

@@ -1,1 +1,1 @@
-"""Reads links, finds what they name, and which notes they join."""
+"""Reads links, and finds their targets and the notes that they connect."""

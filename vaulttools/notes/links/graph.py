@@ -1,4 +1,4 @@
-"""Resolves which notes link where, as Obsidian (rule-B01, rule-P05, rule-L12 to rule-L17)."""
+"""Resolves the links between notes as Obsidian does (rule-B01, rule-P05, rule-L12 to rule-L17)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.links.targets import LinkIndex, name_key
 
 Written: TypeAlias = tuple[tuple[int, str], ...]
-"""The links and embeds of a note that stay in the vault, by line: where each begins, and its target as written."""
+"""The links and embeds of a note that stay in the vault, by line: the line of each, and its target as written."""
 
 
 class Edge(NamedTuple):
@@ -22,41 +22,41 @@ class Edge(NamedTuple):
     source: str
     line: int
     written: str
-    """The target as written; `""` is the source itself."""
+    """The target as written; `""` for the source itself."""
     target: str | None
-    """The file it leads to; None: there is no such file."""
+    """The file it leads to; None if there is no such file."""
 
 
 class Unresolved(NamedTuple):
-    """Links to files that are not there. They are mostly counted, and few are shown: so they are kept as written."""
+    """Links to missing files. They are stored as written, since most are only counted and few are shown."""
 
     number: int
-    """How many links there are."""
+    """Number of links."""
     by_note: Mapping[str, Written]
-    """The notes with such links, each with these by line."""
+    """By note, its links to missing files, by line."""
     files: Mapping[str, int]
-    """How many links lead to each such file, by its name without case."""
+    """By case-folded name of a missing file, the number of links to it."""
 
     def of(self, notes: Iterable[str]) -> Unresolved:
-        """Those of some notes."""
+        """Return the unresolved links of some notes."""
         by_note = {source: self.by_note[source] for source in filter(self.by_note.__contains__, notes)}
         files = Counter(target.casefold() for found in by_note.values() for _, target in found)
         return Unresolved(files.total(), by_note, files)
 
     def edges(self, notes: Iterable[str]) -> Iterator[Edge]:
-        """Those of some notes, in the order of these, then by line."""
+        """Return the links of some notes, in the order of the notes, then by line."""
         found = ((source, self.by_note[source]) for source in filter(self.by_note.__contains__, notes))
         return (Edge(source, line, target, None) for source, links in found for line, target in links)
 
 
 def written(note: Contents) -> Written:
-    """The links and embeds of a note, those in its properties too."""
+    """Return the links and embeds of a note, including those in its properties."""
     found = ((each.line, each.target) for each in note.references if each.kind != "external")
     return tuple(sorted(found, key=lambda each: each[0]))
 
 
 def resolved(source: str, found: Written, links: LinkIndex) -> list[Edge]:
-    """The links of one note."""
+    """Return the links of one note with their files."""
     return [Edge(source, line, target, links.resolve(target, source)) for line, target in found]
 
 
@@ -64,7 +64,7 @@ _ByName: TypeAlias = Mapping[str | None, Sequence[tuple[str, Written]]]
 
 
 class Graph:
-    """All links of some notes. Never changed once made, but for what is kept of the last question."""
+    """All links of some notes. It never changes once made, except for the cached answer to the last question."""
 
     def __init__(
         self,
@@ -74,20 +74,20 @@ class Graph:
     ) -> None:
         self._notes = notes or {}
         self._by_name = by_name or {}
-        """By the name that all files have to which a link can lead: the notes with such links, each with these."""
+        """By `name_key` of a link's target, the notes with such links, each with these links."""
         self._followed = followed
         self.is_grown = False
-        """Whether all links were followed since this was made or kept."""
+        """Whether all links were followed since this was made or stored."""
 
     def plain(self) -> object:
-        """The same as plain values."""
+        """Return the graph as plain values."""
         self.is_grown = False
         followed = self._followed and (self._followed.links.files, *self._followed[1:])
         return self._notes, self._by_name, followed
 
     @classmethod
     def of_plain(cls, plain: Any) -> Graph:
-        """What `plain` gave."""
+        """Restore what `plain` returned."""
         notes, by_name, followed = plain
         if followed is not None:
             files, *counts = followed
@@ -95,7 +95,7 @@ class Graph:
         return cls(notes, by_name, followed)
 
     def changed(self, changes: Sequence[Change[Written]]) -> Graph:
-        """The graph after some notes changed."""
+        """Return the graph after some notes changed."""
         names: Draft[str | None, Sequence[tuple[str, Written]], dict[str, Written]] = Draft(self._by_name, dict, dict)
         for source, before, after in changes:
             for name in _by_name(source, before or ()):
@@ -112,12 +112,12 @@ class Graph:
                 notes.pop(path, None)
             else:
                 notes[path] = after
-        # A dict of one or two is three times as large as a tuple of pairs.
+        # A dict with one or two items takes three times the memory of a tuple of pairs.
         return Graph(notes, names.merged(lambda sources: tuple(sources.items())), followed)
 
     def to(self, path: str, links: LinkIndex) -> list[Edge]:
-        """The links that lead to a file, by source in path order; only those that can are resolved."""
-        leads: dict[tuple[str, str], bool] = {}  # by what is written and from where: thousands may be the same
+        """Return the links that lead to a file, by source in path order; resolves only links that can."""
+        leads: dict[tuple[str, str], bool] = {}  # by target as written and folder: thousands of links may be equal
         edges = []
         for source, found in (*self._by_name.get(name_key(path), ()), *self._by_name.get(None, ())):
             for line, target in found:
@@ -130,17 +130,17 @@ class Graph:
         return sorted(edges, key=lambda edge: (orders[edge.source], edge.line))
 
     def targets(self, path: str, links: LinkIndex) -> set[str]:
-        """The files that a note links to; none of one that is not known."""
+        """Return the files that a note links to; empty for an unknown note."""
         found = self._notes.get(path, ())
         return {target for _, written in found if (target := links.resolve(written, path)) is not None}
 
     def unresolved(self, links: LinkIndex, stop: Callable[[], bool]) -> Unresolved | None:
-        """Every link to a file that is not there; None when `stop` said so first."""
+        """Return every link to a missing file; None if `stop` returned true before the end."""
         known = self._all(links, stop)
         return known and Unresolved(known.number, known.unresolved, known.gone)
 
     def orphans(self, links: LinkIndex, stop: Callable[[], bool], among: Iterable[str]) -> Sequence[str] | None:
-        """The notes that no other note links to, of those `among`, in their order; as `unresolved`."""
+        """Return the notes in `among` that no other note links to, in their order; None as for `unresolved`."""
         known = self._all(links, stop)
         if known is None:
             return None
@@ -164,7 +164,7 @@ class Graph:
 
 
 def _by_name(source: str, found: Written) -> dict[str | None, list[tuple[int, str]]]:
-    """The links of a note by the name of the files that each can lead to."""
+    """Return the links of a note by `name_key` of their targets."""
     names: dict[str | None, list[tuple[int, str]]] = {}
     for each in found:
         names.setdefault(name_key(each[1] or source), []).append(each)
@@ -172,17 +172,17 @@ def _by_name(source: str, found: Written) -> dict[str | None, list[tuple[int, st
 
 
 class _Followed(NamedTuple):
-    """What following every link tells."""
+    """The result of following every link."""
 
     links: LinkIndex
     number: int
-    """How many links lead to files that are not there."""
+    """Number of links to missing files."""
     unresolved: Mapping[str, Written]
     """By note, these links by line."""
     gone: Mapping[str, int]
-    """How many of them lead to each file, by its name without case."""
+    """By case-folded name of a missing file, the number of links to it."""
     linked: Mapping[str, int]
-    """How many links of other notes lead to each file."""
+    """By file, the number of links to it from other notes."""
 
     def replaced(
         self,
@@ -190,8 +190,8 @@ class _Followed(NamedTuple):
         changes: Iterable[tuple[str, Written, Written]],
         stop: Callable[[], bool] = lambda: False,
     ) -> _Followed | None:
-        """The same after notes changed their links from one to another, among the names of `links`, or of notes whose
-        links may lead elsewhere among these; None when `stop` said so first."""
+        """Return the result for the names in `links` after changes: a note, its links before, its links after. Notes
+        whose links may now lead elsewhere count as changed. None if `stop` returned true before the end."""
         number = self.number
         unresolved: Draft[str, Written, Written] = Draft(self.unresolved, tuple, tuple)
         gone: Draft[str, int, int] = Draft(self.gone, int, int)
@@ -216,21 +216,21 @@ class _Followed(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """A note, and how it is reached."""
+    """A note, with the way to it."""
 
     path: str
     distance: int
-    """Links between it and the first note, from 1."""
+    """Number of links from the first note to it, at least 1."""
     via: tuple[str, ...]
-    """The notes on the way, from the first note on, without the two ends."""
+    """The notes on the way, in order, without the two ends."""
 
 
 def reach(
     start: str, depth: int, next_to: Callable[[str], Iterable[str]], stop: Callable[[], bool]
 ) -> tuple[list[Reached], bool]:
-    """The notes within `depth` links of one, nearest first and then by path, and whether `stop` ended it before.
+    """Return the notes within `depth` links of one, nearest first, then by path, and whether `stop` ended the search.
 
-    If several ways to a note have the same length, the first by path is given.
+    If several ways to a note have the same length, the first by path counts.
     """
     seen = {start}
     found: list[Reached] = []

@@ -15,11 +15,11 @@ from vaulttools.notes.contents import Contents
 _BACKTICKS: Final = re.compile("`+")
 
 _UNSPACED: Final = range(0x2E80, 0xD7FF)
-"""Scripts of East Asia, whose words stand side by side: any characters of theirs may be a word (as rule-S08)."""
+"""Scripts of East Asia, which put no blanks between words: any of their characters may be a word (as rule-S08)."""
 
 
 def mentions(note: Contents, lines: Sequence[str], names: Collection[str], wanted: Iterable[int]) -> Iterator[int]:
-    """Of the lines `wanted`, from 1, those in which one of the names stands as a word of plain text, case ignored.
+    """Yield the lines in `wanted` (from 1) with one of the names as a word of plain text, case ignored.
 
     ``lines`` are all lines of the note. A line counts once.
     """
@@ -31,11 +31,11 @@ def mentions(note: Contents, lines: Sequence[str], names: Collection[str], wante
             continue
         line = lines[number - 1]
         spans = [*hidden.get(number, ()), *code_spans(line)]
-        if any(_stands(_folded(line), name, spans) for name in folded):
+        if any(_occurs(_folded(line), name, spans) for name in folded):
             yield number
 
 
-def _stands(line: str, name: str, hidden: Sequence[tuple[int, int]]) -> bool:
+def _occurs(line: str, name: str, hidden: Sequence[tuple[int, int]]) -> bool:
     at = line.find(name)
     while at >= 0:
         end = at + len(name)
@@ -51,7 +51,7 @@ def _stands(line: str, name: str, hidden: Sequence[tuple[int, int]]) -> bool:
 
 
 def _joined(first: str, second: str) -> bool:
-    """Whether two characters side by side belong to one word."""
+    """Whether two neighbouring characters belong to one word."""
     return _is_of_word(first) and _is_of_word(second)
 
 
@@ -60,14 +60,14 @@ def _is_of_word(character: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """Lower case, character by character, so that places stay the same."""
+    """Return a text in lower case, character by character, so that offsets stay the same."""
     if text.isascii():
         return text.lower()
     return "".join(lower if len(lower := character.lower()) == 1 else character for character in text)
 
 
 def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, int]]]:
-    """By line, the stretches from one column to before another that are (part of) a link or an embed."""
+    """Return by line the start and end columns of links and embeds, or of their parts in it."""
     text = "\n".join(lines)
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     found: dict[int, list[tuple[int, int]]] = {}
@@ -79,7 +79,7 @@ def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, i
         if begin < 0:
             continue
         end = begin + len(reference.written)
-        # What is nested, such as an image in a link, stands in the other and is told first.
+        # The next reference may be nested in this one, such as an image in a link.
         position = begin + 1
         line = reference.line
         while line <= len(lines) and starts[line - 1] < end:
@@ -89,7 +89,7 @@ def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, i
 
 
 def code_spans(line: str) -> Iterator[tuple[int, int]]:
-    """Code within a line, between backticks of the same number."""
+    """Yield the start and end columns of code spans in a line, backticks included."""
     runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(line)]
     place = 0
     while place < len(runs):

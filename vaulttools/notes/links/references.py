@@ -1,7 +1,6 @@
-"""Lists the links and embeds of a note's body and properties, with their targets.
+"""Defines the links and embeds of a note's body and properties, with their targets.
 
-Finding them between other things in a line is left to `inline`, finding them in properties to
-`structure`; which file they lead to, to `links`.
+`inline` finds them in lines, `structure` in properties; `targets` finds their files.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
 # `[[` to the nearest `]]` in the same line, with no other `[[` between; single brackets are allowed (rule-L16).
 WIKILINK = re.compile(r"\[\[(?!\[)[^\[\]\n]*+(?:(?:\](?!\])|\[(?!\[))[^\[\]\n]*+)*\]\]")
 
-# At least two characters, so that the drive of a Windows path is none.
+# At least two characters, so that the drive of a Windows path does not match.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _FOLDED_LINE = re.compile(r"[ \t]*\n[ \t>]*")
 _SIZE = re.compile(r"(?:.*\|)?\s*([0-9]{1,5})(?:x([0-9]{1,5}))?\s*", re.DOTALL)
 _ESCAPES: Final = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _MALFORMED: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _RESERVED: Final = frozenset(";/?:@&=+$,#")
-"""What `decodeURI` leaves encoded (ECMA-262, "decodeURI"): decoded, these signs would change what a URI means."""
+"""Characters that `decodeURI` leaves encoded (ECMA-262, "decodeURI"): decoded, they would change the URI's meaning."""
 
 
 class Reference(NamedTuple):
@@ -34,34 +33,34 @@ class Reference(NamedTuple):
     """
 
     line: int
-    """Where it begins."""
+    """Line of its beginning."""
     written: str
-    """The whole of it as written, with its brackets and the `!` of an embed."""
+    """Its whole text, with the brackets and the `!` of an embed."""
     kind: ReferenceKind
     """``external`` is a Markdown link with a scheme, which leads out of the vault."""
     embed: bool
     target: str
-    """Which file: without headings and display text; of a Markdown link decoded as `decode_uri` does. `""` is the note
-    itself; a URL in full if external."""
+    """The file, without headings and display text; decoded by `decode_uri` for a Markdown link. `""` for the note
+    itself; the full URL if external."""
     headings: tuple[str, ...]
-    """The chain of headings that leads to the section meant, outermost first (rule-L05)."""
+    """The chain of headings to the section, outermost first (rule-L05)."""
     block: str | None
-    """The id of the block meant, without `^` (rule-L06)."""
+    """The id of the block, without `^` (rule-L06)."""
     display: str | None
     """The text shown instead of the target, with its markup; None without one."""
     in_property: str | None = None
-    """The property that it stands in; None in the body."""
+    """The property that holds it; None in the body."""
 
     @property
     def size(self) -> tuple[int, int | None] | None:
-        """Width and height in pixels that an embed is shown at, from `|640x480` or `|100` at its end (rule-L10)."""
+        """Width and height of an embed in pixels, from `|640x480` or `|100` at its end (rule-L10)."""
         if not self.embed or self.display is None or not (found := _SIZE.fullmatch(self.display)):
             return None
         return int(found[1]), int(found[2]) if found[2] else None
 
 
 def wikilink(written: str, line: int, in_property: str | None = None) -> Reference | None:
-    """What `[[…]]` or `![[…]]` names; None when that is nothing, as in `[[]]`."""
+    """Read `[[…]]` or `![[…]]`; None if it names nothing, as `[[]]`."""
     embed = written[0] == "!"
     named, bar, display = written[2 + embed : -2].partition("|")
     target, headings, block = split_linktext(named.removesuffix("\\") if bar else named)
@@ -74,9 +73,9 @@ def wikilink(written: str, line: int, in_property: str | None = None) -> Referen
 def markdown_link(
     written: str, line: int, text: str, destination: str, in_property: str | None = None
 ) -> Reference | None:
-    """What `[text](destination)` or `![text](destination)` names, the destination without `<>` and escapes.
+    """Read `[text](destination)` or `![text](destination)`; `destination` is without `<>` and escapes.
 
-    None for an empty destination, which names nothing, and for `data:`, which holds what it shows and leads nowhere.
+    None for an empty destination, which names nothing, and for `data:`, which holds its own content.
     """
     embed = written.startswith("!")
     display = _FOLDED_LINE.sub(" ", text)
@@ -91,9 +90,9 @@ def markdown_link(
 
 
 def decode_uri(text: str) -> str:
-    """The text of a Markdown link decoded as Obsidian does, by JavaScript's `decodeURI`.
+    """Decode the destination of a Markdown link as Obsidian does, like JavaScript's `decodeURI`.
 
-    As written where `decodeURI` refuses it: a `%` without two digits, bytes that are no UTF-8.
+    Return it unchanged if `decodeURI` refuses it: for a `%` without two digits, or bytes that are no UTF-8.
 
     >>> decode_uri("Caf%C3%A9%20%26%20bar.md")
     'Café %26 bar.md'
@@ -107,7 +106,7 @@ def decode_uri(text: str) -> str:
 
 
 def _decoded(escapes: re.Match[str]) -> str:
-    """The characters of neighbouring escapes, those of reserved signs as they are written."""
+    """Decode neighbouring escapes; those of reserved characters stay as written."""
     written = escapes[0]
     decoded = []
     position = 0

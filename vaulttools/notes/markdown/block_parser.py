@@ -2,9 +2,9 @@
 
 It takes a third of the time of markdown-it-py's own parser.
 
-What differs: lines are found from a `Source`, rules are chosen by the first character of a line, paragraphs and setext
-headings are one rule (which markdown-it reads twice), tokens that `blocks` does not read are not made, and the depth is
-bounded. A differential test holds it to the parser as it comes.
+Differences: lines come from a `Source`; the first character of a line selects the rules; one rule reads paragraphs and
+setext headings (markdown-it reads them twice); tokens that `blocks` does not read are not made; the depth is bounded. A
+differential test compares it with the original parser.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 _Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
 _Rules: TypeAlias = dict[str, tuple[_Rule, ...]]
 
-# How deep lists and quotes are told apart; beyond, they are text of the deepest, while markdown-it drops them. 60-deep
-# lists are to be read (fault-C16), and each level costs three Python frames of the 1,000 there are. Each quote reads
-# its lines again for those in it: 128 levels of lazily continued quotes took 20 s for 50 kB.
+# The greatest depth of lists and quotes; deeper ones are text of the deepest, while markdown-it drops them. Lists 60
+# deep must be read (fault-C16), and each level costs three of Python's 1,000 frames. Each quote reads its lines again
+# for the quotes in it: 128 levels of lazily continued quotes took 20 s for 50 kB.
 MAX_LISTS = 64
 MAX_QUOTES = 8
 
@@ -44,9 +44,9 @@ _BELOW_HEAD = re.compile(r"[-:|][-:| \t]*")
 
 
 def tokens(source: Source, first_line: int) -> list[Token]:
-    """The block tokens of a text from line ``first_line`` on, their lines from 0 from its top.
+    """Return the block tokens of a text from line ``first_line`` on; their lines count from 0 at the top of the text.
 
-    Of those that markdown-it makes, the ones of `_READ`; a paragraph has no `inline` of its own.
+    They are markdown-it's tokens of the types in `_READ`; a paragraph has no `inline` of its own.
     """
     state = _State(source)
     _PARSER.block.tokenize(state, first_line - 1, state.lineMax)
@@ -54,7 +54,7 @@ def tokens(source: Source, first_line: int) -> list[Token]:
 
 
 class _Token(Token):
-    """A token with only the fields that are asked for: it takes half the time to make (measured)."""
+    """A token with only the fields that are used: making it takes half the time (measured)."""
 
     __slots__ = ()
 
@@ -66,7 +66,7 @@ class _Token(Token):
 
 
 class _State(StateBlock):
-    """What the rules work on: the lines, and how deep the parser is in lists and quotes."""
+    """The state that the rules use: the lines, and the current depth in lists and quotes."""
 
     def __init__(self, source: Source) -> None:
         lines = source.lines
@@ -96,7 +96,7 @@ class _State(StateBlock):
         self._unread = _Token("", "", 0)
 
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
-        """A new token, which is not kept when nobody reads it."""
+        """Make a token; it is added only if `blocks` reads its type."""
         level = self.level
         if nesting < 0:
             self.level = level = level - 1
@@ -110,16 +110,16 @@ class _State(StateBlock):
 
 
 class _Blocks(ParserBlock):
-    """The loop over blocks, and the rules that end a quote, a table or a list for their own rules to ask."""
+    """The loop over blocks, and the rules that markdown-it's own rules ask whether a quote, a table or a list ends."""
 
     def __init__(self) -> None:
         self.ruler = Ruler[_Rule]()
         self.ruler.push("in quotes and tables", _any_of(_BY_SIGN), {"alt": ["blockquote"]})
         self.ruler.push("in lists", _any_of(_ENDING_LISTS), {"alt": ["list"]})
-        self.ruler.getRules("")  # compiles the chains here, since doing so in two threads at once is not safe
+        self.ruler.getRules("")  # compiles the chains now: two threads must not do that at once
 
     def tokenize(self, state: StateBlock, start: int, end: int) -> None:
-        """Tokens for some lines; stops before one that belongs to what holds them."""
+        """Make the tokens for some lines; stop before a line that belongs to an outer block."""
         source, begins, ends, shifts, indents = state.src, state.bMarks, state.eMarks, state.tShift, state.sCount
         line = start
         while line < end:
@@ -145,10 +145,10 @@ class _Blocks(ParserBlock):
 
 
 def _text(state: StateBlock, start: int, end: int) -> None:
-    """A paragraph or a setext heading: the rules `lheading` and `paragraph`, in one reading of the lines."""
+    """Read a paragraph or a setext heading: the rules `lheading` and `paragraph` in one pass over the lines."""
     source, begins, ends, shifts, indents = state.src, state.bMarks, state.eMarks, state.tShift, state.sCount
     indent = state.blkIndent
-    last = state.lineMax  # of lazy lines too
+    last = state.lineMax  # lazy lines included
     parent, state.parentType = state.parentType, "paragraph"
     line = start + 1
     while line < last:
@@ -165,7 +165,7 @@ def _text(state: StateBlock, start: int, end: int) -> None:
                 _add_heading(state, start, line, "h1" if sign == "=" else "h2")
                 state.parentType = parent
                 return
-            # Below zero are lines that a quote took for lazy, having asked the rules itself.
+            # A negative width marks a lazy line of a quote, which has already asked the rules.
             if width >= 0 and _ends_text(state, line, last, True):
                 break
         line += 1
@@ -183,12 +183,12 @@ def _add_heading(state: StateBlock, start: int, underline: int, tag: str) -> Non
 
 
 def _heads_table(state: StateBlock, line: int, end: int) -> bool:
-    """Whether a line in a text ends it as the head of a table."""
+    """Whether a line in a text is the head of a table, which ends the text."""
     return 0 <= state.sCount[line] <= state.blkIndent + 3 and _table(state, line, end, True)
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A table: the rule `table`, asked where the second line may be of one; mostly it is an item of a list."""
+    """Run the rule `table` if the second line may be its delimiter row; mostly it is a list item."""
     below = state.bMarks[start + 1] + state.tShift[start + 1]
     return _BELOW_HEAD.fullmatch(state.src, below, state.eMarks[start + 1]) is not None and rules_block.table(
         state, start, end, silent
@@ -196,7 +196,7 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _bounded(rule: _Rule, kind: str, most: int) -> _Rule:
-    """A rule that holds only within fewer than so many blocks of its own kind."""
+    """Return a rule that applies only if fewer than `most` blocks of its kind are open."""
 
     def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         assert isinstance(state, _State)
@@ -212,7 +212,7 @@ def _bounded(rule: _Rule, kind: str, most: int) -> _Rule:
 
 def _hr(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     first = state.bMarks[start] + state.tShift[start]
-    # Most lines that begin so are items of a list.
+    # Most lines with such a first character are list items.
     return state.src.count(state.src[first], first, state.eMarks[start]) >= 3 and rules_block.hr(
         state, start, end, silent
     )
@@ -233,7 +233,7 @@ def _any_of(rules: _Rules) -> _Rule:
 _list = _bounded(rules_block.list_block, "lists", MAX_LISTS)
 _quote = _bounded(rules_block.blockquote, "quotes", MAX_QUOTES)
 
-# In the order in which markdown-it asks them (markdown_it/parser_block.py).
+# In markdown-it's order (markdown_it/parser_block.py).
 _BY_SIGN: _Rules = {
     "`": (rules_block.fence,),
     "~": (rules_block.fence,),

@@ -1,6 +1,6 @@
 """Reads the block structure of a body: headings, blocks, their ids, code, running text.
 
-What stands inside lines is left to `inline`, the reading of blocks to `block_parser`.
+`block_parser` parses the blocks; `inline` reads the text inside lines.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Region(NamedTuple):
     start_line: int
     end_line: int
     table: bool
-    """Whether it is one row of a table."""
+    """Whether it is a table row."""
 
 
 @dataclass(slots=True)
@@ -44,15 +44,14 @@ class _OpenItem:
     start: int
     end: int
     own_end: int
-    """Before the first list nested in it."""
+    """Its last line before the first nested list."""
     quotes: int
 
 
 @dataclass(slots=True)
 class BlockWalk:
-    """One pass over the tokens of a text from line ``first_line`` on; every part is in the order of lines, except
-    ``blocks``, where a list item stands after what is nested in it.
-    """
+    """The parts found in one pass over the tokens of a text from line ``first_line`` on. Each part is in the order of
+    lines, except that in ``blocks`` a list item follows its nested blocks."""
 
     source: Source
     first_line: int
@@ -62,9 +61,9 @@ class BlockWalk:
     html: list[Region] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     lists: list[Span] = field(default_factory=list)
-    """The outermost lists, those in quotes left out."""
+    """The outermost lists, without those in quotes."""
     items: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By the first line of a list item its last, without and with the items nested in it."""
+    """By first line of a list item, its last line without and with nested items."""
 
     def __post_init__(self) -> None:
         self._read(tokens(self.source, self.first_line))
@@ -72,7 +71,7 @@ class BlockWalk:
     def _read(self, tokens: list[Token]) -> None:
         quotes = 0
         in_table = False
-        in_item = False  # in the part of a list item that belongs to the item's own block
+        in_item = False  # in the lines of a list item's own block
         items: list[_OpenItem] = []
         for index, token in enumerate(tokens):
             name = token.type
@@ -108,7 +107,7 @@ class BlockWalk:
             elif name == "list_item_open":
                 items.append(_OpenItem(start, end, end, quotes))
                 in_item |= not quotes
-            elif name == "inline":  # of a heading, or of a cell: all cells of a row are one region
+            elif name == "inline":  # in a heading or a cell: all cells of a row are one region
                 if not self.regions or self.regions[-1].start_line != start:
                     self.regions.append(Region(start, end, in_table))
             else:  # a list begins
@@ -119,7 +118,7 @@ class BlockWalk:
                 in_item &= bool(quotes)
 
     def _add_item(self, item: _OpenItem) -> None:
-        if item.own_end < item.start:  # `- - text`: all of the outer item is the inner one
+        if item.own_end < item.start:  # `- - text`: the inner item is the whole outer one
             return
         own_end = self.source.trimmed(item.start, item.own_end)
         whole = own_end if item.own_end == item.end else self.source.trimmed(item.start, item.end)
@@ -134,30 +133,30 @@ class BlockWalk:
             self.blocks.append(Block(kind, start, end if kind == "code" else self.source.trimmed(start, end)))
 
     def _add_footnotes(self, start: int, end: int) -> None:
-        """A paragraph of definitions; each ends where the next begins."""
+        """Add the definitions in a paragraph; each ends where the next begins."""
         starts = [line for line in range(start, end + 1) if _FOOTNOTE.match(self.source.lines[line - 1])]
         for first, following in zip(starts, [*starts[1:], end + 1], strict=True):
             self.blocks.append(Block("footnote", first, self.source.trimmed(first, following - 1)))
 
 
 class RegionIndex:
-    """The regions of a text, in order, by line."""
+    """Finds the regions of a text by line."""
 
     def __init__(self, regions: list[Region]) -> None:
         self._regions = regions
         self._starts = [region.start_line for region in regions]
 
     def at(self, line: int) -> Region | None:
-        """The region that holds a line."""
+        """Return the region that holds a line, or None."""
         index = bisect_right(self._starts, line) - 1
         return self._regions[index] if index >= 0 and self._regions[index].end_line >= line else None
 
 
 def block_ids(walk: BlockWalk, regions: RegionIndex, blocks: Sequence[Block], start: int) -> Iterator[BlockId]:
-    """The ids from offset ``start`` on that end a text: that of a paragraph, a list item, a heading (rule-L07).
+    """Yield the ids from offset ``start`` on that end the text of a paragraph, a list item or a heading (rule-L07).
 
-    One that ends a text of a quote names the whole of that, since parts of it have no names (rule-L08). One
-    that is all of its text names what stands before: a whole list, a quote, a table, any block.
+    An id at the end of a text in a quote names the whole quote, since its parts have no names (rule-L08). An id that is
+    the whole text names the block before it: a whole list, a quote, a table, any block.
     """
     source = walk.source
     starts = [block.start_line for block in blocks]
@@ -187,7 +186,7 @@ def _named(walk: BlockWalk, blocks: Sequence[Block], index: int, region: Region,
 
 
 def _before(walk: BlockWalk, blocks: Sequence[Block], index: int) -> Span | None:
-    """The block before that at ``index``, or the whole list whose last item that is."""
+    """Return the block before the one at ``index``; if it is the last item of a list, the whole list."""
     if index == 0:
         return None
     block = blocks[index - 1]

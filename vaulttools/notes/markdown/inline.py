@@ -1,7 +1,7 @@
 """Finds tags, links and comments past code spans, HTML and math, in one pass.
 
-Works on the raw lines of text regions (paragraphs, headings, table rows) that `structure` knows; only regions with a
-sign of something are read. Linear in the text: an opener's closer is looked up, never searched for twice.
+It reads the raw lines of the text regions (paragraphs, headings, table rows) that `structure` finds, and only regions
+that match `CANDIDATE`. It is linear in the text: closers are looked up, never searched for twice.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class InlineTag(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A `%%` outside code: its offset, whether it begins its line, and the end of the region it stands in."""
+    """A `%%` outside code: its offset, whether it begins its line, and the end of its region."""
 
     start: int
     begins_line: bool
@@ -52,14 +52,14 @@ class MarkdownLink(NamedTuple):
 _TAG = re.compile(rf"#{CHARACTER}++")
 _COMMENT_MARK = re.compile("%%(?<!%%%)(?!%)")  # exactly two (release note 1.13)
 CANDIDATE = re.compile(rf"#{CHARACTER}|%%|\[\[|\]\(")
-"""One stands at least in every region of a tag, link or comment."""
+"""Matches in every region that holds a tag, link or comment."""
 
 _SIGN = re.compile(r"[\\`%<#$\[\]]")
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 _BACKTICKS = re.compile("`+")
 MATH = re.compile(r"\$(?![\s$])[^$\n]*+(?<![\s\\])\$(?!\d)")
 _DEFINITION = re.compile(r"\[(?!\^)[^\]\n]++\]:[ \t]*+\S++")
-# Looser than a link, since what looks like a destination has no tags either.
+# Looser than a link: text that only looks like a destination has no tags either.
 _DESTINATION = re.compile(r"\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*\)")
 _HTML = re.compile(
     r"""
@@ -77,25 +77,25 @@ _BLANKS = re.compile(r"[ \t\n]*+")
 class _Brackets:
     """The open square brackets, outermost first: finds Markdown links as markdown-it's inline parser does.
 
-    Linear in the text: each bracket is put on a stack and taken off once.
+    It is linear in the text: each bracket is pushed on a stack and popped once.
     """
 
     text: str
     end: int
     _open: list[tuple[int, bool]] = field(default_factory=list)
     _dead: int = 0
-    """How many of the outermost can no longer begin a link, since one stands in them; an embed still can."""
+    """How many of the outermost can no longer begin a link, since they hold one; an embed still can."""
 
     def open(self, offset: int, *, embed: bool) -> None:
-        """A bracket opens here."""
+        """Record an opening bracket at an offset."""
         self._open.append((offset, embed))
 
     def link_inside(self) -> None:
-        """A link stood here: links hold no links."""
+        """Record a link here: links hold no links, so no open bracket can begin one."""
         self._dead = len(self._open)
 
     def close(self, offset: int) -> MarkdownLink | None:
-        """The link that the closing bracket here belongs to, or None."""
+        """Return the link that the closing bracket at an offset belongs to, or None."""
         if not self._open:
             return None
         opening, embed = self._open.pop()
@@ -108,7 +108,7 @@ class _Brackets:
         return MarkdownLink(opening - embed, destination[1], self.text[opening + 1 : offset], destination[0])
 
     def _destination(self, offset: int) -> tuple[str, int] | None:
-        """Where the link leads whose `(` stands here, and the offset after its `)`."""
+        """Return the destination of the link whose `(` is at an offset, and the offset after its `)`; or None."""
         text, end = self.text, self.end
         if simple := _SIMPLE.match(text, offset, end):
             return simple[1], simple.end()
@@ -130,7 +130,7 @@ class _Brackets:
 
 @dataclass(slots=True)
 class _Closers:
-    """Where the constructs of one region may end."""
+    """Finds where the constructs of one region end."""
 
     text: str
     end: int
@@ -138,7 +138,7 @@ class _Closers:
     missing: set[str] = field(default_factory=set)
 
     def after_code(self, opening: re.Match[str]) -> int:
-        """The offset after the code span that begins here; after the backticks when nothing closes it."""
+        """Return the offset after the code span that begins here; after the backticks if it is not closed."""
         if self.runs is None:
             self.runs = {}
             for run in _BACKTICKS.finditer(self.text, opening.start(), self.end):
@@ -148,7 +148,7 @@ class _Closers:
         return same_length[index] + len(opening[0]) if index < len(same_length) else opening.end()
 
     def after(self, offset: int, closer: str) -> int:
-        """The offset after the next ``closer`` in the region; the same when there is none."""
+        """Return the offset after the next ``closer`` in the region; ``offset`` if there is none."""
         found = -1 if closer in self.missing else self.text.find(closer, offset, self.end)
         if found < 0:
             self.missing.add(closer)
@@ -157,11 +157,11 @@ class _Closers:
 
 
 def scan(text: str, start: int, end: int, *, table: bool) -> Iterator[InlineTag | Mark | Wikilink | MarkdownLink]:
-    """What stands in one region of whole lines, in the order in which each thing ends.
+    """Yield the tags, comment marks and links in one region of whole lines, in the order of their ends.
 
-    A tag begins its line (behind quote signs too), a table cell, follows a blank, or another tag at once. Found by
-    reading Obsidian 1.13.7's own cache (cyanheads/obsidian-mcp-server issues 138 and 140): other punctuation before it
-    hides it, as do code, HTML and math; the text of a link does not. The same hide links, and comments do not.
+    A tag begins its line (quote signs may come first) or a table cell, or follows a blank or directly another tag.
+    Obsidian 1.13.7's own cache shows (cyanheads/obsidian-mcp-server issues 138 and 140): other punctuation before it
+    hides it, as do code, HTML and math; the text of a link does not. The same hide links; comments do not.
     """
     closers = _Closers(text, end)
     brackets = _Brackets(text, end)
@@ -218,16 +218,16 @@ def scan(text: str, start: int, end: int, *, table: bool) -> Iterator[InlineTag 
 
 
 def scan_marks(text: str, start: int, end: int) -> Iterator[Mark]:
-    """The comment marks of an HTML block, where nothing else is read: a comment may end in one."""
+    """Yield the comment marks of an HTML block, where nothing else counts: a comment may end in one."""
     for mark in _COMMENT_MARK.finditer(text, start, end):
         yield Mark(mark.start(), _begins_line(text, mark.start()), end)
 
 
 def comment_spans(marks: list[Mark], end: int) -> Iterator[tuple[int, int]]:
-    """First and last offset of each comment (rule-M01).
+    """Yield the first and last offset of each comment (rule-M01).
 
-    One that begins its line runs to the next mark, over any lines, or to the end of the note (release notes 0.10.12,
-    1.13); another ends in its own region, or is none.
+    A mark that begins its line starts a comment up to the next mark, over any lines, or to the end of the note (release
+    notes 0.10.12, 1.13). Any other starts a comment only if the next mark is in its region.
     """
     index = 0
     while index < len(marks):
@@ -248,7 +248,7 @@ def _begins_line(text: str, offset: int) -> bool:
 
 
 def _is_indented(text: str, offset: int) -> bool:
-    """Whether nothing but at most three blanks stands before, in the line: a link definition may begin."""
+    """Whether only blanks, at most three, come before it in its line, so that a link definition may begin."""
     before = text[max(0, offset - 4) : offset].rstrip(" ")
     return before.endswith("\n") or (offset <= 3 and not before)
 

@@ -1,7 +1,7 @@
 """Reads the Markdown structure of a note's body, by line.
 
-markdown-it-py reads the blocks (`blocks`); what stands inside lines is read from the lines themselves (`inline`), so
-that no depth and no oddity of a parser can hide it. Imported late: it loads the parser.
+markdown-it-py reads the blocks (`blocks`). `inline` reads tags, links and comments from the lines themselves, so no
+depth and no oddity of a parser can hide them. Import this late: it loads the parser.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TASK_PREFIX = re.compile(r"(?:[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])+[ \t]*+")
 
 
 def parse(text: str, body_line: int = 1) -> Structure:
-    """The structure of ``text`` from line ``body_line`` on; never raises."""
+    """Read the structure of ``text`` from line ``body_line`` on; never raises."""
     source = Source(text)
     walk = BlockWalk(source, body_line)
     in_code = _lines_in(walk.code, source)
@@ -45,8 +45,8 @@ def parse(text: str, body_line: int = 1) -> Structure:
 
 
 def comment_offsets(text: str, body_line: int = 1) -> list[Span]:
-    """The first and the last character of each `%%…%%` of ``text``, from line ``body_line`` on, in order; ``text`` has
-    ``\\n`` for ``\\r\\n`` and no byte order mark."""
+    """Return the offsets of the first and last character of each `%%…%%` in ``text`` from line ``body_line`` on, in
+    order; ``text`` has ``\\n`` for ``\\r\\n`` and no byte order mark."""
     if "%%" not in text:
         return []
     source = Source(text)
@@ -56,7 +56,7 @@ def comment_offsets(text: str, body_line: int = 1) -> list[Span]:
 
 
 def _lines_in(spans: list[Span], source: Source) -> bytearray:
-    """By line, from 1, whether it lies in one of the spans."""
+    """Return for each line, from 1, whether it lies in one of the spans."""
     held = bytearray(source.count + 2)
     for start, end in spans:
         held[start : end + 1] = b"\1" * (end + 1 - start)
@@ -78,7 +78,7 @@ def _tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray
 def _inline(
     source: Source, regions: RegionIndex, html_regions: RegionIndex, in_code: bytearray, start: int
 ) -> tuple[tuple[Tag, ...], tuple[Reference, ...], list[Span]]:
-    """The tags, the links, and the offsets of the comments, from offset ``start`` on."""
+    """Return the tags, the links, and the offsets of the comments, from offset ``start`` on."""
     text = source.text
     tags: list[Tag] = []
     links: list[inline.Wikilink | inline.MarkdownLink] = []
@@ -100,7 +100,7 @@ def _inline(
                 marks.append(hit)
             else:
                 links.append(hit)
-    links.sort(key=attrgetter("start"))  # one may hold another, which then ends first
+    links.sort(key=attrgetter("start"))  # a nested link ends before the outer one
     references = (_reference(link, text[link.start : link.end], source.line_of(link.start)) for link in links)
     return tuple(tags), tuple(filter(None, references)), list(inline.comment_spans(marks, len(text) - 1))
 
@@ -112,7 +112,7 @@ def _reference(link: inline.Wikilink | inline.MarkdownLink, written: str, line: 
 
 
 def _with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Heading]:
-    """The headings with the ends of their sections, in order, in a note of ``last_line`` lines."""
+    """Yield the headings with the ends of their sections, in order, in a note of ``last_line`` lines."""
     ends: list[int] = []
     following: list[tuple[int, int]] = []  # level and line of the headings below that can still end a section
     for heading in reversed(headings):
@@ -125,11 +125,11 @@ def _with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Head
 
 
 def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) -> Iterator[Reference]:
-    """The links in the values of a block (rule-P05), in the order of properties.
+    """Yield the links in the values of a block (rule-P05), in the order of properties.
 
-    A Markdown link counts where it is the whole of a text or of an element of a list, as Obsidian 1.12 caches it;
-    wikilinks count anywhere in a text. ``raw`` is the text of the block, from line ``first_line`` on: a link's line is
-    the first on which it is written so after those before it, or the first of the block where it is not written so.
+    A Markdown link counts if it is a whole text or a whole element of a list, as in Obsidian 1.12's cache; wikilinks
+    count anywhere in a text. ``raw`` is the text of the block, from line ``first_line`` on. A link's line is that of
+    its next occurrence after the links before it; the first line of the block if it does not occur as written.
     """
     position = 0
     for name, value in properties.items():
@@ -141,7 +141,7 @@ def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) ->
 
 
 def _links(text: str, name: str) -> Iterator[Reference]:
-    """The links of one text, their lines not yet known."""
+    """Yield the links of one text; their lines are not known yet."""
     whole = text.strip()
     if whole.startswith(("[", "![")) and whole.endswith(")") and "](" in whole:
         for hit in inline.scan(whole, 0, len(whole), table=False):

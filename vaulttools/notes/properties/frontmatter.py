@@ -1,7 +1,7 @@
 """Reads the properties block at the top of a note, whatever is wrong with it.
 
-Nothing here raises for what a note holds: a block that cannot be read has no properties and one warning, and its
-text stays searchable like any other.
+No note makes these functions raise: a block that cannot be read has no properties and one warning, and its text stays
+searchable like any other.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 MAX_BYTES = 64 * 1024
 MAX_LINES = 2_000
 MAX_BRACKETS = 64
-# Enough to mend a block by; a hostile one of 64 KiB has 32,000.
+# Enough to correct a block; a hostile one of 64 KiB has 32,000.
 MAX_WARNINGS = 20
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
-# What YAML calls not printable, and the line ends of YAML 1.1 that are none in a note (fault-C07, fault-Y14).
+# Characters that YAML calls not printable, and line ends of YAML 1.1 that end no line in a note (fault-C07, fault-Y14).
 _UNREADABLE = re.compile(
     r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\r(?!\n)",
 )
@@ -39,10 +39,10 @@ _JSON_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"')
 
 @dataclass(frozen=True, slots=True)
 class FrontmatterBlock:
-    """A properties block; lines count from 1, both fences lie inside ``start_line`` to ``end_line``."""
+    """A properties block; lines count from 1, and ``start_line`` to ``end_line`` include both fences."""
 
     raw: str
-    """The text between the fences, as it stands in the note."""
+    """The text between the fences, as written."""
     end_line: int
     start_line: int = 1
 
@@ -54,10 +54,10 @@ class FrontmatterBlock:
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """The values of a block by name, safe for `json.dumps`, and what was wrong with it.
+    """The values of a block by name, safe for `json.dumps`, and warnings about the block.
 
-    ``None``, ``""`` and ``[]`` are kept apart. Dates, and numbers that JSON would write otherwise (`1.10`), are text
-    as written. A warning names the line in the note where it is known.
+    ``None``, ``""`` and ``[]`` stay distinct. Dates, and numbers that JSON would write differently (`1.10`), are text
+    as written. A warning names the line in the note if it is known.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -65,10 +65,10 @@ class Properties:
 
 
 def split(text: str) -> FrontmatterBlock | None:
-    """The properties block of a note, or None.
+    """Return the properties block of a note, or None.
 
-    Line 1 is `---`, and a later line `---` or `...`, each at the margin with nothing but blanks after it (fault-Y13,
-    rule-P01). Without the closing line there is none. A byte order mark before it is passed over.
+    Line 1 is `---`, and a later line `---` or `...`; both begin at the margin, with only blanks after them (fault-Y13,
+    rule-P01). Without the closing line there is no block. A byte order mark before it is skipped.
     """
     opening = _OPENING.match(text)
     if opening is None:
@@ -81,10 +81,10 @@ def split(text: str) -> FrontmatterBlock | None:
 
 
 def load(block: FrontmatterBlock) -> Properties:
-    """The values of a block; never raises.
+    """Read the values of a block; never raises.
 
-    Two spellings are read: YAML, without constructors or merge keys, and one JSON object (rule-P07). Too large,
-    too deep or not well-formed: no values and one warning.
+    The block may be YAML, without constructors or merge keys, or one JSON object (rule-P07). A block that is too large,
+    too deep or not well-formed has no values and one warning.
     """
     raw = block.raw
     if refusal := _refusal(raw):
@@ -95,7 +95,7 @@ def load(block: FrontmatterBlock) -> Properties:
     try:
         loaded = _load_json(raw) if raw.lstrip().startswith("{") else None
         loaded = loaded or _load_yaml(raw)
-    except Exception as error:  # parsers raise far more than their own errors here
+    except Exception as error:  # parsers raise many errors besides their own
         return Properties(warnings=(_failure(error, raw),))
     warnings = [_at(problem.offset, raw, problem.text) for problem in loaded.problems[:MAX_WARNINGS]]
     if more := len(loaded.problems) - len(warnings):
@@ -119,7 +119,7 @@ def _refusal(raw: str) -> str:
 
 
 def _too_deep(text: str) -> int:
-    """Where brackets, quoted ones too, first stand deeper than allowed; -1 when nowhere."""
+    """Return the offset of the first bracket, quoted or not, that is nested too deep; -1 if there is none."""
     if text.count("[") + text.count("{") > MAX_BRACKETS:
         depth = 0
         for bracket in _BRACKET.finditer(text):
@@ -139,7 +139,7 @@ def _load_yaml(raw: str) -> Loaded:
 
 
 def _load_json(raw: str) -> Loaded | None:
-    """The object, or None when the text is not one JSON object (it may still be a YAML flow mapping)."""
+    """Read one JSON object; None if the text is not one (it may still be a YAML flow mapping)."""
     if _too_deep(_JSON_STRING.sub("", raw)) >= 0:  # a quoted bracket hid the depth; the YAML loader counts levels
         return None
     from frontmatter.default_handlers import JSONHandler
@@ -168,7 +168,7 @@ def _load_json(raw: str) -> Loaded | None:
         value = JSONHandler().load(raw, **hooks)
     except ValueError:
         return None
-    if "\\u" in raw:  # half of a surrogate pair can be written in JSON, and then no longer be encoded
+    if "\\u" in raw:  # JSON can hold half of a surrogate pair, which cannot be encoded
         value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     return Loaded(value, tuple(problems))
 
@@ -181,5 +181,5 @@ def _failure(error: Exception, raw: str) -> str:
 
 
 def _at(offset: int, raw: str, text: str) -> str:
-    """A warning with its line in the note; the block's text begins on line 2. A negative offset is unknown."""
+    """Return a warning with its line in the note; the block's text begins on line 2. A negative offset is unknown."""
     return f"frontmatter: {text}" if offset < 0 else f"frontmatter line {raw.count(chr(10), 0, offset) + 2}: {text}"

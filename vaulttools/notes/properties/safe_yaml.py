@@ -1,7 +1,6 @@
 """Reads YAML into JSON-safe values from parser events: no construction, no recursion, bounded aliases.
 
-Where the values stand in a note is `frontmatter`'s business.
-Imported late: it loads PyYAML.
+`frontmatter` knows where the values are in a note. Import this late: it loads PyYAML.
 """
 
 from __future__ import annotations
@@ -26,21 +25,21 @@ _COLLECTION_TAGS = frozenset(_CORE + name for name in ("map", "seq", "set", "oma
 
 
 class Problem(NamedTuple):
-    """What is wrong, in a few words without note text, and where: a character offset in the text that was loaded."""
+    """A fault in a few words, without text of the note, and its offset in the loaded text, in characters."""
 
     text: str
     offset: int
 
 
 class Loaded(NamedTuple):
-    """The root value, and what had to be changed or left out to make it JSON-safe, in order of appearance."""
+    """The root value, and what was changed or left out to make it JSON-safe, in order of appearance."""
 
     value: Value
     problems: tuple[Problem, ...]
 
 
 class Refused(yaml.YAMLError):
-    """The text is well-formed so far, but past a limit; the sentence is the message."""
+    """The text is well-formed so far but exceeds a limit, which the message names."""
 
     def __init__(self, text: str, offset: int) -> None:
         self.offset = offset
@@ -61,7 +60,7 @@ class _Open:
 
 @dataclass(slots=True)
 class _Builder:
-    """Builds the root value from events; one builder a document."""
+    """Builds the root value of one document from events."""
 
     source: str
     problems: list[Problem] = field(default_factory=list)
@@ -146,7 +145,7 @@ class _Builder:
             frame.key = None
 
     def _note_repeat(self, frame: _Open, offset: int) -> None:
-        assert isinstance(frame.value, dict)  # only mappings have keys; tells mypy so
+        assert isinstance(frame.value, dict)  # for mypy: only mappings have keys
         if frame.key in frame.value:
             self.problems.append(Problem("a name appears twice; the last value counts", offset))
 
@@ -160,14 +159,14 @@ def _is_base64(text: str) -> bool:
 
 
 def _offset(event: Any) -> int:
-    """Where an event begins, in characters; both parsers of PyYAML count so."""
+    """Return the offset of an event, in characters; both parsers of PyYAML count these."""
     index: int = event.start_mark.index
     return index
 
 
 class _FromEvents:
-    """Mixin over a PyYAML loader: the parser's events instead of its composer (whose C recursion can crash,
-    fault-Y03)."""
+    """A mixin for a PyYAML loader: it uses the parser's events, not its composer, whose C recursion can crash
+    (fault-Y03)."""
 
     get_event: Callable[[], Any]
 
@@ -176,10 +175,10 @@ class _FromEvents:
         super().__init__(stream)  # type: ignore[call-arg]  # the loader that this is mixed into
 
     def get_single_data(self) -> Loaded:
-        """The only document of the stream.
+        """Return the only document of the stream.
 
         Raises:
-            Refused: a limit was passed, or there is a second document.
+            Refused: a limit was exceeded, or there is a second document.
             yaml.YAMLError: the text is not YAML.
         """
         build = _Builder(self._source)
@@ -203,7 +202,7 @@ class _FromEvents:
 
 
 class PureLoader(_FromEvents, yaml.SafeLoader):
-    """The loader on PyYAML's own parser, where libyaml is missing."""
+    """The loader on PyYAML's own parser, used if libyaml is missing."""
 
 
 if yaml.__with_libyaml__:

@@ -1,7 +1,7 @@
-"""Reads words of a properties block as values, names their types, writes them as text.
+"""Reads words of a properties block as values, names their types, and writes them as text.
 
-A vault declares one type for each name; here each value tells its own, for vaults that declare none (rule-P03,
-rule-P04, rule-P08).
+A vault declares one type for each name. Here each value decides its own type, for vaults that declare no types
+(rule-P03, rule-P04, rule-P08).
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ _DATE = re.compile(
 )
 
 EMPTY = "frontmatter is empty"
-"""The one warning about a properties block that is no fault."""
+"""The only warning that is not about a fault in the properties block."""
 
 NOT_JSON = "a number that JSON cannot hold became null"
 
-# What SQLite and JSON readers in other languages hold at most; also far below the 4,300 digits that int() refuses.
+# The largest integer of SQLite and of JSON readers in other languages; far below the 4,300 digits that int() refuses.
 _LARGEST = 2**63 - 1
 _LONGEST = 20
 
 
 def resolve(word: str) -> tuple[Scalar, str]:
-    """The value of an unquoted word, for YAML and JSON, and what is wrong with it (empty when nothing is).
+    """Return the value of an unquoted word in YAML or JSON, and what is wrong with it (empty if nothing is).
 
-    An own rule, narrower than YAML 1.2's core schema (fault-Y05, fault-Y07, fault-Y11): a word becomes a number only
-    when writing that number gives the word back, so `1.10`, `010`, `1e3` and `+5` stay text, and nothing of what was
-    written is ever lost. Dates stay text, as written.
+    The rule is narrower than YAML 1.2's core schema (fault-Y05, fault-Y07, fault-Y11): a word becomes a number only if
+    writing that number gives the word back, so `1.10`, `010`, `1e3` and `+5` stay text, and no written character is
+    ever lost. Dates stay text as written.
 
-    ``None``, a boolean (``true``, ``True`` or ``TRUE``), an integer of 64 bits, a finite float, else the word itself.
+    The value is ``None``, a boolean (``true``, ``True``, ``TRUE``), a 64-bit integer, a finite float, or the word.
     """
     if word in _WORDS:
         return _WORDS[word], ""
@@ -71,7 +71,7 @@ def resolve(word: str) -> tuple[Scalar, str]:
 
 
 def moment(word: str) -> Literal["date", "datetime"] | None:
-    """Whether a text is a day or a time that exists, as YAML writes it."""
+    """Return `date` for a valid day in YAML's format, `datetime` for a valid day and time; None for any other text."""
     if not (match := _DATE.fullmatch(word)) or not _exists(match):
         return None
     return "datetime" if match["hour"] else "date"
@@ -95,8 +95,8 @@ _LISTS = frozenset(("aliases", "cssclasses"))
 
 
 def property_type(name: str, value: Value) -> PropertyType:
-    """The type of one value. ``tags`` is only that of `tags` (rule-P03), ``mapping`` is none of Obsidian's (rule-P06),
-    ``empty`` is null: neither `""`, a text, nor `[]`, a list. The lists of rule-P08 are lists whatever they hold."""
+    """Return the type of one value. Only the property `tags` has the type ``tags`` (rule-P03). Obsidian has no type
+    ``mapping`` (rule-P06). ``empty`` is null: `""` is a text, `[]` a list. Those of rule-P08 are always lists."""
     folded = name.casefold()
     if folded == "tags":
         return "tags"
@@ -114,23 +114,23 @@ def property_type(name: str, value: Value) -> PropertyType:
 
 
 def in_one_line(properties: Mapping[str, Value], most: int) -> str:
-    """The properties that have a value, cut at so many characters: `status: active; tags: work, home`."""
+    """Return the properties that have a value, cut to `most` characters: `status: active; tags: work, home`."""
     found = ((name, text(value)) for name, value in properties.items())
     return render.line("; ".join(f"{' '.join(name.split())}: {value}" for name, value in found if value), most=most)
 
 
 OF_PAGES: Final = frozenset(("cssclass", "cssclasses", "permalink", "publish"))
-"""The properties of rule-P08 and rule-P09 that tell how a page looks and where it is published: nothing about what the
-note says."""
+"""The properties of rule-P08 and rule-P09 for the look and the publication of a page; they say nothing about the note's
+subject."""
 
 
 def in_words(properties: Mapping[str, Value]) -> str:
-    """The names and values of properties, one a line; line by line, so that no phrase goes from one to the next."""
+    """Return the names and values of properties, one per line, so that no phrase spans two of them."""
     return "\n".join(f"{name} {text(value)}" for name, value in properties.items())
 
 
 def text(value: Value) -> str:
-    """One value: a list with commas, `true` or `false`, `\"\"` for none; blanks and line ends as one blank."""
+    """Return one value as text: a list with commas, `true` or `false`, `\"\"` for null; runs of blanks become one."""
     if isinstance(value, list):
         return ", ".join(filter(None, map(text, value)))
     if isinstance(value, dict):
