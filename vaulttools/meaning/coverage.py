@@ -1,4 +1,4 @@
-"""Finds the notes with passages that have no vector, at a cost proportional to what changed."""
+"""Finds the notes that lack vectors of passages, at a cost proportional to the changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the one process that encodes passages, for all vaults that are open in this process.
+"""Runs the one process that encodes passages, for all open vaults.
 
 It takes 300 MB with its models, too much for one per vault. It has the lowest priority and one processor.
 """

@@ -1,4 +1,4 @@
-"""Encodes passages by their tokens alone, by a fit to a model's vectors of a sample.
+"""Encodes passages by their tokens alone, fitted to a model's vectors of a sample.
 
 This is a hundred times as fast as the model. A passage has two features: `F`, the direction of the weighted sum of the
 model's vectors of its tokens, and `A`, the direction of the tokens' weights themselves. With the vectors `Y` of a

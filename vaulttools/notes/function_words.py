@@ -1,4 +1,4 @@
-"""Lists function words of common languages: they identify a language and say nothing about a subject."""
+"""Lists function words of common languages: they identify a language, not a subject."""
 
 from __future__ import annotations
 

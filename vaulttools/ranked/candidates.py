@@ -1,4 +1,4 @@
-"""Finds the notes that hold a question's terms, in the index and in notes that it reads.
+"""Finds the notes that hold a question's terms, in the index and by reading.
 
 It reads the notes that the index does not know, so a note that was just changed counts like any other.
 """

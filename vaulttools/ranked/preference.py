@@ -1,4 +1,4 @@
-"""Puts the notes of a period, the newest notes, or the notes for both halves of a question first."""
+"""Puts first the notes of a period, the newest, or those for both halves of a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads words of a properties block as values, names their types, and writes them as text.
+"""Reads words of a properties block as values, names their types, writes them as text.
 
 A vault declares one type for each name. Here each value decides its own type, for vaults that declare no types
 (rule-P03, rule-P04, rule-P08).
