@@ -1,4 +1,4 @@
-"""Puts first the notes of a period, the newest, or those for both halves of a question."""
+"""Puts the notes of a period, the newest, or those for both halves first."""
 
 from __future__ import annotations
 
