@@ -354,7 +354,7 @@ class BackgroundMeaning:
             if reason:
                 self._wake.clear()  # calls of `wait` under way get this fault; a new call starts a round at once
             if not self._end.is_set():
-                self._tell_fault(reason)
+                self._record_fault(reason)
                 self._wake.wait(self._pause(faults))
             self._wake.clear()
         embedding.leave(self._end)
@@ -365,16 +365,16 @@ class BackgroundMeaning:
             return _WAITED_FOR_SECONDS if self._waiters else LOOK_SECONDS
         return AGAIN_SECONDS * (1 if self.choice.is_endpoint else min(1 << (faults - 1), _LONGER))
 
-    def _tell_fault(self, reason: str) -> None:
+    def _record_fault(self, reason: str) -> None:
         """Record and log a fault, or its end if `reason` is empty; other processes learn of the end after the round."""
         if reason and reason != self._fault:  # each fault is logged once
             _log.warning("%s; ranked search goes by words alone", reason)
         self._fault = reason
         if reason:
             with suppress(VaultToolsError):
-                self._keep_fault(reason)
+                self._store_fault(reason)
 
-    def _keep_fault(self, reason: str) -> None:
+    def _store_fault(self, reason: str) -> None:
         """Store a fault for other processes; an empty `reason` removes it."""
         if reason != self.store().fault():
             self.store().put_fault(reason)
@@ -390,13 +390,13 @@ class BackgroundMeaning:
         lacking = self._coverage.look(supply.view, supply.notes, self._end.is_set)
         if self._end.is_set():
             return
-        self._tell_progress(len(lacking), len(supply.notes))
+        self._record_progress(len(lacking), len(supply.notes))
         left = [(path, digests) for path, digests in lacking.items() if digests]
         if not left:
             if lacking and supply.view.changed():
                 return  # the index will read them soon; `changed` has no notes that cannot be read
             self._tidy(supply)
-            self._keep_fault("")
+            self._store_fault("")
             embedding.rest()
             self._rounds += 1
             return
@@ -486,13 +486,13 @@ class BackgroundMeaning:
                 self.store().put(list(zip(some, vectors, strict=True)), len(vectors[0]))
                 missing.difference_update(some)
                 self._fault = ""
-                self._keep_fault("")
+                self._store_fault("")
             for path, _ in left[done:number]:
                 self._coverage.embedded(path)
             done = number
-            self._tell_progress(unknown + len(left) - done, len(supply.notes))
+            self._record_progress(unknown + len(left) - done, len(supply.notes))
 
-    def _tell_progress(self, waiting: int, total: int) -> None:
+    def _record_progress(self, waiting: int, total: int) -> None:
         progress = Progress(total - waiting, total)
         if progress != self._progress:
             self._progress = progress

@@ -34,7 +34,7 @@ class TaskRow(NamedTuple):
 
     listed: NoteTask
     depth: int
-    """Number of tasks in the list that it is nested in."""
+    """Number of listed tasks that it is nested in."""
 
 
 class Group(NamedTuple):
