@@ -13,7 +13,7 @@ from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
 from vaulttools.models import BaseModel, ConfigDict, Field
 
 _OF_NOTES: Final = frozenset(("lines", "text", "value", "heading"))
-"""The details that are lines of notes, which the text cuts; names and notices are not cut."""
+"""Fields whose values are lines of notes: `_visible` cuts these. It does not cut names and notices."""
 
 _CONFLICT_COPIES: Final = (
     # Obsidian Sync: `name (Conflicted copy laptop 202411211200).md`
@@ -28,14 +28,14 @@ _CONFLICT_COPIES: Final = (
 
 
 class Skipped(BaseModel):
-    """Files (or folders that were not entered) passed over for one reason."""
+    """Files (or folders that were not entered) that were skipped for one reason."""
 
     count: int
     paths: list[str] = Field(description="The first five, vault-relative.")
 
 
 class AtLeast(BaseModel):
-    """A number that may be higher: counting stopped."""
+    """A lower bound: counting stopped."""
 
     at_least: int = Field(description="What was counted when counting stopped.")
 
@@ -48,11 +48,11 @@ class Answer(BaseModel):
     text: str = Field(exclude=True, repr=False)
     """At most 50 KiB of UTF-8."""
     found: bool = Field(exclude=True, repr=False)
-    """Whether there is anything in it; the command line's exit status says so too."""
+    """True if the answer holds a result; also sets the exit status of the command line."""
     is_error: bool = Field(default=False, exclude=True, repr=False)
-    """Whether a model should read it as a refusal."""
+    """True if a model should read the answer as a refusal."""
     shown: dict[str, Any] = Field(default_factory=dict, exclude=True, repr=False)
-    """By name, the details that the text shows in part, as far as it shows them. It shows the others whole."""
+    """Details that the text shows only in part, by field name, reduced to that part. It shows all others whole."""
     picture: Picture | None = Field(default=None, exclude=True, repr=False)
     """An image that belongs to the text, for clients that can show one."""
     complete: bool = Field(
@@ -63,13 +63,13 @@ class Answer(BaseModel):
     notices: list[str] = Field(description="Every sentence about the answer that its text also shows.")
 
     def bounded(self) -> dict[str, Any]:
-        """The details, JSON-ready, with the files and lines that the text shows, and as it shows them."""
+        """Returns the details, JSON-ready, with only the files and lines that the text shows, cut as in the text."""
         details: dict[str, Any] = _visible(self.model_copy(update=self.shown).model_dump(mode="json"))
         return details
 
 
 def is_none(value: object) -> bool:
-    """Whether a field of an answer is left out of its details, as its `exclude_if`."""
+    """Whether an answer leaves this field out of its details; for `exclude_if`."""
     return value is None
 
 
@@ -85,7 +85,7 @@ class Envelope(TypedDict):
 
 
 def envelope(work: Work, text: str, notices: Iterable[str], *, found: bool) -> Envelope:
-    """The fields that every answer has, from what the call's budget counted."""
+    """Returns the fields that every answer has, from what `work` counted."""
     return Envelope(
         text=text,
         found=found,
@@ -100,7 +100,7 @@ def envelope(work: Work, text: str, notices: Iterable[str], *, found: bool) -> E
 
 
 def _visible(node: Any, key: str = "") -> Any:
-    """A detail with its lines cut and its unseen characters escaped, as in a text."""
+    """Returns a detail with its lines cut and its invisible characters escaped, as in a text."""
     if isinstance(node, str):
         if key not in _OF_NOTES:
             return render.visible(node)
@@ -113,24 +113,24 @@ def _visible(node: Any, key: str = "") -> Any:
 
 
 def nothing_found(work: Work, sentence: str) -> str:
-    """The first line of an answer without results: the tool's sentence, or the truth about an incomplete search."""
+    """Returns the first line of an answer without results: `sentence`, or that the search is incomplete."""
     if work.complete:
         return sentence
     files = f"{work.searched:,} file{'s' if work.searched != 1 else ''}"
     return f"No matches in the {files} searched; the search is incomplete: {work.incomplete_because()}."
 
 
-def passed_over(work: Work, *, found: bool, told: Collection[Reason] = ()) -> list[str]:
-    """The sentences that say what was not searched.
+def passed_over(work: Work, *, found: bool, reported: Collection[Reason] = ()) -> list[str]:
+    """Returns the sentences that say what was not searched.
 
-    What could have changed the answer, and binary files, always; what a rule leaves out when nothing was found. Of the
-    reasons `told` the caller has spoken itself.
+    Files whose absence could have changed the answer, and binary files, are always named; files that a rule leaves out,
+    only if nothing was found. The caller already wrote about the reasons in `reported`.
     """
     sentences = list(work.warnings)
-    if found and not INCOMPLETE.isdisjoint(work.skipped.keys() - set(told)):
+    if found and not INCOMPLETE.isdisjoint(work.skipped.keys() - set(reported)):
         sentences.append(f"The search is incomplete: {work.incomplete_because()}.")
     for reason, entry in work.skipped.items():
-        if reason in INCOMPLETE or reason in told or (found and reason != "binary"):
+        if reason in INCOMPLETE or reason in reported or (found and reason != "binary"):
             continue
         way_in = f"; {work.voice.given('include_excluded', True)} searches them" if reason == "excluded" else ""
         sentences.append(f"Passed over, {reason}: {entry.count:,} ({named(entry.paths, entry.count)}){way_in}.")
@@ -138,7 +138,7 @@ def passed_over(work: Work, *, found: bool, told: Collection[Reason] = ()) -> li
 
 
 def unextracted(work: Work, *, found: bool) -> list[str]:
-    """The sentence that says how to have the text of attachments searched, where it was not and may be missed."""
+    """Says how to have attachments searched, if their text was not searched and may be missed."""
     binary = work.skipped.get("binary")
     if not work.unextracted or (found and not (binary and any(map(kind_of, binary.paths)))):
         return []
@@ -147,7 +147,7 @@ def unextracted(work: Work, *, found: bool) -> list[str]:
 
 
 def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_order: bool = True) -> list[str]:
-    """How to see what there was no time for; nothing when there was time for all.
+    """Returns how to reach the files that there was no time for; nothing if there was time for all.
 
     `narrowing` names the arguments that narrow the call, `bounding` the one that says how much is shown.
     """
@@ -163,7 +163,7 @@ def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_o
 
 
 def conflict_copies(shown: Iterable[str]) -> list[str]:
-    """The sentences about files that are shown and named as conflict copies, of the first of them (fault-S03)."""
+    """Returns sentences about the first shown files whose names are those of conflict copies (fault-S03)."""
     sentences: list[str] = []
     for path in dict.fromkeys(shown):
         original = _original(path)
@@ -173,7 +173,7 @@ def conflict_copies(shown: Iterable[str]) -> list[str]:
 
 
 def _original(path: str) -> str | None:
-    """The file that a path is named as a conflict copy of: `plan.md` for `plan (Conflicted copy laptop 2024).md`."""
+    """Returns the original of a conflict copy, else None: `plan.md` for `plan (Conflicted copy laptop 2024).md`."""
     folder, slash, name = path.rpartition("/")
     for kind in _CONFLICT_COPIES:
         if found := kind.fullmatch(name):
@@ -182,10 +182,10 @@ def _original(path: str) -> str | None:
 
 
 def plain(notices: Sequence[str]) -> list[str]:
-    """The sentences as text shows them, each on one line; the documents of `search` and `find` have them so."""
+    """Returns the sentences as text shows them, one line each, without brackets; for texts of `search` and `find`."""
     return [render.visible(notice) for notice in notices]
 
 
 def bracketed(notices: Sequence[str]) -> list[str]:
-    """The sentences as text shows them, each on a line of its own that no line of a note can look like."""
+    """Returns the sentences as text shows them, one line each, in brackets: no line of a note can look like one."""
     return [f"[{render.visible(notice)}]" for notice in notices]

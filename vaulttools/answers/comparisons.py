@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
 
 
 def comparison(question: str, start: int, end: int) -> Comparison | None:
-    """How a question compares with the number that stands at a place in it; None when its words are not understood.
+    """Returns how a question compares with its number at `start` to `end`; None if its words are not understood.
 
     >>> comparison("books rated 3 or less", 12, 13)
     Comparison(sign='<=', start=12, end=21)

@@ -1,6 +1,6 @@
 """Reads one value from every note of a scope, for `tags`, `properties`, `links`, `query`.
 
-The parts come from the index; of a note that it does not know as it is, from its text.
+The values come from the index, or from the text of a note whose present state the index does not know.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ F = TypeVar("F")
 S = TypeVar("S")
 
 _FEW: Final = 20
-"""Notes that are parsed sooner than the index tells of them."""
+"""So few notes are parsed sooner than the index can answer about them."""
 
 _WAIT_SHARE: Final = 0.8
-"""Part of a call's time that it waits for the index; the rest is for reading what that does not know, and to answer."""
+"""Share of a call's time that it waits for the index; the rest is for reading what the index lacks, and to answer."""
 
 
 def narrow(work: Work) -> str:
-    """What shows more of an answer about all notes that had to be cut."""
+    """Returns the advice that goes with a cut answer about all notes."""
     return f"Narrow {work.voice.name('folder')} or {work.voice.name('glob')}."
 
 
 def ask(
     vault: Session, question: NoteProjection[F, S], work: Work, folder: str | None = None, glob: str | None = None
 ) -> Corpus[S]:
-    """The answer to a question about the notes in a folder that a glob selects, excluded files left out (rule-E04).
+    """Answers a question about the notes in `folder` that `glob` selects, without excluded files (rule-E04).
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
@@ -56,9 +56,9 @@ def scope_now(
     times: FileTimes | None = None,
     include_excluded: bool = False,
 ) -> tuple[Scope, bool]:
-    """The notes, PDF and DOCX files in a folder that a glob and times select, and whether the index knows nearly all.
+    """Returns the notes, PDF and DOCX files that the arguments select, and whether the index knows nearly all of them.
 
-    It waits for the index for a second at most.
+    It waits for the index for at most a second.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
@@ -66,7 +66,7 @@ def scope_now(
     walks, files = selection(vault, work, folder, glob, also=kind_of)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     ends = time.monotonic() + _OPENING_SECONDS
-    seconds = 0.0  # at first: a few notes that changed a moment ago are read in less than it takes to index them
+    seconds = 0.0  # at first: reading a few notes that just changed takes less time than indexing them
     while True:
         view = vault.indexes.structures(work, seconds)
         scope = replace(scope, names=view, times=times, warnings=[])
@@ -74,16 +74,16 @@ def scope_now(
             seconds = _LOOK_SECONDS
             continue
         if view is None and time.monotonic() < ends and work.remaining() > 0:
-            continue  # an index that is there is read in less
+            continue  # reading an existing index takes less
         is_ready = view is not None and view.is_ranked(listed(scope).files, FEW_TO_READ)
         return scope, is_ready
 
 
 _OPENING_SECONDS: Final = 1.0
-"""For reading an index that is there: 10,000 notes take 0.3."""
+"""Enough for reading an existing index: 10,000 notes take 0.3."""
 _LOOK_SECONDS: Final = 0.05
 FEW_TO_READ: Final = 200
-"""Notes that are read and parsed as fast as the words of a question are counted in all."""
+"""Reading and parsing so many notes takes as long as counting the words of a question in all notes."""
 
 
 def scope_of(
@@ -95,7 +95,7 @@ def scope_of(
     times: FileTimes | None = None,
     include_excluded: bool = False,
 ) -> Scope:
-    """The notes in a folder that a glob and times select, once their structure is known or most of the time is over.
+    """Returns the notes that the arguments select, once their structure is known or most of the time is over.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
@@ -110,9 +110,9 @@ def scope_of(
 
 
 def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: Scope) -> Corpus[S]:
-    """The answer to a question about the notes of a scope, and to `work` what was passed over."""
+    """Answers a question about the notes of a scope; adds to `work` what was skipped."""
     view = vault.view(work)
-    # Which notes a listing holds is compared with the last one, so that the key need not tell all it rests on.
+    # The listing is compared with the last one, so the key need not hold everything that decides about it.
     key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
     incremental: IncrementalAnswer[F, S] = vault.lasting.made(
         key, lambda: IncrementalAnswer(question, is_kept=_is_of_all(scope))
@@ -122,7 +122,7 @@ def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: 
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
     work.pass_over_all(corpus.late, "time limit")
     if corpus.waiting or corpus.late:
-        work.is_over()  # the time for reading is; what was read is still answered from
+        work.is_over()  # the time for reading is over; what was read is still answered from
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched += corpus.notes
@@ -149,8 +149,8 @@ def selection(
     notes_only: bool = True,
     also: Callable[[str], object] | None = None,
 ) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
-    """The notes, with `also` what that selects too, or all files, in a folder that a glob selects: walks, and files
-    named exactly.
+    """Returns the notes, or all files, in `folder` that `glob` selects: walks, and files named exactly. Files for which
+    `also` is true count as well.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
@@ -161,7 +161,7 @@ def selection(
 
 
 def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
-    """The sentences about what an answer that lists the best of all notes is not made from."""
+    """Returns the sentences about notes that were not used, for answers that list the best of all notes."""
     sentences = []
     if corpus.waiting:
         total = corpus.notes + corpus.waiting
@@ -170,7 +170,7 @@ def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
 
 
 def misread(found: Iterable[str], work: Work) -> list[str]:
-    """One sentence about the notes whose properties could not be read."""
+    """Returns one sentence about the notes whose properties could not be read."""
     if not (names := sorted(found, key=paths.order)):
         return []
     why = work.voice.call("read", {"note": paths.portable(names[0])})
@@ -178,7 +178,7 @@ def misread(found: Iterable[str], work: Work) -> list[str]:
 
 
 def part(corpus: Corpus[S]) -> str:
-    """The sentence with which an answer begins that is made from a part of the notes; "": it is made from all."""
+    """Returns the sentence that opens an answer made from a part of the notes; "" if it is made from all."""
     if corpus.waiting:
         total = corpus.notes + corpus.waiting
         return f"Part of the answer: {corpus.notes:,} of {total:,} notes are read. Ask again for the rest."
@@ -189,25 +189,25 @@ def part(corpus: Corpus[S]) -> str:
 
 
 def first_line(part: str, line: str) -> str:
-    """The first line of an answer, after the sentence that says that it is a part of one."""
+    """Returns the first line of an answer, below the sentence that says that the answer is partial."""
     return f"{part}\n\n{line}" if part else line
 
 
 def nothing_found(part: str, work: Work, sentence: str) -> str:
-    """The first line of an answer without results, which may be there in what was not read yet."""
+    """Returns the first line of an answer without results; a result may be in notes that were not read yet."""
     if part:
         return first_line(part, f"{sentence.removesuffix('.')} so far.")
     return answer.nothing_found(work, sentence)
 
 
 def beside_time(work: Work, *, found: bool) -> list[str]:
-    """As `passed_over`, for answers that say themselves what there was no time for."""
-    return passed_over(work, found=found, told=("time limit",))
+    """Like `passed_over`, for answers that mention notes without time themselves."""
+    return passed_over(work, found=found, reported=("time limit",))
 
 
-def passed_over(work: Work, *, found: bool, told: tuple[Reason, ...] = ()) -> list[str]:
-    """As `answer.passed_over`, for tools that have no argument to look at excluded files."""
-    sentences = answer.passed_over(work, found=found, told=(*told, "excluded"))
+def passed_over(work: Work, *, found: bool, reported: tuple[Reason, ...] = ()) -> list[str]:
+    """Like `answer.passed_over`, for tools without an argument to search excluded files."""
+    sentences = answer.passed_over(work, found=found, reported=(*reported, "excluded"))
     excluded = work.skipped.get("excluded")
     if excluded is not None and not found:
         names = named(excluded.paths, excluded.count)

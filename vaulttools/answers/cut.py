@@ -1,4 +1,4 @@
-"""Fits the sections of an answer, one a file, into its byte limit."""
+"""Fits the sections of an answer, one for each file, into its byte limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vaulttools.core import limits
 from vaulttools.core.render import size
 
 NARROW: Final = "Narrow the pattern or the paths."
-"""What shows more of a search by pattern."""
+"""The advice that goes with a cut search by pattern."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +19,20 @@ class Section:
 
     heading: str
     lines: Sequence[str]
-    """In order; they are kept from the first on."""
+    """In order; cutting begins at the last."""
     closing: str = ""
-    """A line of our own that stays whatever is cut, such as how many matches are not shown; `""`: none."""
+    """A line that is never cut, such as how many matches are not shown; `""`: no line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A text, and how much of the sections is in it."""
+    """A text, and how much of each section it holds."""
 
     text: str
     kept: Sequence[int | None]
-    """By section: how many of its lines; None: not even its heading."""
+    """By section, the number of its lines in the text; None if not even the heading is."""
     cut: Sequence[str] = ()
-    """The truncation notice, without its brackets; empty when the text holds everything."""
+    """The truncation notice, without its brackets; empty if the text holds everything."""
 
 
 def fit(
@@ -43,11 +43,11 @@ def fit(
     advice: str = NARROW,
     most: int = limits.TEXT_BYTES,
 ) -> Fitted:
-    """The whole text: the first line, the sections with `between` between two, then the notices, a line each.
+    """Returns the first line, the sections joined with `between`, then the notices, one a line.
 
-    At most `most` bytes of UTF-8. The sections share the room line by line in turn, so that no file
-    crowds out another; a section is left out when nothing of it fits, and a notice says how much is missing, with
-    `advice`: what a caller may do to see more.
+    The text has at most `most` bytes of UTF-8. The sections get lines in turn, one each, so that no file crowds out
+    another. A section is left out if nothing of it fits. A notice says how much is missing, with `advice`, which says
+    how to see more.
     """
     notices = fitting(notices, most)
     whole = _whole(first, sections, notices, between, most)
@@ -64,8 +64,8 @@ def fit(
 
 
 def fitting(notices: Sequence[str], most: int = limits.TEXT_BYTES) -> list[str]:
-    """As many notices as half of a text of `most` bytes has room for, in order; the last one always, since it says how
-    to go on."""
+    """Returns the notices, in order, that fit into half of a text of `most` bytes; always with the last one, which says
+    how to go on."""
     if not notices:
         return []
     limit = limits.NOTICE_CHARACTERS
@@ -82,7 +82,7 @@ def fitting(notices: Sequence[str], most: int = limits.TEXT_BYTES) -> list[str]:
 
 
 def _whole(first: str, sections: Sequence[Section], notices: Sequence[str], between: str, most: int) -> str | None:
-    """The whole text; None when it is too large, which is seen before all of its lines are asked for."""
+    """Returns the whole text; None as soon as the sections are too large, so that not all lines are made."""
     texts: list[str] = []
     total = 0
     for section in sections:
@@ -95,7 +95,7 @@ def _whole(first: str, sections: Sequence[Section], notices: Sequence[str], betw
 
 
 def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
-    """How many lines of each section fit, given one by one in turn; None: none, and no heading either."""
+    """Returns how many lines of each section fit, given one by one in turn; None: no line, and no heading either."""
     kept: list[int | None] = [None] * len(sections)
     open_sections = list(range(len(sections)))
     while open_sections:
@@ -104,7 +104,7 @@ def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
             section = sections[index]
             so_far = kept[index]
             cost = size(section.heading) + size(section.closing) + 6 if so_far is None else 0
-            if cost > room:  # before a line is made, which most of thousands of files have no room for
+            if cost > room:  # checked before the line is made: most of thousands of files have no room
                 continue
             line = section.lines[so_far or 0 : (so_far or 0) + 1]
             cost += sum(size(each) + 1 for each in line)

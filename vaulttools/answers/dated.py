@@ -21,7 +21,7 @@ CREATED_AFTER: Final = "From then on."
 CREATED_BEFORE: Final = "Before this date."
 
 NAMES: Final = ("modified_after", "modified_before", "created_after", "created_before")
-"""The arguments about files."""
+"""The date arguments about files."""
 
 
 def _checked(text: str, info: ValidationInfo) -> str:
@@ -40,7 +40,7 @@ DateText: TypeAlias = Annotated[str, AfterValidator(_checked)]
 
 
 def days(request: object, calendar: Calendar, names: Sequence[str]) -> dict[str, date]:
-    """The first day of what each date argument of those names names; without those that are not given."""
+    """Returns the first day of each date argument in `names` that the request has."""
     found: dict[str, date] = {}
     for name in names:
         if (text := getattr(request, name, None)) is not None:
@@ -49,13 +49,13 @@ def days(request: object, calendar: Calendar, names: Sequence[str]) -> dict[str,
 
 
 def phrases(given: Mapping[str, date]) -> list[str]:
-    """How the dates `due_after`, `due_before` … were understood: `due from 2026-11-20 on`."""
+    """Says how the dates `due_after`, `due_before` … were understood: `due from 2026-11-20 on`."""
     verbs = dict.fromkeys(name.rpartition("_")[0] for name in given)
     return [f"{verb} {_spanned(given.get(f'{verb}_after'), given.get(f'{verb}_before'))}" for verb in verbs]
 
 
 def file_times(request: object, calendar: Calendar) -> tuple[FileTimes | None, list[str]]:
-    """What the date arguments of a request select, None: all files; and a sentence about it, if any is given."""
+    """Returns which files the date arguments select (None: all), and a sentence about it if there are any."""
     given = days(request, calendar, NAMES)
     if not given:
         return None, []

@@ -1,6 +1,6 @@
-"""Puts a query of Obsidian's search language to the notes that filters select.
+"""Runs a query of Obsidian's search language on the notes that filters select.
 
-Where nothing is found, `other_readings` tells what parts and other readings of it would have found.
+If it finds nothing, `other_readings` says what parts of the query, and other readings of it, would find.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from vaulttools.session import Session
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
 
 PROJECTION: Final = NoteProjection("query", facts.of, Facts(), Facts.changed, Facts.plain, Facts.of_plain)
-"""What counts of each note: what can be asked without its text."""
+"""What a query may ask of a note without its text."""
 
 
 def exact(
     vault: Session, work: Work, filters: Filters, node: Node, given: str, *, match_case: bool = False
 ) -> tuple[Exact, Corpus[Facts]]:
-    """A query, `given` as the caller wrote it, and what its answer rests on."""
+    """Returns a query, `given` as the caller wrote it, ready to run, and the facts about all notes that it uses."""
     scope = corpus.scope_of(
         vault,
         work,
@@ -60,7 +60,7 @@ def exact(
 
 
 def _files(scope: Scope, *, any_file: bool) -> Files:
-    """The files of a scope by what they are, made at most once for as long as no name changes."""
+    """Returns the files of a scope by kind, made at most once until a name changes."""
     listing = corpus.listed(scope)
 
     def made() -> Files:
@@ -72,7 +72,7 @@ def _files(scope: Scope, *, any_file: bool) -> Files:
 
 
 class Order:
-    """Puts files into the order asked for; equal ones stay in path order."""
+    """Sorts files in the requested order; ties stay in path order."""
 
     def __init__(self, vault: Session, exact: Exact, sort: Sort | None) -> None:
         self._vault = vault
@@ -83,7 +83,7 @@ class Order:
         self._by, self._is_reversed = name.removeprefix("-"), name.startswith("-")
 
     def __call__(self, files: AbstractSet[str]) -> list[str]:
-        """The files in that order."""
+        """Returns the files in that order."""
         by_path = sorted(files, key=self._orders.by_path.__getitem__)
         if self._by == "name":
             return sorted(by_path, key=self._orders.by_title.__getitem__, reverse=self._is_reversed)
@@ -91,7 +91,7 @@ class Order:
         return sorted(by_path, key=lambda path: sign * self._time(path))
 
     def _time(self, path: str) -> int:
-        """Nanoseconds since 1970; 0 when it cannot be told."""
+        """Nanoseconds since 1970; 0 if unknown."""
         if self._by == "modified" and self._names is not None:
             modified = self._names.modified(path)
             if modified is not None:
@@ -104,21 +104,21 @@ class Order:
 
 
 def files_found(exact: Exact, order: Order, **changes: Any) -> int:
-    """How many files another query finds, up to one more than are counted; what it passes over is reported already."""
+    """Counts the files of another query, up to one more than the limit. It reports no skipped files: `exact` did."""
     work = exact.work.again()
     again = replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
     return len(list(islice(again.matching(order), limits.COUNTED_FILES + 1)))
 
 
 _ALONE: Final = 5
-"""Parts of a query that are looked for alone when all together find nothing."""
+"""How many parts of a query are tried alone if all together find nothing."""
 
 
 def other_readings(
     vault: Session, work: Work, filters: Filters, given: str, found: Exact, order: Order, *, match_case: bool
 ) -> list[str]:
-    """One sentence for each reading of `given` under which files match, with the same filters: its parts alone, case
-    ignored, another Unicode form. Or that no note passes the filters."""
+    """Returns one sentence for each reading of `given` that finds files with the same filters: its parts alone, case
+    ignored, another Unicode form. Or the sentence that no note passes the filters."""
     narrowed = nodes(filters)
     unknown = _unknown_properties(found, tree.both([parse(given), *narrowed]))
     if narrowed and not files_found(found, order, node=tree.both(narrowed)):
@@ -129,7 +129,7 @@ def other_readings(
 
 
 def _unknown_properties(exact: Exact, node: Node) -> list[str]:
-    """The properties of a query that no note has, with similar names; or how a name of several words is written."""
+    """Names properties of a query that no note has, with similar names; or says how to quote a name of several words"""
     if not isinstance(node, PropertyNode):
         return list(dict.fromkeys(chain.from_iterable(_unknown_properties(exact, each) for each in tree.parts(node))))
     words = tree.parts(node.name) or (node.name,)
@@ -145,7 +145,7 @@ def _unknown_properties(exact: Exact, node: Node) -> list[str]:
 
 
 def _alone(exact: Exact, order: Order, node: Node, filtering: Sequence[Node]) -> list[str]:
-    """How many files each part of a query finds that all together find none."""
+    """Says how many files each part of a query finds, if all together find none."""
     if not isinstance(node, And):
         return []
     found = []
@@ -159,7 +159,7 @@ def _alone(exact: Exact, order: Order, node: Node, filtering: Sequence[Node]) ->
 
 
 def _other_case(exact: Exact, order: Order) -> list[str]:
-    """Whether something is found with case ignored."""
+    """Says how many files match with case ignored."""
     if not exact.sensitive:
         return []
     number = files_found(exact, order, sensitive=False)
@@ -170,14 +170,14 @@ def _other_case(exact: Exact, order: Order) -> list[str]:
 
 
 def _other_forms(vault: Session, work: Work, filters: Filters, given: str, *, match_case: bool) -> list[str]:
-    """Whether something is found by the query in another Unicode form (fault-C15)."""
+    """Says what the query finds in another Unicode form (fault-C15)."""
     found = []
     for form, written in hints.other_forms(given):
         try:
             node = tree.both([parse(written), *nodes(filters)])
             matching, _ = exact(vault, work.again(), filters, node, written, match_case=match_case)
         except InvalidQuery:
-            continue  # some signs have a form that means something to the language
+            continue  # some characters have a form that is syntax of the language
         number = len(list(islice(matching.matching(Order(vault, matching, None)), limits.COUNTED_FILES)))
         if number:
             more = " or more" if number == limits.COUNTED_FILES else ""

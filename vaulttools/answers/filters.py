@@ -48,11 +48,11 @@ class Filters(Protocol):
 
     @property
     def include_excluded(self) -> bool:
-        """Whether the vault's excluded files are searched too."""
+        """Whether to search the vault's excluded files too."""
 
 
 def nodes(filters: Filters) -> list[Node]:
-    """What `tags` and `properties` ask for, as parts of a query."""
+    """Returns `tags` and `properties` as parts of a query."""
     asked: list[Node] = [tree.TagNode(tag.lstrip("#")) for tag in filters.tags or ()]
     for name, value in (filters.properties or {}).items():
         wanted = tree.Is("null") if value is None else Term(value) if value else None
@@ -61,13 +61,13 @@ def nodes(filters: Filters) -> list[Node]:
 
 
 def unselected(filters: Filters, asked: Corpus[Any], operators: str = "") -> list[str]:
-    """Whether filters, and operators of a question, are why there is nothing to search."""
+    """Says so if the filters, and operators of a question, leave nothing to search."""
     given = [*_given(filters), *([operators] if operators else [])]
     return [] if not given or asked.notes or asked.waiting else [_none(given)]
 
 
 def none_selected(filters: Filters) -> str:
-    """The sentence for when no note passes the filters."""
+    """Says that no note passes the filters."""
     return _none(_given(filters))
 
 

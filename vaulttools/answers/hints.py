@@ -1,4 +1,4 @@
-"""Counts matching files, and tells what another reading of the pattern would find."""
+"""Counts matching files, and says what another reading of the pattern would find."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from vaulttools.patterns.pattern import Pattern, minds_case, outer_blanks
 from vaulttools.resources import archives
 
 Matching: TypeAlias = Callable[[Pattern, Work], Iterable[FileCount]]
-"""What another pattern matches in the same scope, with a work of its own."""
+"""Finds what another pattern matches in the same scope, with a work of its own."""
 
 _SOME: Final = limits.COUNTED_FILES // 2
-"""Matching files up to which it is looked whether case hides as many again: no more are counted exactly."""
+"""Up to so many matching files, it is checked whether case hides as many again: higher counts are not exact."""
 _MANY_MORE: Final = 4
-"""Files that match with case ignored are told from so many on, and when they are at least twice those found."""
+"""Least number of files that match with case ignored to be reported; it must also be twice the number found."""
 
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 """How the same accented letter can be stored; ripgrep tells them apart (fault-C15)."""
@@ -34,25 +34,25 @@ class Counted(NamedTuple):
 
     files: Sequence[FileCount]
     is_exact: bool
-    """Whether these are all."""
+    """True if these are all."""
 
 
 def counted(matches: Iterator[FileCount], bound: int) -> Counted:
-    """The first matches, at most so many."""
+    """Returns the first matches, at most `bound`."""
     first = list(islice(matches, bound + 1))
     return Counted(first[:bound], len(first) <= bound)
 
 
 def again(search: Search, pattern: Pattern, scope: Scope, work: Work) -> Search:
-    """The search of another pattern, or scope, in the same way."""
+    """Returns the same search with another pattern, scope and work."""
     return replace(search, pattern=pattern, scope=scope, work=work)
 
 
 def other_readings(search: Search, total: int, matching: Matching) -> list[str]:
-    """What other readings of the pattern would find.
+    """Says what other readings of the pattern would find.
 
-    When nothing was found, one sentence for each reading under which files match: case ignored, outer blanks left out,
-    other Unicode form. When some files were found, `total`: one if many more match with case ignored.
+    If `total` is 0, one sentence for each reading that finds files: case ignored, outer blanks left out, other Unicode
+    form. If some files were found, one sentence if many more match with case ignored.
     """
     if total:
         return _many_more(search, total, matching)
@@ -88,39 +88,39 @@ def _many_more(search: Search, total: int, matching: Matching) -> list[str]:
 
 
 def without(search: Search, arguments: Sequence[str], matches: Iterable[FileCount]) -> list[str]:
-    """One sentence when files match without some arguments, as `matches` has them."""
+    """Returns one sentence if files match without the `arguments`; `matches` are these files."""
     number = _number_of(matches, search)
     return [_sentence(number, f"without {' and '.join(arguments)}")] if number else []
 
 
 def _number_of(matches: Iterable[FileCount], search: Search) -> int:
-    """How many files match, to 100 at most, without those that were gone or changed when `search` read their lines: the
-    bytes that they had may still be in memory."""
+    """Counts matching files, up to 100. Files that were gone or changed when `search` read their lines do not count:
+    their old bytes may still be in memory."""
     left = (match for match in matches if match.path not in search.vanished)
     return sum(1 for _ in islice(left, limits.COUNTED_FILES))
 
 
 def held_nothing(search: Search, found: Sequence[FileCount]) -> list[str]:
-    """What to say of the files that were named exactly, and searched, and hold no match; of an archive only its own
-    bytes were."""
+    """Says which files that were named exactly, and searched, hold no match; of an archive, only its own bytes were
+    searched."""
     if search.scope.walks or search.work.skipped or search.work.searched < len(search.scope.named):
         return []
     seen = search.vanished.union(match.path for match in found)
     without = [path for path in search.scope.named if path not in seen]
     packed = [path for path in without if archives.split(f"{path}:a.md")]
-    told: list[str] = []
+    sentences: list[str] = []
     if texts := [path for path in without if path not in packed]:
         verb = "was searched and holds" if len(texts) == 1 else "were searched and hold"
-        told.append(f"{named(texts)} {verb} no match.")
+        sentences.append(f"{named(texts)} {verb} no match.")
     if packed:
         what = "is an archive" if len(packed) == 1 else "are archives"
         member = named([f"{packed[0]}:a.md"])
-        told.append(f"{named(packed)} {what}: search looks only into members that are named, as in {member}.")
-    return told
+        sentences.append(f"{named(packed)} {what}: search looks only into members that are named, as in {member}.")
+    return sentences
 
 
 def selected_nothing(search: Search, argument: str) -> list[str]:
-    """Where a glob selects no file to search: that it does not, and what it selects when case is ignored."""
+    """If a glob selects no file to search, says so, and what it selects with case ignored."""
     if search.work.searched or search.scope.named or search.scope.times is not None:
         return []
     walks = tuple(
@@ -133,7 +133,7 @@ def selected_nothing(search: Search, argument: str) -> list[str]:
 
 
 def other_forms(given: str) -> list[tuple[str, str]]:
-    """The Unicode forms in which a text is written otherwise, each with the text in that form."""
+    """Returns the Unicode forms in which the text differs, each with the text in that form."""
     return [(form, unicodedata.normalize(form, given)) for form in _FORMS if not unicodedata.is_normalized(form, given)]
 
 

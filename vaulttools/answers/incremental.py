@@ -1,4 +1,4 @@
-"""Keeps an answer about all notes up to date by the notes that changed."""
+"""Keeps an answer about all notes up to date from the notes that changed."""
 
 from __future__ import annotations
 
@@ -25,48 +25,48 @@ A = TypeVar("A")
 S = TypeVar("S")
 
 FEW: Final = 500
-"""Notes that are read anew at the start of a process in less than it takes to write what is kept of all."""
+"""At the start of a process, so many notes are read again faster than the facts about all notes are written."""
 
 _PART: Final = 20
-"""An answer is kept again when more than one note in so many has changed."""
+"""The answer is saved again if more than one note in so many has changed."""
 
 _WAIT_SECONDS: Final = 0.05
-"""How often a call that waits for another one looks whether it is cancelled."""
+"""How often a call that waits for another one checks whether it is cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteProjection(Generic[F, S]):
-    """What is asked of all notes."""
+    """A question that is put to every note."""
 
     kind: str
-    """Names what `read` gives."""
+    """Names the result of `read`."""
     read: Callable[[Contents], F]
-    """What of a note counts, as small as can be: it is kept for each. The same for the same note."""
+    """Returns what counts of a note. Keep it small: one is kept for each note. The same note gives the same value."""
     empty: S
     """The answer about no notes."""
     change: Callable[[S, Sequence[Change[F]]], S]
-    """The answer after some notes changed, each once; the one given stays as it is."""
+    """Returns the answer after some notes changed, each once; must not modify its argument."""
     plain: Callable[[S], object] | None = None
-    """Turns the answer into plain values, which are kept for later processes. None: each process makes it anew."""
+    """Turns the answer into plain values, which are saved for later processes. None: each process computes it."""
     of_plain: Callable[[Any], S] | None = None
-    """Makes the answer of these values again."""
+    """Makes the answer from these values again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus(Generic[A]):
-    """The answer to a question, and what it is made from."""
+    """The answer to a question, and the notes behind it."""
 
     answer: A
     notes: int
-    """Notes it is made from."""
+    """Number of notes that it is made from."""
     passed_over: Sequence[tuple[Entry, Reason]]
-    """What it is not made from, in path order."""
+    """Entries that were left out, in path order."""
     files: Sequence[str] = ()
-    """All that was asked about, in path order."""
+    """All files that the question is about, in path order."""
     late: Sequence[str] = ()
-    """Notes of these that may have changed since, for which there was no time."""
+    """Those notes of `files` that may have changed since, and that there was no time to read again."""
     keep: Callable[[], None] = lambda: None
-    """Has the answer kept for later processes, for when more was found out from it."""
+    """Saves the answer for later processes, once more was computed from it."""
 
     @property
     def waiting(self) -> int:
@@ -80,27 +80,27 @@ class IncrementalAnswer(Generic[F, S]):
 
     projection: NoteProjection[F, S]
     is_kept: bool = False
-    """Whether the answer is kept for later processes: that about all notes is."""
+    """Whether the answer is saved for later processes: only answers about all notes are."""
     _lock: Lock = field(default_factory=Lock)
-    """Held while the answer is brought up to date."""
+    """Held while the answer is updated."""
     _moment: int = -1
     _listing: Listing = field(default_factory=lambda: Listing(()))
     _corpus: Corpus[S] | None = None
     _answer: S | None = None
     """None: about no notes."""
     _facts: dict[str, Fact] = field(default_factory=dict)
-    """By note what the answer is made from."""
+    """By note, the value that the answer is made from."""
     _uncertain: set[str] = field(default_factory=set)
-    """Those of them that the index did not know as they were."""
+    """The notes of `_facts` whose present text the index did not know."""
     _unread: dict[str, Reason] = field(default_factory=dict)
-    """Notes passed over, those that the listing leaves out aside."""
+    """Notes that could not be used, without those that the listing leaves out."""
     _unsaved: int = 0
-    """Notes that changed since the answer was kept."""
+    """Notes that changed since the answer was saved."""
 
     def at(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Corpus[S]:
-        """The answer about the notes of a listing, as of the moment of `view` or later.
+        """Returns the answer about the notes of a listing, as of the moment of `view` or later.
 
-        When there is no time, what was read before still counts, so that the notes read never become fewer.
+        If there is no time, notes that were read before still count, so that their number never falls.
         """
         while not self._lock.acquire(timeout=_WAIT_SECONDS):
             if work.remaining() <= 0:
@@ -109,25 +109,25 @@ class IncrementalAnswer(Generic[F, S]):
             moment = None if view is None else view.moment
             if self._corpus is None or moment is None or moment >= self._moment:
                 if self._corpus is None and view is not None:
-                    with garbage.paused():  # that of `links` makes 10,000 objects
+                    with garbage.paused():  # the answer of `links` makes 10,000 objects
                         self._take_up(view)
                 self._corpus = self._updated(listing, view, reader, work)
                 self._moment = self._moment if moment is None else moment
                 if self._unsaved > max(FEW, len(self._facts) // _PART):
                     self._keep(view)
-            return self._corpus  # made for a call that began later, it serves this one too
+            return self._corpus  # an answer made for a call that began later serves this one too
         finally:
             self._lock.release()
 
     def _as_it_was(self, listing: Listing) -> Corpus[S]:
-        """The last answer, of which nobody has looked whether it still holds."""
+        """Returns the last answer, without checking whether it still holds."""
         if (last := self._corpus) is not None:
             return replace(last, late=last.files)
         waiting: list[tuple[Entry, Reason]] = [(Entry(path, "file"), "time limit") for path in listing.files]
         return Corpus(self.projection.empty, 0, waiting, listing.files)
 
     def _take_up(self, view: Snapshot) -> None:
-        """Begin with the answer that an earlier process kept."""
+        """Loads the answer that an earlier process saved."""
         if not self.is_kept or self.projection.of_plain is None:
             return
         if (kept := view.facts_of(self.projection.kind).take_answer()) is not None:
@@ -145,7 +145,7 @@ class IncrementalAnswer(Generic[F, S]):
             self._unsaved = 0
 
     def _updated(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Corpus[S]:
-        """The answer now; nothing of this object changes when an error, or the end of the call, comes in between."""
+        """Returns the present answer; an error, or the end of the call, leaves this object unchanged."""
         corpus = self._corpus
         looks, late = self._looks(self._due(listing, view), listing, view, reader, work)
         changes: list[Change[F]] = []
@@ -175,7 +175,7 @@ class IncrementalAnswer(Generic[F, S]):
         return Corpus(answer, len(self._facts), passed_over, listing.files, in_order, partial(self._keep_now, view))
 
     def _due(self, listing: Listing, view: Snapshot | None) -> set[str]:
-        """The notes that are to be looked at: those that may have changed, came, or went."""
+        """Returns the notes to look at: those that may have changed, were added, or were removed."""
         changed = None if view is None or self._corpus is None else view.changed_since(self._moment)
         if changed is None:
             return self._different(listing, view)
@@ -186,8 +186,8 @@ class IncrementalAnswer(Generic[F, S]):
         return due
 
     def _different(self, listing: Listing, view: Snapshot | None) -> set[str]:
-        """The notes that are to be looked at when it is not remembered what changed: all but those whose texts the
-        answer is made from."""
+        """Returns the notes to look at when the changes are unknown: all but those whose text the answer is made
+        from."""
         due = {*self._unread, *(self._facts.keys() - listing.places.keys())}
         if view is None:
             return due.union(listing.files)
@@ -200,7 +200,7 @@ class IncrementalAnswer(Generic[F, S]):
     def _looks(
         self, due: AbstractSet[str], listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work
     ) -> tuple[dict[str, _Look], set[str]]:
-        """What there is to know of some notes now; and which of those that were read before there was no time for."""
+        """Looks at some notes; also returns the notes read before for which there was no time now."""
         notes = sorted(listing.of(due), key=lambda path: path not in self._facts)
         projection = self.projection
         facts: dict[str, Fact] = {}
@@ -230,7 +230,7 @@ class IncrementalAnswer(Generic[F, S]):
         return looks, late
 
     def _read(self, path: str, reader: NoteReader) -> _Look:
-        """What a note says that the index does not know as it is."""
+        """Reads a note whose present state the index does not know."""
         try:
             document = reader.document(path)
         except NotRead as error:
@@ -249,9 +249,9 @@ def _put(kept: dict[str, A], path: str, value: A | None) -> None:
 
 
 class _Look(NamedTuple):
-    """What a look at one note told."""
+    """The result of a look at one note."""
 
     fact: Fact | None = None
     unread: Reason | None = None
     is_uncertain: bool = False
-    """Whether the index did not know the text."""
+    """True if the index did not know the text."""

@@ -24,7 +24,7 @@ PROJECTION: Final = NoteProjection("links", graph.written, Graph(), Graph.change
 
 
 _AT_ONCE: Final = 256
-"""Links that are resolved before anybody asks for the time again."""
+"""Links that are resolved between two checks of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class Neighbour:
     direction: Literal["out", "back"]
     """out: the note shown links to it; back: it links to the note shown."""
     note: str
-    """The first of the notes shown that it is linked with."""
+    """The first of the shown notes that it is linked with."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownLines:
-    """A note that an answer shows, and which lines of it, from 1, ends inclusive."""
+    """A note that an answer shows, and which of its lines (from 1, ends inclusive)."""
 
     note: Note
     lines: Sequence[tuple[int, int]]
@@ -49,14 +49,14 @@ class ShownLines:
 def linked(
     vault: Session, work: Work, shown: Sequence[ShownLines], among: AbstractSet[str], *, with_backlinks: bool
 ) -> list[Neighbour]:
-    """The notes of a scope that are linked with those shown and are not among these: first those that the shown lines
-    link to, then those with links from or to most of the shown notes, then as the shown notes stand; equal ones by
-    path. A note for whose links there is no time is passed over."""
+    """Returns the notes in `among` that are linked with `shown`, without these. First those that the shown lines link
+    to, then those linked with the most shown notes, then in the order of the shown notes, then by path. Notes whose
+    links there is no time to read are skipped."""
     links = vault.links(work)
     all_links = corpus.ask(vault, PROJECTION, work).answer if with_backlinks else None
     own = {each.note.path for each in shown}
     first: dict[str, tuple[int, Literal["out", "back"]]] = {}
-    """By note: the place of the first shown note that it is linked with, and how."""
+    """By note: the index of the first shown note that it is linked with, and the direction."""
     in_lines: set[str] = set()
     times: dict[str, int] = defaultdict(int)
     for place, each in enumerate(shown):

@@ -1,4 +1,4 @@
-"""Tells the dates of all files of a vault to tools that use many."""
+"""Gives tools that need many dates the dates of all files."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from vaulttools.session import Session
 
 def _changed(before: Mapping[str, Told], changes: Sequence[Change[Told]]) -> Mapping[str, Told]:
     after = dict(before)
-    for path, _, told in changes:
-        if told is None:
+    for path, _, now in changes:
+        if now is None:
             after.pop(path, None)
         else:
-            after[path] = Told(*told)
+            after[path] = Told(*now)
     return after
 
 
 PROJECTION: Final[NoteProjection[Told, Mapping[str, Told]]] = NoteProjection("note_dates", note_date.told, {}, _changed)
-"""What counts of each note: what its parts tell of its date."""
+"""What the properties and the dated lines of a note say about its date."""
 
 
 def of(vault: Session, work: Work) -> Callable[[str], NoteDate | None]:
-    """What tells the date of a file, by the file system where nothing else does; None: it is gone."""
-    told = corpus.ask(vault, PROJECTION, work).answer
+    """Returns a function that gives the date of a file, by the file system if nothing else does; None if it is gone."""
+    dates = corpus.ask(vault, PROJECTION, work).answer
     dating, zone = vault.dating(), vault.calendar.zone
 
     def date_of(path: str) -> NoteDate | None:
-        found = dating.by(path, lambda: told.get(path, Told()))
+        found = dating.by(path, lambda: dates.get(path, Told()))
         if found is None:
             with suppress(OSError):
                 if (status := disk.status(vault.root.absolute(path))) is not None:

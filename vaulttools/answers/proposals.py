@@ -1,7 +1,7 @@
 """Proposes the calls that list all a question asks for, in the vault's own words.
 
 `which books did I give a 5` asks for the notes with a value, `to-dos that are due in November` for tasks with a date.
-Every word of a question must be understood: what may mean something else proposes nothing.
+Every word of a question must be understood: an ambiguous one leads to no proposal.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from vaulttools.notes.properties import values as property_values
 
 
 class Proposal(NamedTuple):
-    """A call that may list all that is asked for."""
+    """A call that may list everything that a question asks for."""
 
     tool: str
     arguments: Mapping[str, Any]
     properties: Sequence[str] = ()
-    """Those that it asks for: a row that shows them shows why it is one."""
+    """Properties that the question asks about; a row that shows them explains why it is in the list."""
 
 
 class _Condition(NamedTuple):
@@ -42,7 +42,7 @@ class _Condition(NamedTuple):
 
     text: str
     property: str = ""
-    """The property that it is about; empty: it is about a tag or a folder."""
+    """The property that it tests; empty if it tests a tag or a folder."""
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -56,7 +56,7 @@ _LISTS: Final = _stems(
     " cuales cual cuantos cuantas que todos todas lista muestra"
     " welke hoeveel alle lijst toon wat"
 )
-"""Words that ask for a list, and say nothing of what is in it."""
+"""Words that ask for a list, but say nothing about its content."""
 _ASKS_FOR_LIST: Final = re.compile(
     r"\b(?:which|whose|how many|what are|on my list|list|all|every|each|show|find|everything"
     r"|tasks?|due|overdue|tags?|tagged|to-?dos?"
@@ -66,7 +66,7 @@ _ASKS_FOR_LIST: Final = re.compile(
     r"|welke|hoeveel|lijst|toon|taken)\b",
     re.IGNORECASE,
 )
-"""What no question for a list lacks."""
+"""Every question for a list matches this."""
 _TASKS: Final = _stems("todo task aufgabe aufgaben tache tarea taak taken")
 _DUE: Final = _stems("due deadline fallig echeance vence vencen vervalt vervallen fristen frist")
 _DONE: Final = _stems("done finished completed ticked erledigt abgeschlossen terminee faites hechas gedaan afgerond")
@@ -76,12 +76,12 @@ _WRITTEN: Final = _stems("noted written wrote write recorded entered added add c
 _TAGGED: Final = _stems("tag tagged hashtag label labelled labeled schlagwort etikett etiquette etiqueta")
 _PROPERTIES: Final = _stems("property properties eigenschaft eigenschaften propriete propiedad eigenschap")
 _SOMEBODY: Final = _stems("somebody someone anybody anyone something jemand jemanden quelqu alguien iemand iets")
-"""Behind a property: whoever or whatever it holds."""
+"""After the name of a property: any value."""
 _RATED: Final = _stems("give gave given rate rated got get score scored star")
 _RATINGS: Final = _stems("rating rate score star stars grade bewertung sterne note puntuacion waardering cijfer")
-"""Properties that hold what a note was given."""
+"""Properties that hold a rating."""
 _KINDS: Final = _stems("type kind category class typ art kategorie categorie tipo categoria soort")
-"""Properties that say what a note is about."""
+"""Properties that hold the kind of a note."""
 _NEGATIONS: Final = _stems(
     "not no never none nothing nobody neither nor without except excluding but other than unless"
     " don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn cannot dont doesnt didnt isnt arent"
@@ -91,7 +91,7 @@ _NEGATIONS: Final = _stems(
     " niet geen zonder nooit behalve niets"
     " or oder ou o"
 )
-"""Words that turn a question round, or let it ask for either of two things; they are never passed over."""
+"""Words that negate a question, or offer two choices; they are never ignored."""
 _FILLERS: Final = (
     frozenset(stem(word) for name in ("en", "de", "fr", "es", "nl") for word in FUNCTION_WORDS[name]) - _NEGATIONS
 ) | _stems(
@@ -102,7 +102,7 @@ _FILLERS: Final = (
     " noted written recorded entered"
     " ont sont avec date notas tengo estan con fecha notities staan hebben"
 )
-"""Words that say nothing of what is asked for."""
+"""Words that say nothing about what is asked for."""
 _WORD: Final = re.compile(r"#?[^\W_]+")
 _TO_DO: Final = re.compile(r"\bto[- ]do(s?)\b", re.IGNORECASE)
 _NOT_DONE: Final = re.compile(
@@ -114,27 +114,27 @@ _NOT_DONE: Final = re.compile(
     r"|(?:nog )?niet (?:gedaan|afgevinkt|afgerond|klaar))\b",
     re.IGNORECASE,
 )
-"""Says that a task is open. Of a note it names no value: `not done` may be `active` or `on hold`."""
+"""Says that a task is open. It says nothing about a note: `not done` may be `active` or `on hold`."""
 _ON_MY_LIST: Final = re.compile(r"\bon my (?:to-?do )?list\b", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _NOTE_DATE: Final = Name("note_date", "date", is_list=False)
-"""What bases call the day that a note is of."""
+"""The name of a note's day in bases."""
 _NEAR: Final = 4
-"""Words behind the name of a property among which its value stands: `the status that is superseded`."""
+"""How many words after the name of a property its value may be: `the status that is superseded`."""
 _SHORT: Final = 2
-"""Letters of the longest word that never stands for a value: `de` is in every Spanish question."""
+"""Words of so few letters are never values: `de` is in every Spanish question."""
 _NOT_ALONE: Final = _KINDS | _stems("tags alias aliases")
-"""Properties whose values a question may use as words of its own."""
+"""Properties whose values are ordinary words in questions."""
 
 
 def asks_for_list(question: str) -> bool:
-    """Whether a question may ask for a list: few do, and the vocabulary is asked for no other."""
+    """Whether a question may ask for a list: few do, and only for these the vocabulary is read."""
     return len(question) <= periods.LONGEST and bool(_ASKS_FOR_LIST.search(question))
 
 
 def proposals(question: str, known: Vocabulary, today: date, first_weekday: int = SUNDAY) -> Sequence[Proposal]:
-    """The calls that may list what a question asks for, the narrowest first; none when it does not ask for a list, or
-    holds a word that is not understood.
+    """Returns the calls that may list what a question asks for, the narrowest first; no call if it does not ask for a
+    list, or if a word of it is not understood.
 
     >>> proposals("to-dos due in November 2026", Vocabulary({}, {}, {}, {}), date(2026, 11, 1))[0].arguments
     {'due_after': '2026-11-01', 'due_before': '2026-12-01'}
@@ -151,8 +151,8 @@ def proposals(question: str, known: Vocabulary, today: date, first_weekday: int 
 
 
 def tried(every: Sequence[Proposal], rows: Callable[[Proposal], int]) -> tuple[Proposal, int] | None:
-    """The proposal to make, and how many rows it has, as `rows` counts them; None when the narrowest, the first one,
-    finds nothing. Of those that find as much as the narrowest it is the shortest."""
+    """Returns the shortest proposal that finds as many rows as the narrowest (the first) one, and their number, as
+    `rows` counts them; None if the narrowest finds no row."""
     found = [(each, rows(each)) for each in every]
     as_much = [(each, number) for each, number in found if number == found[0][1] > 0]
     return min(as_much, key=lambda each: len(str(each[0].arguments)), default=None)
@@ -167,7 +167,7 @@ class _Word(NamedTuple):
 
 @dataclass(slots=True)
 class _Asked:
-    """The words of one question, and which of them are understood."""
+    """The words of one question, and the places of those that are understood."""
 
     text: str
     words: Sequence[_Word]
@@ -181,7 +181,7 @@ class _Asked:
         return cls(outside, [_Word(each[0], stem(each[0].lstrip("#")), *each.span()) for each in found])
 
     def take(self, stems: frozenset[str]) -> bool:
-        """Whether one of some words is there; all of them are understood then."""
+        """Whether one of the stems occurs; marks all words with these stems as understood."""
         found = {place for place, word in enumerate(self.words) if word.stem in stems}
         self.understood |= found
         return bool(found)
@@ -190,13 +190,13 @@ class _Asked:
         return any(word.stem in stems for word in self.words)
 
     def is_about_tasks(self, has_period: bool) -> bool:
-        """Whether it speaks of tasks without naming them: `everything open`, `what falls due`, `on my list`."""
+        """Whether it is about tasks without naming them: `everything open`, `what falls due`, `on my list`."""
         if self.has(_OVERDUE) or (has_period and (self.has(_DUE) or _ON_MY_LIST.search(self.text))):
             return True
         return self.has(_OPEN) and self.has(_TAGGED)
 
     def tags(self, known: Vocabulary) -> Iterator[str]:
-        """The tags that are called so: `#work`, `tagged work`, `with the tag work`."""
+        """Yields the tags that it names: `#work`, `tagged work`, `with the tag work`."""
         for place, word in enumerate(self.words):
             start = place + 1
             if word.text.startswith("#"):
@@ -217,7 +217,7 @@ class _Asked:
         return None if found is None else (known.tags[found[0]].name, found[1])
 
     def longest(self, place: int, some: Mapping[str, Any]) -> tuple[str, int] | None:
-        """The longest of some texts that begins at a place and is not understood yet, and the place behind it."""
+        """Returns the longest key of `some` that begins at a place, if no word of it is understood yet, and its end."""
         for end in range(min(place + MOST_WORDS, len(self.words)), place, -1):
             if not self.understood.intersection(range(place, end)):
                 joined = " ".join(word.stem for word in self.words[place:end])
@@ -229,8 +229,8 @@ class _Asked:
         return self.words[place].stem in _FILLERS or self.words[place].stem in _LISTS
 
     def left(self, known: Vocabulary) -> list[int]:
-        """The places of the words that are neither understood nor without a meaning of their own: what `done` says
-        nothing of in one vault is a status in another."""
+        """Returns the places of words that are not understood and may matter. A filler such as `done` matters if it is
+        a value in this vault."""
         return [
             place
             for place, word in enumerate(self.words)
@@ -240,7 +240,7 @@ class _Asked:
 
 
 def _own(meanings: Sequence[Meaning]) -> list[Meaning]:
-    """Those of the meanings of a word or two that need no property beside them."""
+    """Returns the meanings that count without their property being named."""
     return [
         each
         for each in meanings
@@ -267,7 +267,7 @@ def _of_tasks(asked: _Asked, known: Vocabulary, tags: Sequence[str], period: Per
         arguments["tags"] = list(tags)
     about = [asked.words[place].stem for place in asked.left(known)]
     if period is not None and asked.has(_WRITTEN):
-        return  # of when they were written tasks say nothing
+        return  # tasks do not say when they were written
     if is_open and not arguments:
         arguments["status"] = "open"
     if arguments and not set(about) - {stems(tag) for tag in tags}:
@@ -304,7 +304,7 @@ def _base(conditions: Sequence[_Condition]) -> Proposal:
 
 
 def _named_properties(asked: _Asked, known: Vocabulary, period: Period | None) -> Iterator[_Condition]:
-    """What is asked of properties that are named: `status superseded`, `rating of 4`, `finished in 2025`."""
+    """Yields conditions for named properties: `status superseded`, `rating of 4`, `finished in 2025`."""
     speaks_of_properties = asked.has(_PROPERTIES)
     for place in range(len(asked.words)):
         found = asked.longest(place, known.names)
@@ -339,7 +339,7 @@ def _named_properties(asked: _Asked, known: Vocabulary, period: Period | None) -
 
 
 def _value_beside(asked: _Asked, known: Vocabulary, name: Name, start: int, end: int) -> _Condition | None:
-    """The condition for a value of a property that stands behind its name, or right before it."""
+    """Returns the condition for a value of a property, if a value follows its name or is right before it."""
     for place in (*range(end, min(end + _NEAR, len(asked.words))), max(0, start - 1)):
         found = asked.longest(place, known.values)
         if found is None or place <= start < found[1]:
@@ -352,7 +352,7 @@ def _value_beside(asked: _Asked, known: Vocabulary, name: Name, start: int, end:
 
 
 def _values(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
-    """The conditions for values that are named without their property, where this can only be one."""
+    """Yields conditions for values that are named without their property, if only one property has them."""
     for place in range(len(asked.words)):
         found = asked.longest(place, known.values)
         if found is None or (found[1] == place + 1 and asked.words[place].stem in _FILLERS | _LISTS):
@@ -364,7 +364,7 @@ def _values(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
 
 
 def _rated(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
-    """`gave a 5`, `got a 3 or less`: of the one property that holds ratings."""
+    """Yields the condition for `gave a 5`, `got a 3 or less`, if only one property can hold that rating."""
     if not asked.has(_RATED) or any(word.stem in _RATINGS and word.stem in known.names for word in asked.words):
         return
     before = set(asked.understood)
@@ -379,7 +379,7 @@ def _rated(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
 
 
 def _number(asked: _Asked) -> str:
-    """The one number of a question, as a comparison: `== 5`, `<= 3`."""
+    """Returns the only number of a question, as a comparison: `== 5`, `<= 3`; "" without one."""
     places = [
         place
         for place, word in enumerate(asked.words)
@@ -397,7 +397,7 @@ def _number(asked: _Asked) -> str:
 
 
 def _subjects(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
-    """The conditions for what the notes are that are asked for, and where: values of `type`, tags, folders."""
+    """Yields conditions for the kind and the place of the notes: values of `type`, tags, folders."""
     for place in range(len(asked.words)):
         if place in asked.understood or asked.words[place].stem in _FILLERS | _LISTS:
             continue
@@ -412,7 +412,7 @@ def _subjects(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
             if found := asked.longest(place, some):
                 group = some[found[0]]
                 readings.append((False, group.notes, found[1], _Condition(f"{call}({_text(group.name)})")))
-        if readings:  # what says the kind of a note, or else the wider one: a diary may be tagged `meeting`, too
+        if readings:  # the kind of a note wins, then the most notes: a diary may be tagged `meeting`, too
             _, _, end, condition = max(readings, key=itemgetter(0, 1))
             asked.understood.update(range(place, end))
             yield condition
@@ -423,7 +423,7 @@ def _asks_for_every(asked: _Asked) -> bool:
 
 
 _EVERY: Final = listed("all every alle tous toutes todos todas")
-"""A question for a kind of note alone must ask for every one."""
+"""A question that only names a kind of note must ask for every one."""
 
 
 def _within(name: Name, period: Period) -> Iterator[_Condition]:
@@ -438,7 +438,7 @@ def _has(name: Name) -> _Condition:
 
 
 def _is(meanings: Sequence[Meaning]) -> _Condition:
-    """That a property has a value, in any spelling: `done`, `Done`."""
+    """Returns the condition that a property has a value, in any spelling: `done`, `Done`."""
     name = meanings[0].property
     held = [
         f"list({_of(name)}).contains({_value(each)})"
@@ -458,7 +458,7 @@ def _value(meaning: Meaning) -> str:
 
 
 def _of(name: Name) -> str:
-    """A property as expressions name it."""
+    """Returns a property as expressions name it."""
     return name.name if _IDENTIFIER.fullmatch(name.name) else f"note[{_text(name.name)}]"
 
 
@@ -467,7 +467,7 @@ def _text(value: object) -> str:
 
 
 MOST_ROWS: Final = 20
-"""Rows that an answer shows of a list; the call itself shows all."""
+"""Rows of a list that an answer shows; the call itself shows all."""
 _ROW_CHARACTERS: Final = 160
 
 
@@ -476,13 +476,13 @@ class Row(NamedTuple):
 
     path: str
     line: int = 0
-    """From 1; 0: the row is the note."""
+    """From 1; 0 if the row is a whole note."""
     text: str = ""
-    """A task as its note writes it; of a note the properties that the question is about, in one line."""
+    """A task as its note writes it; for a note, the properties that the question is about, in one line."""
 
 
 def how_many(shown: int, total: int) -> str:
-    """`The whole list, 4 rows` or `The first 20 of 25 rows`."""
+    """Returns `The whole list, 4 rows` or `The first 20 of 25 rows`."""
     number = corpus.counted(total, "row")
     return f"The first {shown} of {number}" if shown < total else f"The whole list, {number}"
 
@@ -494,10 +494,10 @@ class WholeList(NamedTuple):
     total: int
     """Rows, shown or not."""
     rows: Sequence[Row]
-    """The first ones, `MOST_ROWS` at most."""
+    """The first rows, at most `MOST_ROWS`."""
 
     def read(self, note_at: Callable[[str], Note | None], room: int) -> list[Row]:
-        """The first rows with their texts, as many as have room, in characters."""
+        """Returns the first rows with their texts, as many as fit into `room` characters."""
         found: list[Row] = []
         left = room - len(how_many(self.total, self.total))
         for row in self.rows:
@@ -517,11 +517,11 @@ class WholeList(NamedTuple):
         return property_values.in_one_line(held, _ROW_CHARACTERS)
 
     def block(self, rows: Sequence[Row]) -> str:
-        """The rows as read, one a line, below a line that says how many there are; "" of none."""
+        """Returns the rows, one a line, below a line with their number; "" if there are no rows."""
         return "\n".join([f"{how_many(len(rows), self.total)}:", *map(_line, rows)]) if rows else ""
 
     def call(self, voice: Voice) -> str:
-        """The sentence that names the call."""
+        """Returns the sentence that names the call."""
         call = voice.call(self.proposal.tool, self.proposal.arguments)
         return f"For a complete list: {call} ({corpus.counted(self.total, 'row')})"
 

@@ -20,44 +20,44 @@ from vaulttools.resources.targets import Target
 from vaulttools.session import Session
 
 _OTHERS: Final = 5
-"""Lines of other headings of the same name that the answer names."""
+"""How many other headings of the same name the answer names."""
 
 MOST_CHARACTERS: Final = 50_000
-"""The most characters that can be asked for: about what the text of an answer has room for."""
+"""Upper bound of `max_chars`: about the room of an answer's text."""
 
 _LABEL_CHARACTERS: Final = 120
-"""Characters of one heading in the first line: six of them leave room for the text."""
+"""Characters of one heading in the first line: six such headings leave room for the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One text."""
+    """One text, opened."""
 
     target: Target
-    """What named it, with the part of it that is meant."""
+    """What the caller named: the text, and a part of it."""
     document: Document
     note: Note
-    """The same as a note; what is none has no properties."""
+    """The same text as a note; a text that is no note has no properties."""
     notices: Sequence[str]
-    """What was odd about it."""
+    """What was unusual about it."""
 
     @property
     def name(self) -> str:
-        """How text names it."""
+        """Its path as text shows it."""
         return paths.shown(self.document.path)
 
 
 def opened(vault: Session, given: str, work: Work) -> Reading:
-    """The text that the argument `note` names.
+    """Opens the text that the argument `note` names.
 
     Raises:
-        BadArgument: it names none, or several, or what cannot be read as text.
+        BadArgument: `given` names no text, several, or one that cannot be read as text.
     """
     return read(vault, vault.named(given, work), work)
 
 
 def read(vault: Session, target: Target, work: Work) -> Reading:
-    """The text of what was named; of a canvas, its cards and connections.
+    """Opens a named text; a canvas becomes its cards and connections.
 
     Raises:
         BadArgument: it cannot be read as text.
@@ -74,7 +74,7 @@ def read(vault: Session, target: Target, work: Work) -> Reading:
         notices.append("The canvas is shown as text; its lines are not those of the file.")
     if not document.is_whole:
         notices.append("This is not all of the text: a page could not be read, or there was no time or room for all.")
-    work.remaining()  # a call that was cancelled meanwhile is not answered
+    work.remaining()  # a call that was cancelled meanwhile gets no answer
     work.searched = 1
     note = vault.notes(vault.view(work)).note(document)
     notices += [*answer.conflict_copies([document.path]), *answer.passed_over(work, found=True)]
@@ -82,30 +82,30 @@ def read(vault: Session, target: Target, work: Work) -> Reading:
 
 
 def is_canvas(path: str) -> bool:
-    """Whether a file is a canvas by its name."""
+    """Whether the name of a file is that of a canvas."""
     return path.lower().endswith(".canvas")
 
 
 def lines(count: int) -> str:
-    """`1 line`, `2,310 lines`."""
+    """Returns `1 line`, `2,310 lines`."""
     return f"{count:,} line{'s' if count != 1 else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The lines asked for, from 1, end inclusive."""
+    """The requested lines, from 1, end inclusive."""
 
     start: int
     end: int
     label: str = ""
-    """What they are, for the first line of the text; `""`: just lines."""
+    """What the lines are, for the first line of the text; `""` for plain lines."""
     argument: str = ""
-    """The argument that goes when the call goes on by lines."""
+    """The argument that selects the part; a call that continues by lines leaves it out."""
     notices: Sequence[str] = ()
 
 
 def of_target(opened: Reading, start: int | None = None, end: int | None = None) -> Part:
-    """The part that the name of a text tells; else the lines from one to another, all without them.
+    """Returns the part that the target names; otherwise the lines from `start` to `end`, or all.
 
     Raises:
         BadArgument: there is no such heading, block or line, or several ranges of lines are named.
@@ -124,7 +124,7 @@ def of_target(opened: Reading, start: int | None = None, end: int | None = None)
 
 
 def of_lines(opened: Reading, start: int | None, end: int | None) -> Part:
-    """From the first line to the last unless they are given; what lies behind the last is not there to be read."""
+    """Returns the lines from `start` to `end` (default: first, last); an `end` past the last line means the last."""
     total = len(opened.document.lines)
     first, last = start or 1, total if end is None else end
     if first > max(total, 1):
@@ -136,7 +136,7 @@ def of_lines(opened: Reading, start: int | None, end: int | None) -> Part:
 
 
 def of_pages(opened: Reading, start: int | None, end: int | None) -> Part:
-    """The lines of some pages of a PDF file, from 1, end inclusive."""
+    """Returns the lines of the pages `start` to `end` of a PDF file (from 1, end inclusive)."""
     parts = [part for part in opened.document.parts if part.page is not None]
     if not parts:
         raise BadArgument(f"start_page and end_page are for PDF files; {opened.name} has no pages")
@@ -153,7 +153,7 @@ def of_pages(opened: Reading, start: int | None, end: int | None) -> Part:
 
 
 def of_frontmatter(opened: Reading) -> Part:
-    """The properties block."""
+    """Returns the properties block."""
     block = opened.note.frontmatter
     if block is None:
         raise BadArgument(f"{opened.name} has no properties at its top")
@@ -161,13 +161,13 @@ def of_frontmatter(opened: Reading) -> Part:
 
 
 def of_block(opened: Reading, block_id: str, argument: str = "") -> Part:
-    """The block with an id."""
+    """Returns the block with an id."""
     found = opened.note.required_block(block_id, opened.name)
     return Part(found.start_line, found.end_line, f"block ^{found.id}", argument)
 
 
 def of_section(opened: Reading, chain: Sequence[str], argument: str = "") -> Part:
-    """The section of a heading, or of the last of a chain of them."""
+    """Returns the section of a heading, or of the last heading of a chain."""
     found = opened.note.required_section(chain, opened.name)
     name = found.text.casefold()
     others = [each.line for each in opened.note.headings if each.text.casefold() == name and each != found]
@@ -178,7 +178,7 @@ def of_section(opened: Reading, chain: Sequence[str], argument: str = "") -> Par
 
 
 def _others(lines: Sequence[int]) -> str:
-    """Where other headings of the same name stand."""
+    """Says on which lines other headings of the same name are."""
     if len(lines) == 1:
         return f"Another heading of this name is on line {lines[0]}."
     more = f" and {len(lines) - _OTHERS:,} more" if len(lines) > _OTHERS else ""
@@ -186,7 +186,7 @@ def _others(lines: Sequence[int]) -> str:
 
 
 def chain_of(opened: Reading, heading: Sequence[str]) -> Sequence[str]:
-    """The chain that is meant: of one text the whole, or its parts between `#`, or between ` > ` as shown here."""
+    """Returns the chain of headings that is meant. A single text may hold the parts, between `#` or ` > `."""
     if len(heading) > 1:
         return heading
     readings = [heading, *([part.strip() for part in heading[0].split(sign) if part.strip()] for sign in ("#", " > "))]
@@ -195,10 +195,10 @@ def chain_of(opened: Reading, heading: Sequence[str]) -> Sequence[str]:
 
 
 def fitting(document: Document, part: Part, characters: int, room: int) -> tuple[list[str], int | None]:
-    """The numbered lines that fit into so many characters of the note and so many bytes of the answer, the first of a
-    page below a row with its number.
+    """Returns the numbered lines that fit into `characters` of the note and `room` bytes of the answer. Above the first
+    line of a page is a row with the page number.
 
-    There is always a first one where there are any; the number is the characters of it that are shown when it is cut.
+    At least one line is returned if there is any. The number is how many of its characters are shown if it was cut.
     """
     lines = document.lines
     shown: list[str] = []
@@ -225,18 +225,18 @@ def fitting(document: Document, part: Part, characters: int, room: int) -> tuple
 
 
 def numbered(number: int, text: str) -> str:
-    """A line as `search` shows one of context: nothing that a note holds can stand at its beginning."""
+    """Returns a line as `search` shows a line of context: the text of a note never begins a line."""
     return f" {number}|{render.visible(text)}"
 
 
 def _page_row(document: Document, line: int) -> str:
-    """The row above a line that is the first of a page; `""` above others."""
+    """Returns the row with the page number above the first line of a page; `""` above others."""
     part = document.part_of(line)
     return f"page {part.page}:\n" if part is not None and part.page is not None and part.line == line else ""
 
 
 def first_line(opened: Reading, part: Part, end: int) -> str:
-    """What is shown of what: `Projects/plan.md, section Tasks, lines 3-9 of 40`."""
+    """Says what is shown: `Projects/plan.md, section Tasks, lines 3-9 of 40`."""
     total = len(opened.document.lines)
     if not total:
         return f"{opened.name} is empty"
@@ -245,8 +245,8 @@ def first_line(opened: Reading, part: Part, end: int) -> str:
 
 
 def cut(line: int, shown: int, length: int, voice: Voice) -> str:
-    """That a line is not shown whole."""
+    """Says that a line is not shown whole."""
     return (
         f"Line {line} is cut after {shown:,} of {length:,} characters; raise {voice.name('max_chars')} "
-        f"(at most {MOST_CHARACTERS:,}), or search for what stands in it."
+        f"(at most {MOST_CHARACTERS:,}), or search for a text in it."
     )

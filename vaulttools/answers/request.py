@@ -1,7 +1,7 @@
 """Turns arguments into a request, or refuses them in one sentence.
 
-Accepted beyond the schema, because models really send it: a single string where a list is asked, a JSON array
-or object in a string, a number or boolean as a string, `2.0` for 2, `null` for an optional argument.
+Accepted beyond the schema, because models really send it: a single string for a list, a JSON array or object in a
+string, a number or boolean as a string, `2.0` for 2, `null` for an optional argument.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ R = TypeVar("R", bound="Request")
 PATHS: Final = frozenset(
     ("path", "paths", "file", "folder", "glob", "file_pattern", "note", "notes", "base", "this_note", "like")
 )
-"""Names of the arguments that ask for paths, the same in every tool; a path object is taken there for its text."""
+"""Arguments that take paths, the same in every tool; they also accept path objects."""
 
 _SHOWN = 60
 """Characters of a refused value that the sentence repeats."""
@@ -45,26 +45,26 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
 
     positional: ClassVar[tuple[str, ...]] = ()
-    """Optional fields that are positional on the command line, after the required ones; `--NAME` gives them too."""
+    """Optional fields that are positional on the command line, after the required ones; `--NAME` works as well."""
     short: ClassVar[dict[str, str]] = {}
     """Fields with a short option: `{"i": "-i"}`."""
     options: ClassVar[dict[str, str]] = {}
     """Required fields that are options on the command line, with their name there: `{"terms": "term"}`."""
     flags: ClassVar[tuple[str, ...]] = ()
-    """Fields whose values, but the default, are flags on the command line: `mode` is `--word`, `--regex`."""
+    """Fields whose values, except the default, are flags on the command line: `mode` is `--word`, `--regex`."""
     joins: ClassVar[bool] = False
-    """Whether all positional words on the command line are one text: a question needs no quotes."""
+    """Whether all positional words on the command line form one text: a question needs no quotes."""
     refused: ClassVar[tuple[str, ...]] = ()
-    """Options of related commands that this one is expected to have and has not; they are refused by name."""
+    """Options of related commands that users expect here, but that this command lacks; it refuses them by name."""
 
     @classmethod
     def sentence(cls, name: str, details: ErrorDetails) -> str | None:
-        """The words for a wrong argument where a tool's document has some of its own; None: the usual ones."""
+        """Returns the tool's own words for a wrong argument, if its document has some; None for the usual words."""
         return None
 
 
 def json_of(value: object) -> object:
-    """What a text holds as JSON, where it begins as a list or an object; any other value as it is."""
+    """Parses a text that begins like a JSON list or object; returns any other value unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(value)
@@ -96,14 +96,14 @@ def _text_of(value: object) -> object:
 
 
 def _path_text(value: object) -> object:
-    """A path object as its text, in a list too."""
+    """Replaces path objects by their text, in lists too."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     return list(map(_path_text, value)) if isinstance(value, list | tuple) else value
 
 
 def number_of(value: object) -> float | None:
-    """The number that a caller gives, as one or as text; None when it is none, for pydantic to say so."""
+    """Returns a number given as number or text; None if it is no number: pydantic then refuses it."""
     try:
         return float(str(value))
     except ValueError:
@@ -114,7 +114,7 @@ Texts = Annotated[list[str], BeforeValidator(_list_of)]
 """A list of strings; one string is a list of one."""
 
 _SEVERAL: Final = re.compile(r"[\s,]")
-"""What no tag holds, and several written as one text do (rule-T01)."""
+"""A tag never holds these; several tags written as one text do (rule-T01)."""
 
 
 def _named_tags(tags: list[str]) -> list[str]:
@@ -137,14 +137,14 @@ Scalar = Annotated[
 """A text, written as JSON when it is a number or a boolean; or null."""
 
 Values = Annotated[dict[str, Scalar], BeforeValidator(_map_of)]
-"""Names with a text, or null."""
+"""Maps names to a text, or null."""
 
 
 def parse(request: type[R], arguments: Mapping[str, object], voice: Voice = CALLS) -> R:
-    """The request that the arguments make; a refusal names them in a voice.
+    """Makes a request of the arguments; `voice` decides how a refusal names them.
 
     Raises:
-        BadArgument: one sentence that names every argument that is wrong and what is accepted.
+        BadArgument: one sentence that names every wrong argument and what is accepted.
     """
     if not isinstance(arguments, Mapping):
         raise BadArgument("the arguments must be a JSON object")
@@ -165,7 +165,7 @@ def parse(request: type[R], arguments: Mapping[str, object], voice: Voice = CALL
 
 
 def schema(request: type[Request]) -> dict[str, Any]:
-    """The JSON Schema of the arguments: plain types, no titles, no references, no null alternatives."""
+    """Returns the JSON Schema of the arguments: plain types, no titles, no references, no null alternatives."""
     return _plain(request.model_json_schema())
 
 
@@ -176,12 +176,12 @@ def _properties(request: type[Request]) -> Mapping[str, dict[str, Any]]:
 
 
 def accepted(request: type[Request], name: str) -> str:
-    """What an argument takes, in words: `a whole number from 0 to 20`."""
+    """Says what an argument accepts: `a whole number from 0 to 20`."""
     return _words(_properties(request)[name])
 
 
 def explained(request: type[Request], name: str) -> str:
-    """What an argument is, what it takes, and its default, in words."""
+    """Says what an argument is, what it accepts, and its default."""
     property_ = _properties(request)[name]
     parts = [_words(property_)] if "enum" in property_ or "minimum" in property_ else []
     default = property_.get("default")
@@ -227,11 +227,11 @@ _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "query": ("pattern", "question"),
     "question": ("query", "pattern"),
 }
-"""By the name of an argument, those of other tools that do the same, the nearest first."""
+"""By argument name, arguments of other tools with the same purpose, the nearest first."""
 
 
 def _instead(name: str, value: object, fields: Sequence[str]) -> str:
-    """Which of the fields does what an unknown argument was meant to do, with the value that does it; `""`: none."""
+    """Suggests the field, and its value, for what an unknown argument meant; `""` if there is no such field."""
     field = next((each for each in _ALIKE.get(name, ()) if each in fields), None)
     if field is None:
         return ""
@@ -246,8 +246,8 @@ def _instead(name: str, value: object, fields: Sequence[str]) -> str:
 
 
 def _choice(request: type[Request], name: str, fields: Sequence[str]) -> str:
-    """Which of the fields begin with the name of an unknown argument, or have a choice that it is called by, as
-    `backlinks` is by `back`; `""`: none."""
+    """Suggests fields that begin with the name of an unknown argument, or a choice whose name begins the argument
+    (`back` for `backlinks`); `""` if there is no such field."""
     if begun := [field for field in fields if field.startswith(f"{name}_")]:
         return f"; give {' or '.join(begun)} instead"
     known = _properties(request)
@@ -259,7 +259,7 @@ def _choice(request: type[Request], name: str, fields: Sequence[str]) -> str:
 
 
 _LEAST: Final = 3
-"""Letters of a choice that may stand at the beginning of a name by chance."""
+"""A choice needs so many letters: a shorter one may begin a name by chance."""
 
 
 def _words(schema: Mapping[str, Any]) -> str:
@@ -280,7 +280,7 @@ def _words(schema: Mapping[str, Any]) -> str:
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """A pydantic schema without what models and APIs stumble over."""
+    """Returns a pydantic schema without the parts that confuse models and APIs."""
     definitions = schema.get("$defs", {})
 
     def plain(node: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Shows lines of a text: windows around places, excerpts, where they stand."""
+"""Shows lines of a text: windows around places, excerpts, and the page or section they are in."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from vaulttools.models import BaseModel, Field
 from vaulttools.notes.reader import NoteReader
 
 _LINES_OF_SEVERAL: Final = 8
-"""Lines of one excerpt of places that lie side by side; one place, such as a block, may be longer."""
+"""Lines of one excerpt that covers adjacent places; a single place, such as a block, may be longer."""
 
 _LINES_OF_ONE: Final = 60
-"""Lines shown of one place (as of an excerpt of `search_files`); a notice counts the rest."""
+"""Lines shown of one place (like an excerpt of `search_files`); a notice counts the rest."""
 
 _NAME_CHARACTERS: Final = 80
-"""Characters of headings in a place that are shown: it stands beside the path, on every row of `grep`."""
+"""Characters of headings shown beside the path, on every row of `grep`."""
 
 
 class HitWindow(NamedTuple):
@@ -39,7 +39,7 @@ class HitWindow(NamedTuple):
 
 
 def around(hits: Iterable[int], before: int, after: int, last_line: int) -> Iterator[HitWindow]:
-    """The windows around matching lines (ascending, from 1), within 1 to `last_line`.
+    """Yields the windows around matching lines (ascending, from 1), within 1 to `last_line`.
 
     >>> list(around([3, 6, 20], 1, 2, 20))
     [HitWindow(start=2, end=8, hits=(3, 6)), HitWindow(start=19, end=20, hits=(20,))]
@@ -53,25 +53,25 @@ def around(hits: Iterable[int], before: int, after: int, last_line: int) -> Iter
 
 
 def shortened(excerpt: HitWindow, lines: int) -> HitWindow:
-    """The excerpt's first lines, at most so many."""
+    """Returns the excerpt's first lines, at most `lines`."""
     end = min(excerpt.end, excerpt.start + lines - 1)
     return HitWindow(excerpt.start, end, excerpt.hits[: bisect_right(excerpt.hits, end)])
 
 
 class Window(NamedTuple):
-    """A run of lines that holds places, from 1, end inclusive."""
+    """A run of lines that covers places, from 1, end inclusive."""
 
     start: int
     end: int
     places: int
-    """How many begin in it."""
+    """How many places begin in it."""
     reach: int
-    """The last line of all of them, which may lie beyond."""
+    """The last line of all these places; it may be after `end`."""
 
 
 def of_places(places: Iterable[tuple[int, int]]) -> list[Window]:
-    """The lines to show of places, each from its first to its last line: no line twice, and places that touch as one
-    while it is short."""
+    """Returns the lines to show of places, each given by its first and last line. No line is shown twice; places that
+    touch share a window while it is short."""
     windows: list[Window] = []
     for start, reach in sorted(places, key=lambda place: (place[0], -place[1])):
         end = min(reach, start + _LINES_OF_ONE - 1)
@@ -84,12 +84,12 @@ def of_places(places: Iterable[tuple[int, int]]) -> list[Window]:
 
 
 def named(path: str, part: DocumentPart | None) -> str:
-    """A file and the part of it, as text shows them: `report.pdf, page 3`, `letter.docx, Risks > Damp`."""
+    """Returns a file and the part of it, as text shows them: `report.pdf, page 3`, `letter.docx, Risks > Damp`."""
     return f"{paths.shown(path)}{_suffix(part)}"
 
 
 def suffix(document: Document, start: int, end: int) -> str:
-    """Where some lines stand, from 1, end inclusive: `, page 3`, `, pages 3-4`, `, Risks > Damp`; `""` in a note."""
+    """Returns where lines (from 1, end inclusive) are: `, page 3`, `, pages 3-4`, `, Risks > Damp`; `""` in a note."""
     first, last = document.part_of(start), document.part_of(end)
     if first is not None and last is not None and first.page is not None and first.page != last.page:
         return f", pages {first.page}-{last.page}"
@@ -97,7 +97,7 @@ def suffix(document: Document, start: int, end: int) -> str:
 
 
 def page_of(document: Document, line: int) -> int | None:
-    """The page in which a line stands; None where there are no pages."""
+    """Returns the page that a line is on; None if there are no pages."""
     part = document.part_of(line)
     return part.page if part is not None else None
 
@@ -105,8 +105,8 @@ def page_of(document: Document, line: int) -> int | None:
 def windows(
     document: Document, hits: Iterable[int], before: int, after: int, last_line: int | None = None
 ) -> Iterator[tuple[DocumentPart | None, HitWindow]]:
-    """As `around`, of the lines up to the last, each window with its part of the document: none goes over the
-    border of a page or section."""
+    """Like `around`, up to `last_line`; yields each window with its part of the document. No window crosses the border
+    of a page or section."""
     last_line = len(document.lines) if last_line is None else last_line
     if not document.parts:
         for window in around(hits, before, after, last_line):
@@ -119,7 +119,7 @@ def windows(
 
 
 def _bounds(document: Document, part: DocumentPart | None) -> tuple[int, int]:
-    """The first and the last line of a part, or of what stands before the first part."""
+    """Returns the first and the last line of a part; for None, of the lines before the first part."""
     following = document.parts[0 if part is None else document.parts.index(part) + 1 :]
     return (1 if part is None else part.line), (following[0].line - 1 if following else len(document.lines))
 
@@ -147,12 +147,12 @@ class Excerpt(BaseModel):
     start_line: int = Field(description="Number of the first line, from 1.")
     lines: list[str] = Field(description="Whole lines without their ends.")
     matching_lines: list[int] = Field(description="Numbers of the matching lines among them.")
-    heading: list[str] = Field(description="The headings that the first match stands under, outermost first.")
+    heading: list[str] = Field(description="Headings above the first match, outermost first.")
     page: int | None = Field(None, description="The page of a PDF file, from 1; null elsewhere.")
     above: list[LineAbove] | None = Field(
         None,
         exclude_if=is_none,
-        description="Of a row of a table, the heading that it stands under and the header row, if not shown already.",
+        description="For a table row, the heading above the table and the header row, unless shown before.",
     )
 
 
@@ -163,21 +163,21 @@ class FileMatch(BaseModel):
     match_count: int = Field(description="Matching lines in the file, shown or not.")
     excerpts: list[Excerpt] = Field(description="None with output paths or counts.")
     properties: dict[str, Any] | None = Field(
-        None, exclude_if=is_none, description="With `columns`: those of them that it has, as it writes them."
+        None, exclude_if=is_none, description="With `columns`: those that the file has, as written."
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ExcerptRows(Sequence[str]):
-    """The rows of a file in the text; none is rendered before it is asked for, since few of many files are shown."""
+    """The rows of a file in the text. A row is rendered on access: of many files, only a few rows are shown."""
 
     excerpts: Sequence[Excerpt] = ()
     leads: Sequence[Sequence[str]] = ()
-    """By excerpt: the rows that begin it. They name another page or section of the file, or are lines from above."""
+    """By excerpt, the rows that begin it: the name of another page or section of the file, or lines from above."""
     columns: Mapping[int, int] = field(default_factory=dict)
-    """Where the first match begins in lines that are cut, by line."""
+    """By line, where the first match begins in a line that is cut."""
     firsts: Sequence[int] = ()
-    """By excerpt: the row of its first line, from 0."""
+    """By excerpt, the row of its first line (from 0)."""
 
     def __len__(self) -> int:
         return self.firsts[-1] + len(self.excerpts[-1].lines) if self.excerpts else 0
@@ -194,7 +194,7 @@ class ExcerptRows(Sequence[str]):
         return self._row(range(len(self))[row])
 
     def up_to(self, kept: int) -> list[Excerpt]:
-        """The excerpts that the first so many rows show, with the lines that they show."""
+        """Returns the excerpts within the first `kept` rows, with only the lines that these rows show."""
         shown: list[Excerpt] = []
         for each, first in zip(self.excerpts, self.firsts, strict=True):
             if kept <= first:
@@ -215,11 +215,11 @@ class ExcerptRows(Sequence[str]):
                 return f"Line {line}: {mark} {render.line(shown.lines[offset], self.columns.get(line))}".rstrip(" ")
         lead = self.leads[following]
         before = self.firsts[following] - row
-        return lead[-before] if before <= len(lead) else ""  # a blank row stands between two excerpts
+        return lead[-before] if before <= len(lead) else ""  # a blank row separates two excerpts
 
 
 def excerpted(found: FileHits, context: int, most: int, reader: NoteReader) -> ExcerptRows:
-    """The first excerpts of a file, at most so many."""
+    """Returns the first excerpts of a file, at most `most`."""
     text = found.document.lines
     first = [*islice(windows(found.document, found.hits.numbers, context, context), most)]
     if paths.is_note(found.document.path):
@@ -264,7 +264,7 @@ def excerpted(found: FileHits, context: int, most: int, reader: NoteReader) -> E
 
 
 def _headings(reader: NoteReader, document: Document, lines: list[int]) -> Sequence[tuple[str, ...]]:
-    """The headings that each of the lines, from 1, stands under."""
+    """Returns the headings above each line (lines from 1)."""
     note = reader.stored(document)
     if note is not None:
         return [note.breadcrumb(line) for line in lines]
@@ -274,8 +274,8 @@ def _headings(reader: NoteReader, document: Document, lines: list[int]) -> Seque
 
 
 def above_row(document: Document, window: HitWindow, reader: NoteReader, seen: set[int]) -> list[int]:
-    """The lines above a window without which the row of a table in it says little: the heading that the table stands
-    under, and its header row. Lines in `seen` were shown before; those of the window are added."""
+    """Returns the lines above a window that explain a table row in it: the heading above the table, and its header row.
+    Leaves out lines in `seen`, then adds the lines of the window to it."""
     needed: list[int] = []
     may_be_row = "|" in document.lines[window.hits[0] - 1] and paths.is_note(document.path)
     if may_be_row and (header := _header_row(document.lines, window.hits[0])) is not None:
@@ -288,23 +288,23 @@ def above_row(document: Document, window: HitWindow, reader: NoteReader, seen: s
 
 
 def _header_row(lines: Sequence[str], number: int) -> int | None:
-    """The header row of the table in which a line is a row below it, both lines from 1; None: it is no such row."""
+    """Returns the header row of the table that a line is a row of (both lines from 1); None if it is no such row."""
     header = None
     for above in range(number, 1, -1):
         line = lines[above - 1].strip("> \t")
         if not line:
             break
-        if "-" in line and "|" in line and _DELIMITERS.issuperset(line):  # a row of dashes looks so: the first counts
+        if "-" in line and "|" in line and _DELIMITERS.issuperset(line):  # the top one counts: data may be dashes
             header = above - 1
     return header if header is not None and lines[header - 1].strip("> \t") else None
 
 
 _DELIMITERS: Final = frozenset("|-: \t")
-"""What the row below a header row is made of."""
+"""The characters of the delimiter row below a header row."""
 
 
 def section(match: FileCount, found: FileHits, rows: ExcerptRows, suffix: str) -> Section:
-    """The excerpts of a file as text, and how many matching lines they leave out."""
+    """Returns the excerpts of a file as text, and how many matching lines they leave out."""
     left = match.count - sum(len(shown.matching_lines) for shown in rows.excerpts)
     closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)" if left > 0 else ""
     part = found.document.part_of(found.hits.numbers[0])
@@ -326,7 +326,7 @@ class FileStream(Iterator[FileMatch]):
         return file
 
     def close(self) -> None:
-        """End the search; the end of a `with` block or of the last reference does so too."""
+        """Ends the search; so does the end of a `with` block or of the last reference."""
         self._files.close()
 
     def __enter__(self) -> FileStream:
@@ -339,10 +339,10 @@ class FileStream(Iterator[FileMatch]):
 
     @property
     def complete(self) -> bool:
-        """As `Answer.complete`, for the files looked at so far; after the last one, for all."""
+        """Like `Answer.complete`, for the files searched so far; after the last one, for all."""
         return self._work.complete
 
     @property
     def notices(self) -> list[str]:
-        """What an answer would say of the pattern, and of files that were passed over so far."""
+        """What an answer would say about the pattern, and about files skipped so far."""
         return [*self._notices, *answer.passed_over(self._work, found=self._found)]

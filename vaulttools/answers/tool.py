@@ -20,7 +20,7 @@ A = TypeVar("A", bound=Answer)
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[R, A]):
-    """One entry of the registry. Every face (Python, command line, MCP) is made from these fields alone."""
+    """One entry of the registry. Every interface (Python, command line, MCP) is made from these fields alone."""
 
     name: str
     summary: str
@@ -31,12 +31,12 @@ class Tool(Generic[R, A]):
     answer: type[A]
     run: Callable[[Session, R, Work], A]
     needs_structure: bool = False
-    """Whether it uses the structure of all notes. The command line updates the index first, where `waits` says so."""
+    """Whether it uses the structure of all notes. The command line then updates the index first, if `waits` says so."""
     waits: Callable[[R], bool] = lambda _: True
-    """Which requests need it before they can be answered at all."""
+    """Whether a request cannot be answered at all before that."""
     csv: Callable[[A], str] | None = None
-    """What the command line prints with `--csv`; None: there is no such form."""
+    """Returns what the command line prints with `--csv`; None if there is no such form."""
     stream: Callable[[Session, R, Work], FileStream] | None = None
-    """What gives everything that it finds file by file, without a text; None: there is no such form."""
+    """Yields every result file by file, without a text; None if there is no such form."""
     zero_is_success: bool = False
-    """Whether the command line's exit status is 0 without results too, as for a comparison of counts."""
+    """Whether the command line exits with 0 without results too, as for a comparison of counts."""

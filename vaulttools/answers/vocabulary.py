@@ -1,4 +1,4 @@
-"""Knows the properties, values, tags and folders that the notes of a vault use."""
+"""Collects the properties, values, tags and folders that the notes of a vault use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vaulttools.notes.tallies import PropertyCounts, TagCounts, WrittenPropertie
 from vaulttools.session import Session
 
 MOST_WORDS: Final = 5
-"""Words of the longest value or name that a question is searched for: longer ones are texts, and no names."""
+"""Words of the longest value or name to look for in a question: longer ones are texts, not names."""
 _LONGEST: Final = 60
 """Characters of such a value."""
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -43,7 +43,7 @@ PROPERTIES: Final = NoteProjection(
 """What counts of each note: its properties."""
 
 TAGS: Final = NoteProjection("tags", _tags, TagCounts(), TagCounts.changed, TagCounts.plain, TagCounts.of_plain)
-"""What counts of each note: its tags as often as they are written."""
+"""What counts of each note: its tags, as often as they are written."""
 
 
 class Name(NamedTuple):
@@ -52,7 +52,7 @@ class Name(NamedTuple):
     name: str
     """As written."""
     type: str
-    """That of most notes."""
+    """The type in most notes."""
     is_list: bool
     is_mixed: bool = False
     """Whether it is a list in some notes and a single value in others."""
@@ -74,7 +74,7 @@ class Group(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """The words of a vault's own, each by its stems: those of one word, or of several with blanks between."""
+    """The names that a vault uses. A key is the stem of a word, or of several words with blanks between."""
 
     names: Mapping[str, Name]
     values: Mapping[str, Sequence[Meaning]]
@@ -87,14 +87,14 @@ def of(vault: Session, work: Work) -> Vocabulary:
     scope = corpus.scope_of(vault, work, None, None)
     properties = corpus.answered(vault, PROPERTIES, work, scope)
     tags = corpus.answered(vault, TAGS, work, scope)
-    folders = Counter[str]()  # of each folder: its notes, also those of the folders in it
+    folders = Counter[str]()  # notes by folder, including those in its subfolders
     for folder, notes in Counter(path.rpartition("/")[0] for path in properties.files).items():
         names = folder.split("/")
         folders.update(dict.fromkeys(("/".join(names[:end]) for end in range(1, len(names) + 1)), notes))
     return _made(properties.answer, tags.answer, frozenset(folders.items()))
 
 
-@lru_cache(maxsize=4)  # the vaults of one process; made anew when a property, a tag or a folder changes
+@lru_cache(maxsize=4)  # for the vaults of one process; recomputed if a property, a tag or a folder changes
 def _made(properties: PropertyCounts, tags: TagCounts, folders: frozenset[tuple[str, int]]) -> Vocabulary:
     names: dict[str, Name] = {}
     ambiguous: set[str] = set()
@@ -104,7 +104,7 @@ def _made(properties: PropertyCounts, tags: TagCounts, folders: frozenset[tuple[
         is_list = "list" in usage.types
         name = Name(usage.name, kind, is_list, is_list and any(each not in ("list", "empty") for each in usage.types))
         if names.setdefault(stems(usage.name), name) is not name:
-            ambiguous.add(stems(usage.name))  # `lent_to` and `lent to`: who names one may mean both
+            ambiguous.add(stems(usage.name))  # `lent_to` and `lent to`: a question may mean either
         for written, count in usage.values:
             value = json.loads(written)
             if isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) <= _LONGEST:
@@ -118,12 +118,12 @@ def _made(properties: PropertyCounts, tags: TagCounts, folders: frozenset[tuple[
 
 
 def stems(text: str) -> str:
-    """The words of a text as they are compared: `Lent_to` and `[[Lent to]]` alike, plural and singular alike."""
+    """Returns the words of a text for comparison: `Lent_to` equals `[[Lent to]]`, and a plural its singular."""
     return " ".join(map(stem, _WORD.findall(text)))
 
 
 def stem(word: str) -> str:
-    """A word without case, accents, and the `s` of a plural."""
+    """Returns a word without case, accents, and the `s` of a plural."""
     word = plain(word)
     if len(word) < 4 or not word.endswith("s") or word.endswith("ss"):
         return word
