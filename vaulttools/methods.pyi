@@ -139,7 +139,7 @@ class ToolMethods(ABC):
             limit: Paths, 200 at most. (a whole number, 1 or more; default 200)
             timeout: Seconds, 0.5 to 60. (a number, 0 or more; default 5.0)
             include_excluded: Excluded files too. (default false)
-            sort: Newest first; note_date: the date that a note tells. - reverses. (one of modified, -modified, note_date, -note_date; default modified)
+            sort: Newest first; note_date: by the note's date. - reverses. (one of modified, -modified, note_date, -note_date; default modified)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
@@ -408,7 +408,7 @@ class ToolMethods(ABC):
         """List the links of a note, to it, or that lead nowhere: see `docs/tools/links.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            note: Path or name of a file: `plan.md`, `[[plan]]`. Needed but for unresolved and orphans.
+            note: Path or name of a file: `plan.md`, `[[plan]]`. Required, except for unresolved and orphans.
             direction: out: links in the note. back: links to it. mentions: its name as plain text. unresolved: links to no file. orphans: notes without backlinks. (one of out, back, mentions, unresolved, orphans; default out)
             depth: For out and back: 2 or 3 gives the notes within so many links. (a whole number from 1 to 3; default 1)
             folder: Only in this folder.

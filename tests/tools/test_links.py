@@ -250,8 +250,8 @@ def test_rule_A02_B02_a_mention_is_a_word_of_plain_text(make_vault: MakeVault, l
         ({"direction": "back"}, "note is required for direction back; without it: unresolved or orphans"),
         ({"note": "b#H"}, "note must name a whole note, got b#H; links shows the line of each link"),
         ({"note": "zzz"}, "Path not found: zzz"),
-        ({"note": "a", "folder": "x"}, "folder and glob narrow the notes that links stand in; direction out has the "
-         "one of note"),
+        ({"note": "a", "folder": "x"}, "folder and glob narrow the notes that hold the links; direction out reads "
+         "only note"),
         ({"direction": "in"}, 'direction must be one of out, back, mentions, unresolved, orphans, got "in"'),
         ({"note": ".obsidian/app.json"}, "Access denied: '.obsidian/' is a protected folder"),
     ],

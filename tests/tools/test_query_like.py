@@ -62,9 +62,9 @@ def test_filters_hold_as_ever(vault: Vault) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({}, "query must be a question or words; or give like, a note that others are to be like"),
+        ({}, "query must be a question or words; or give like, a note to compare others with"),
         ({"query": "blight", "like": "Tomatoes"}, "query and like exclude each other: give one of them"),
-        ({"query": "blight", "unlinked": True}, "unlinked goes with like: a note that others are to be like"),
+        ({"query": "blight", "unlinked": True}, "unlinked goes with like: a note to compare others with"),
         ({"like": "Tomatoes", "mode": "obsidian"}, "like works in mode ranked only"),
     ],
 )

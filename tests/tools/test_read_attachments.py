@@ -72,7 +72,7 @@ def test_pages_that_are_not_there(make_vault: MakeVault, note: str, arguments: d
         (
             "a.pdf",
             samples.scanned(),
-            "Cannot read a.pdf: no text. Its pages are pictures, as those of a scan are; no text can be searched in it",
+            "Cannot read a.pdf: no text. Its pages are images, as in a scan; it has no text to search",
         ),
         ("a.pdf", samples.encrypted(), "Cannot read a.pdf: encrypted. It opens with a password only"),
         ("a.docx", samples.zipped({"x": ""}), "Cannot read a.docx: damaged"),

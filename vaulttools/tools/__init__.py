@@ -1,4 +1,4 @@
-"""Registers the tools; adding one is one module and one entry here."""
+"""Registers the tools; a new tool is one module and one entry here."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 
 
 class Traits(NamedTuple):
-    """What the faces must know of a tool before they import its module."""
+    """What the interfaces must know of a tool before they import its module."""
 
     is_default: bool = False
-    """Whether assistants are offered it unless they ask for other tools."""
+    """Whether assistants get it unless they ask for other tools."""
     is_quick: bool = False
     """Whether a call takes a few milliseconds, so that it need not wait behind a search."""
     reads_all_notes: bool = False
-    """Whether it reads something from every note, which takes as long as to index it."""
+    """Whether it reads something from every note, which takes as long as indexing the note."""
     lists_early: bool = False
-    """Whether its command lists the vault while it imports: it needs the names of all files, or an index serves it
-    faster than a scan once they are known."""
+    """Whether its command lists the vault during imports: it needs the names of all files, or an index that knows them
+    serves it faster than a scan."""
     choice: str = ""
-    """When to use it: a clause of the server's instructions; "": it is not mentioned."""
+    """When to use it, as a clause of the server's instructions; "" leaves it out."""
     way: tuple[int, str] | None = None
-    """The kind of question that one call of it answers, for the prompt `answer`, and its place there."""
+    """For the prompt `answer`: its place there, and the kind of question that one call answers."""
     step: tuple[int, str] | None = None
-    """What it does for the prompt `explore`, and its place from coarse to fine. Two tools may share a step."""
+    """For the prompt `explore`: its place from coarse to fine, and what it does. Two tools may share a step."""
 
 
 TOOLS: Final[dict[str, Traits]] = {
@@ -117,18 +117,18 @@ TOOLS: Final[dict[str, Traits]] = {
         way=(3, "which notes, how many, sorted, by properties or dates: base with where, columns and limit."),
     ),
 }
-"""In the order in which they are listed; each is the module of the same name, which holds `TOOL`."""
+"""The tools in the order of listings; each key names the module that holds `TOOL`."""
 
 NAMES: Final = tuple(TOOLS)
 DEFAULT: Final = tuple(name for name, traits in TOOLS.items() if traits.is_default)
-"""What serves an assistant without making it choose between tools that do nearly the same."""
+"""Enough for an assistant, without a choice between tools that do nearly the same."""
 
 
 def named(name: str) -> Tool[Any, Any]:
-    """The tool of that name; its module is imported at the first call.
+    """Returns the tool of that name; the first call imports its module.
 
     Raises:
-        BadArgument: there is none.
+        BadArgument: there is no such tool.
     """
     if name not in TOOLS:
         raise BadArgument(f"unknown tool '{name}'; the tools are: {', '.join(TOOLS)}")

@@ -93,7 +93,7 @@ class ColumnShown(BaseModel):
     name: str = Field(description="What it shows: `note.price`, `file.name`, `formula.total`, or an expression.")
     display: str = Field(description="Its heading.")
     type: str = Field(
-        description="Of most values shown: text as string, number, date, list, link, …; null without any."
+        description="Type of most shown values: string for text, number, date, list, link, …; null without values."
     )
 
 
@@ -135,12 +135,12 @@ class BaseAnswer(Answer):
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The base that is asked, and where it is written."""
+    """The requested base, and where it is written."""
 
     base: Base
     path: str | None = None
     view: str | None = None
-    """Named by the link to the base."""
+    """The view that the link to the base names."""
     notices: tuple[str, ...] = ()
 
     @property
@@ -149,7 +149,7 @@ class _Source:
 
 
 def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
-    """Select the files, put them in order, and compute what the page shows."""
+    """Selects the files, sorts them, and computes what the page shows."""
     source = _source(vault, request, work)
     if request.list_views:
         return _listed(source, work)
@@ -239,7 +239,7 @@ def _this(vault: Session, source: _Source, request: BaseRequest, work: Work) -> 
 
 
 def _asked(base: Base, view: View, request: BaseRequest) -> Asked:
-    """The view, with the caller's arguments in place of its own."""
+    """Returns the view, with the caller's arguments in place of its own."""
     columns = view.columns
     if request.columns:
         columns = base.columns(request.columns, "columns")
@@ -365,14 +365,14 @@ def _answer(
 
 
 def _part(found: ViewResult, notes: Corpus[NoteTable], work: Work) -> str:
-    """The sentence with which the answer begins when it is a part of one; "": it is whole."""
+    """Returns the sentence that opens a partial answer; "" if the answer is whole."""
     if not found.is_whole and not notes.waiting:
         return f"Part of the answer: stopped after {work.time_limit:g} s, before all rows were computed. Narrow folder."
     return corpus.part(notes)
 
 
 def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[tuple[Section, Sequence[int]]]:
-    """The table, or one for each group with rows on the page; each with the places of its rows, from 0."""
+    """Returns the table, or one for each group with rows on the page; each with the places of its rows (from 0)."""
     header = [_cell(column.display) for column in asked.columns]
     head = f"| {' | '.join(header)} |\n|{'---|' * len(header)}"
     are_names = [column.id.startswith("file.") for column in asked.columns]
@@ -413,7 +413,7 @@ def _shown(value: Value | Failed, setting: Setting) -> str:
 
 
 def _cell(text: str, *, is_name: bool = False) -> str:
-    """A text in a cell: on one line, its bars escaped; of names of files every invisible character too."""
+    """Returns a text as a cell: one line, `|` escaped; in file names also every invisible character."""
     text = render.shortened(text, _CELL)
     flat = text.replace("\\", "\\\\").replace("|", "\\|") if "|" in text else text
     if is_name:
@@ -435,7 +435,7 @@ def _type(values: Sequence[Value | Failed]) -> str:
 
 
 def _failed(found: ViewResult) -> list[str]:
-    """The sentences about files for which a filter could not be computed."""
+    """Returns the sentences about files for which a filter could not be computed."""
     return [
         f"{each.place[0].upper()}{each.place[1:]} has no value for {corpus.counted(len(each.paths), 'file')} "
         f"({named(sorted(each.paths)[:5], len(each.paths))}), which it leaves out: {each.reason}"
@@ -444,7 +444,7 @@ def _failed(found: ViewResult) -> list[str]:
 
 
 def _likely_mistakes(filters: Sequence[definition.Filter | None], table: NoteTable) -> list[str]:
-    """Sentences about properties that no note has, and dates that are read as subtractions."""
+    """Returns sentences about properties that no note has, and about dates that are read as subtractions."""
     nodes = [node for filter_ in filters if filter_ is not None for node in _nodes(filter_)]
     sentences = []
     for name in dict.fromkeys(node.name for node in nodes if isinstance(node, Name)):
@@ -458,7 +458,7 @@ def _likely_mistakes(filters: Sequence[definition.Filter | None], table: NoteTab
 
 
 _OF_EXPRESSIONS: Final = ("file", "this", "note", "formula", "value", "index", "acc", "values", NOTE_DATE)
-"""Names that are no properties."""
+"""Names in expressions that are not properties."""
 
 
 def _nodes(filter_: definition.Filter) -> Iterator[Node]:
@@ -470,7 +470,7 @@ def _nodes(filter_: definition.Filter) -> Iterator[Node]:
 
 
 def _day(node: Node) -> str:
-    """The day that a subtraction is written like: `2026-12-01`."""
+    """Returns the day that a subtraction looks like: `2026-12-01`; "" for others."""
     match node:
         case Binary(_, "-", Binary(_, "-", Literal(_, int(year)), Literal(_, int(month))), Literal(_, int(day))):
             return f"{year}-{month:02}-{day:02}" if year > _LEAST_YEAR else ""
@@ -486,7 +486,7 @@ def _call(request: BaseRequest, next_page: int) -> str:
 
 
 def as_csv(answered: BaseAnswer) -> str:
-    """The rows of the page as CSV, the path of each first; lists as JSON."""
+    """Returns the rows of the page as CSV, each with its path first; lists as JSON."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["path", *(column.display for column in answered.columns)])

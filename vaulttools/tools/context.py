@@ -24,31 +24,31 @@ from vaulttools.ranked.weights import GATHERING
 from vaulttools.session import Session
 
 _NOTES: Final = 20
-"""Notes that are ranked: the budget of 50,000 characters holds passages of so many."""
+"""Notes that are ranked: passages of so many fill the budget of 50,000 characters."""
 
 _LINKED: Final = 8
-"""Linked notes that are named."""
+"""Linked notes that the answer names."""
 _ROOM_FOR_LINKED: Final = 0.08
-"""The part of the budget that is kept for them; they take what else is left."""
+"""Share of the budget reserved for linked notes; they also take what else is left."""
 _LEAST_FOR_LINKED: Final = 1_500
-"""Characters of a budget from which on room is kept for them."""
+"""A budget of at least so many characters reserves room for linked notes."""
 
 _CALLS: Final = 3
-"""Notes whose next `read` call is shown."""
+"""Notes for which the next `read` call is shown."""
 _ROOM_FOR_CLOSING: Final = 350
-"""Characters kept for what was left out and the next calls, of a small budget a quarter."""
+"""Characters reserved for the closing lines; at most a quarter of the budget."""
 
 _LEFT_CHARACTERS: Final = 60
 """Characters of a sentence about what was left out."""
 
 _OCTETS_FOR_THE_REST: Final = 8 * 1024
-"""Bytes of the text that are kept for what is no passage."""
+"""Bytes of the text reserved for everything but passages."""
 
 _MORE_NOTICES: Final = 45
-"""Characters of the sentence that further notices are in the details."""
+"""Characters of the sentence that points to further notices in the details."""
 
 _NOTICE_CHARACTERS: Final = 300
-"""Characters of one notice in the text; the details hold it whole."""
+"""Characters of one notice in the text; the details hold the whole notice."""
 
 
 class ContextRequest(Request):
@@ -73,17 +73,17 @@ class ContextRequest(Request):
 
 
 class ContextPassage(BaseModel):
-    """Passages of one note in a row: one that answers, and what stands beside it."""
+    """Adjacent passages of one note: one that answers, and its neighbours."""
 
     path: str
     start_line: int = Field(description="Number of the first line, from 1.")
     end_line: int = Field(description="Number of the last line.")
     page: int | None = Field(None, description="Page of a PDF, from 1; null in notes.")
     date: str | None = Field(None, exclude_if=answer.is_none, description="When the note was written, `2026-05-12`.")
-    heading: list[str] = Field(description="The headings that the first line stands under, outermost first.")
+    heading: list[str] = Field(description="Headings above the first line, outermost first.")
     text: str = Field(description="Whole; rows of a table begin with the header row, once.")
     score: float | None = Field(
-        description="Of the passage that answers, from 0 to 1, higher is better; null where only the name does."
+        description="Score of the passage that answers, 0 to 1, higher is better; null if only the name matches."
     )
     copies: list[str] = Field(description="Other notes that hold a copy of the passage that answers.")
 
@@ -96,7 +96,7 @@ class LinkedNote(BaseModel):
     direction: Literal["out", "back"] = Field(
         description="out: the note shown links to it; back: it links to the note shown."
     )
-    note: str = Field(description="The note shown that it is linked with, the first of several.")
+    note: str = Field(description="The shown note that it is linked with; the first of several.")
 
 
 class NextCall(BaseModel):
@@ -109,19 +109,19 @@ class NextCall(BaseModel):
 class ContextAnswer(Answer):
     """The answer of `context`."""
 
-    passages: list[ContextPassage] = Field(description="The best note first; of one note in the order of its text.")
+    passages: list[ContextPassage] = Field(description="The best note first; within a note in the order of its text.")
     linked: list[LinkedNote] = Field(description="The linked notes that the text names.")
-    weak: bool = Field(description="Whether no passage holds the main words of the question, or is near in meaning.")
+    weak: bool = Field(description="True if no passage holds the main words of the question or is close in meaning.")
     by_words_alone: int | None = Field(
         None,
         exclude_if=answer.is_none,
-        description="With meaning: notes that are not searched by it yet, or not whole.",
+        description="With meaning: notes not yet searched by it, or only in part.",
     )
-    next_calls: list[NextCall] = Field(description="The calls that show more, as the text has them.")
+    next_calls: list[NextCall] = Field(description="Calls that show more, the same as in the text.")
 
 
 def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
-    """Rank the notes, and fill the budget with what they say."""
+    """Ranks the notes, and fills the budget with what they say."""
     if without_operators(request.question)[1] and not has_words(request.question):
         raise BadArgument("question needs words as well as operators; for operators alone use query with mode obsidian")
     found = ranked(vault, work, request, request.question, _NOTES, name="question")
@@ -149,15 +149,15 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     room = request.max_chars - sum(len(block) + 2 for block in blocks) - _size(fixed)
     calls: list[NextCall] = []
     for call in _next_calls(pieces):
-        if (size := len(_told(call, work.voice)) + 3) <= room:  # in brackets, with its line end
+        if (size := len(_sentence(call, work.voice)) + 3) <= room:  # in brackets, with its line end
             room -= size
             calls.append(call)
-    notices += (told := [_told(call, work.voice) for call in calls])
+    notices += (to_read_on := [_sentence(call, work.voice) for call in calls])
     names, lines = _linked(vault, work, found, pieces, room)
     return ContextAnswer(
         **answer.envelope(
             work,
-            "\n\n".join(filter(None, [*blocks, "\n".join(lines), "\n".join([*fixed, *answer.bracketed(told)])])),
+            "\n\n".join(filter(None, [*blocks, "\n".join(lines), "\n".join([*fixed, *answer.bracketed(to_read_on)])])),
             [*part, *notices],
             found=bool(pieces),
         ),
@@ -171,8 +171,8 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
 
 
 def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[PassageRun], int, bool]:
-    """What there is room for beside notices of so many characters, how many passages of these notes there is no room
-    for, and whether there are more notes."""
+    """Returns the passages that fit beside `fixed` characters of notices, how many passages of these notes do not fit,
+    and whether there are more notes."""
     notes = [*found.unfolded(0, _NOTES)]
     is_more = len(notes) > _NOTES and notes[_NOTES].score >= notes[0].score * GATHERING.relevant
     del notes[_NOTES:]
@@ -191,7 +191,7 @@ def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[PassageRun]
 
 
 def _left_out(pieces: Sequence[PassageRun], left: int, voice: Voice, *, is_more: bool) -> Iterator[str]:
-    """What was cut."""
+    """Says what was cut."""
     raised = f"raise {voice.name('max_chars')}"
     if any(piece.most is not None for piece in pieces):
         yield f"The first passage was cut; {raised}."
@@ -202,7 +202,7 @@ def _left_out(pieces: Sequence[PassageRun], left: int, voice: Voice, *, is_more:
 
 
 def _next_calls(pieces: Sequence[PassageRun]) -> Iterator[NextCall]:
-    """The calls that read on in the first notes, where there is more to read."""
+    """Yields the calls that read on in the first notes, if there is more to read."""
     by_note: dict[str, list[PassageRun]] = {}
     for piece in pieces:
         by_note.setdefault(piece.path, []).append(piece)
@@ -219,14 +219,14 @@ def _reading(path: str, line: int) -> NextCall:
     return NextCall(tool="read", arguments={"note": paths.portable(path), "start_line": line})
 
 
-def _told(call: NextCall, voice: Voice) -> str:
+def _sentence(call: NextCall, voice: Voice) -> str:
     return f"To read on: {voice.call(call.tool, call.arguments)}"
 
 
 def _linked(
     vault: Session, work: Work, found: Ranked, pieces: Sequence[PassageRun], room: int
 ) -> tuple[list[LinkedNote], list[str]]:
-    """The notes one link away, as details and as lines that fit into so many characters."""
+    """Returns the notes one link away: as details, and as lines that fit into `room` characters."""
     if not pieces or work.remaining() <= 0:
         return [], []
     shown: dict[str, ShownLines] = {}
@@ -271,7 +271,7 @@ def _passage(piece: PassageRun, text: str) -> ContextPassage:
 
 
 def _fitting(notices: Sequence[str], room: int) -> list[str]:
-    """As many notices as there is room for, long ones cut; the details hold all of them whole."""
+    """Returns the notices that fit into `room`, long ones cut; the details hold all of them whole."""
     kept: list[str] = []
     for notice in notices:
         notice = notice if len(notice) <= _NOTICE_CHARACTERS else f"{notice[:_NOTICE_CHARACTERS]}…]"
@@ -282,7 +282,7 @@ def _fitting(notices: Sequence[str], room: int) -> list[str]:
 
 
 def _size(lines: Sequence[str]) -> int:
-    """Characters of some lines with their ends."""
+    """Returns the characters of lines with their ends."""
     return sum(len(line) + 1 for line in lines)
 
 
@@ -291,7 +291,7 @@ TOOL: Final = Tool(
     summary="Gather the passages that answer a question, with what is linked, within a budget",
     description=(
         "All that the notes say about a question, as one text for a prompt: the passages that answer, with "
-        "note, lines, headings and properties; what stands beside them; linked notes; calls for more. For "
+        "note, lines, headings and properties; their neighbours; linked notes; calls for more. For "
         "one fact query is shorter.\n"
         'Examples: {"question": "why did we leave the old billing system"}; {"question": "roof repair", '
         '"folder": "House", "max_chars": 3000}.\n'

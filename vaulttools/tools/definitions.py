@@ -20,7 +20,7 @@ def definitions(
     *,
     answers: bool = True,
 ) -> list[dict[str, Any]]:
-    """The definitions of the tools, JSON-ready, in the form that the API takes; for MCP with the schemas of `answers`.
+    """Returns the definitions of the tools, JSON-ready, in an API's format; for MCP with the schemas of `answers`.
 
     Raises:
         BadArgument: the format is none of the three, or there is no such tool.
@@ -43,7 +43,7 @@ def _definition(tool: Tool[Any, Any], format: Format, answers: bool) -> dict[str
 
 
 def _short(request: type[Request]) -> dict[str, Any]:
-    """The JSON Schema of the arguments without what a model does without: bounds that no model meets, defaults that are
+    """Returns the JSON Schema of the arguments without what a model never needs: distant bounds, defaults that are
     false, the types of the values of a map. A refusal says them in words."""
     whole = schema(request)
     for property_ in whole["properties"].values():

@@ -33,18 +33,18 @@ LIMIT: Final = 200
 
 SHORTEST: Final = 0.5
 LONGEST: Final = 60.0
-"""Seconds to which `timeout` is clamped."""
+"""Limits of `timeout`, in seconds."""
 
 _LISTED: Final[frozenset[Reason]] = frozenset(("symlink", "not a regular file"))
-"""What keeps a thing from being searched and not from being listed."""
+"""Reasons that keep an entry from being searched, but not from being listed."""
 
 _NOTHING: Final = "No files found matching pattern"
 
 _OURS: Final = ("#", "[", _NOTHING, "No matches in the ")
-"""How lines of our own begin; a name that begins so is escaped, so that it cannot stand as one."""
+"""Our own lines begin like this; a name with such a beginning is escaped, so that it cannot look like one."""
 
 PROGRESS_SECONDS: Final = 0.2
-"""Least time between two progress reports."""
+"""Shortest time between two progress reports."""
 
 
 def _limited(value: object) -> object:
@@ -77,7 +77,7 @@ class FindRequest(Request):
     )
     include_excluded: bool = Field(False, description="Excluded files too.")
     sort: Literal["modified", "-modified", "note_date", "-note_date"] = Field(
-        "modified", description="Newest first; note_date: the date that a note tells. - reverses."
+        "modified", description="Newest first; note_date: by the note's date. - reverses."
     )
 
 
@@ -94,11 +94,11 @@ class FindAnswer(Answer):
 
 @dataclass(slots=True)
 class _Found:
-    """Paths found so far, with their time of modification; told to the caller at most every 200 ms."""
+    """Paths found so far, with their time of modification; reported to the caller at most every 200 ms."""
 
     work: Work
     only: FileTimes | None
-    """When they must have been modified; None: no matter."""
+    """When they must have been modified; None: any time."""
     times: dict[str, int]
     reported: float
 
@@ -109,7 +109,7 @@ class _Found:
             if self.only is not None:
                 self.work.pass_over(path, "unreadable", is_folder=is_folder)
                 return
-            modified = 0  # nobody knows: it stands behind all others
+            modified = 0  # unknown: it comes last
         else:
             if status is None:
                 return  # gone since it was listed
@@ -137,12 +137,12 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
         raise BadArgument("Searching from root directory '/' is not allowed")
     work.limit_to(request.timeout)
     targets = vault.targets(request.paths, work)
-    times, told = dated.file_times(request, vault.calendar)
+    times, sentences = dated.file_times(request, vault.calendar)
     every, timed_out = _collect(vault, request, targets, times, work)
     every = _sorted(vault, every, request.sort, work)
     kept = every[: request.limit]
     work.searched = len(every)
-    notices = told
+    notices = sentences
     if targets.missing:
         notices.append(f"Skipped missing paths: {named(targets.missing)}")
     if timed_out:
@@ -150,7 +150,7 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
             f"find timed out after {request.timeout:g}s; returning {len(kept)} partial matches — "
             f"increase {work.voice.name('timeout')} or narrow pattern"
         )
-    notices += answer.passed_over(work, found=bool(kept), told=["time limit"])
+    notices += answer.passed_over(work, found=bool(kept), reported=["time limit"])
     if not kept and work.complete:
         at_any_time = 0 if times is None else len(_collect(vault, request, targets, None, work.again())[0])
         if at_any_time:
@@ -178,7 +178,7 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
 def _collect(
     vault: Session, request: FindRequest, targets: Targets, times: FileTimes | None, work: Work
 ) -> tuple[Sequence[str], bool]:
-    """Everything that the targets name, newest first, and whether time ran out."""
+    """Returns everything that the targets name, newest first, and whether time ran out."""
     if len(targets.found) == 1 and not (target := targets.found[0]).is_single:
         scope = _scope(vault, request, targets, target, work)
         if (newest := _known(scope, target.glob, work)) is not None:
@@ -206,7 +206,7 @@ def _collect(
 
 
 def _sorted(vault: Session, newest: Sequence[str], sort: str, work: Work) -> Sequence[str]:
-    """Paths that stand newest first, in the order asked for; those without a date stand last."""
+    """Sorts paths, given newest first, as requested; paths without a date come last."""
     if sort.endswith("note_date"):
         date_of = note_dates.of(vault, work)
         days = {path: found.day if (found := date_of(path.removesuffix("/"))) is not None else "" for path in newest}
@@ -218,7 +218,7 @@ def _sorted(vault: Session, newest: Sequence[str], sort: str, work: Work) -> Seq
 
 
 def _timely(found: Sequence[str], times: FileTimes, scope: Scope, work: Work) -> Iterator[str]:
-    """Of paths, those that were modified when they must have been; what nobody can tell is passed over."""
+    """Yields the paths that were modified in time; skips those whose time cannot be read."""
     for path in found:
         try:
             if times.hold(scope.root, scope.names, path.removesuffix("/")):
@@ -228,8 +228,8 @@ def _timely(found: Sequence[str], times: FileTimes, scope: Scope, work: Work) ->
 
 
 def _known(scope: Scope, glob: Glob | None, work: Work) -> Sequence[str] | None:
-    """What the walk of a scope would find, newest first, where an index knows it without walking; and to `work` what a
-    rule left out of it."""
+    """Returns what a walk of the scope would find, newest first, if an index knows it without walking; else None. Adds
+    to `work` what a rule left out."""
     known, listing = scope.names, scope.everything_known()
     if known is None or listing is None:
         return None
@@ -241,7 +241,7 @@ def _known(scope: Scope, glob: Glob | None, work: Work) -> Sequence[str] | None:
 
 
 def _matching(listing: Listing, glob: Glob | None) -> dict[str, str]:
-    """What is listed and matched by a glob, in path order: its path, and how it is shown."""
+    """Returns the listed paths that a glob matches, in path order, each with the form that is shown."""
     return {
         path: f"{path}/" if kind == "folder" else path
         for path, kind, reason in listing
@@ -250,7 +250,7 @@ def _matching(listing: Listing, glob: Glob | None) -> dict[str, str]:
 
 
 def _newest_first(known: FileNames, matching: Mapping[str, str]) -> list[str]:
-    """What is still there; what is equally old stays in path order."""
+    """Returns the paths that still exist; ties stay in path order."""
     times = {path: modified for path in matching if (modified := known.modified(path)) is not None}
     return [matching[path] for path in sorted(times, key=times.__getitem__, reverse=True)]
 
@@ -258,7 +258,7 @@ def _newest_first(known: FileNames, matching: Mapping[str, str]) -> list[str]:
 def _scope(
     vault: Session, request: FindRequest, targets: Targets, target: Target, work: Work, glob: Glob | None = None
 ) -> Scope:
-    """Everything below one target, folders and links with it."""
+    """Returns everything below one target, including folders and links."""
     walk = Walk(target.place.path) if target.place is not None else Walk(target.base, glob or target.glob)
     return vault.scope(
         (walk,),
@@ -277,7 +277,7 @@ def _tell(scope: Scope, work: Work) -> None:
 
 
 def _other_case(vault: Session, request: FindRequest, targets: Targets, work: Work) -> list[str]:
-    """Up to five paths that the globs would find with case ignored."""
+    """Returns up to five paths that the globs would find with case ignored."""
 
     def found() -> Iterator[str]:
         for target in targets.found:
@@ -295,7 +295,7 @@ def _other_case(vault: Session, request: FindRequest, targets: Targets, work: Wo
 
 
 def grouped(found: Sequence[str]) -> str:
-    """Paths under headings of their folders, in the order of the first of each; those of the root have no heading.
+    """Returns the paths under headings of their folders, in order of first appearance; the root has no heading.
 
     >>> print(grouped(["b/c.md", "a.md", "b/d/"]))
     # b/
@@ -309,7 +309,7 @@ def grouped(found: Sequence[str]) -> str:
         folder, _, name = path.removesuffix("/").rpartition("/")
         end = "/" if path.endswith("/") else ""
         shown = f"{paths.shown(name)}{end}"
-        # Below a heading no line stands where a notice would; a heading could stand anywhere.
+        # A line below a heading is never at the place of a notice; a heading could be anywhere.
         if shown.startswith("#") or (not folder and shown.startswith(_OURS)):
             shown = f"\\u{{{ord(shown[0]):x}}}{shown[1:]}"
         groups.setdefault(folder, []).append(shown)
@@ -318,7 +318,7 @@ def grouped(found: Sequence[str]) -> str:
 
 
 def _fitted(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: Work) -> Fitted:
-    """The text with as many paths as fit; `kept` holds one number, that of the paths."""
+    """Returns the text with as many paths as fit; `kept` in the result holds one number, that of the paths."""
     end = "\n".join(notices)
     if not kept:
         first = answer.nothing_found(work, _NOTHING)

@@ -60,7 +60,7 @@ class GrepAnswer(Answer):
 
 
 def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
-    """Count all matching lines, and show the first."""
+    """Counts all matching lines, and shows the first."""
     # scope
     compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=False)
     targets = vault.targets([request.path or "/"], work)
@@ -139,7 +139,7 @@ def _scope(vault: Session, request: GrepRequest, targets: Targets, work: Work) -
 
 
 def _counted(search: Search) -> tuple[list[FileCount], int]:
-    """The matching files in path order, and the number of matching lines; counting stops beyond 10,000."""
+    """Returns the matching files in path order, and the number of matching lines; counting stops beyond 10,000."""
     counted: list[FileCount] = []
     total = 0
     for file in search.matching():
@@ -151,9 +151,9 @@ def _counted(search: Search) -> tuple[list[FileCount], int]:
 
 
 def _located(search: Search, counted: Sequence[FileCount], wanted: int) -> Iterator[tuple[FileHits, int]]:
-    """The files that hold the first matching lines, each with those that are still wanted and its last line to show.
+    """Yields files with the first matching lines, each with its lines still wanted and the last line to show.
 
-    The next files stand in for those that vanished since they were counted.
+    Later files replace those that vanished since they were counted.
     """
     rest = iter(counted)
     while wanted > 0 and (needed := _holding(rest, wanted)):
@@ -166,7 +166,7 @@ def _located(search: Search, counted: Sequence[FileCount], wanted: int) -> Itera
 
 
 def _holding(rest: Iterator[FileCount], wanted: int) -> list[str]:
-    """The next files that hold so many matching lines together."""
+    """Returns the next files that together hold `wanted` matching lines."""
     needed, sum_of_counts = [], 0
     while sum_of_counts < wanted and (file := next(rest, None)) is not None:
         needed.append(file.path)
@@ -175,7 +175,7 @@ def _holding(rest: Iterator[FileCount], wanted: int) -> list[str]:
 
 
 def _lines(found: FileHits, context: int, last_line: int) -> tuple[list[str], list[int]]:
-    """One file's rows, `--` between those that do not follow each other, and which rows are matching lines (from 0)."""
+    """Returns one file's rows, with `--` between separate runs, and which rows are matching lines (from 0)."""
     columns = {hit.line: hit.column for hit in found.hits}
     text = found.document.lines
     lines: list[str] = []
@@ -196,7 +196,7 @@ def _lines(found: FileHits, context: int, last_line: int) -> tuple[list[str], li
 def _in_text(
     shown: Sequence[tuple[FileHits, int]], places: Sequence[Sequence[int]], kept: Sequence[int | None]
 ) -> Iterator[GrepMatch]:
-    """The matching lines among the rows of each file that are in the text, cut around the match as there."""
+    """Yields the matching lines that the text shows, cut around the match as in the text."""
     for (found, _), of_hits, count in zip(shown, places, kept, strict=True):
         for hit, row in zip(found.hits, of_hits, strict=True):
             if row < (count or 0):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Direction: TypeAlias = Literal["out", "back", "mentions", "unresolved", "orphans"]
 
 _READ_TOGETHER: Final = 64
-"""Notes read at once while mentions are looked for."""
+"""Notes that are read at once in the search for mentions."""
 
 
 class LinksRequest(Request):
@@ -43,7 +43,7 @@ class LinksRequest(Request):
 
     note: str | None = Field(
         None,
-        description="Path or name of a file: `plan.md`, `[[plan]]`. Needed but for unresolved and orphans.",
+        description="Path or name of a file: `plan.md`, `[[plan]]`. Required, except for unresolved and orphans.",
     )
     direction: Direction = Field(
         "out",
@@ -64,8 +64,8 @@ class LinksRequest(Request):
 class LinkFound(BaseModel):
     """One link, embed or mention."""
 
-    source: str = Field(description="The note that it stands in.")
-    target: str = Field(description="The file it leads to; as written where there is none.")
+    source: str = Field(description="The note that holds it.")
+    target: str = Field(description="The file that it leads to; as written if there is no such file.")
     line: int = Field(description="Number of the line it begins on, from 1.")
     text: str = Field(description="The whole line.")
     resolved: bool = Field(description="Whether it is a link that leads to a file; false for a mention.")
@@ -76,7 +76,7 @@ class NoteReached(BaseModel):
 
     path: str
     distance: int = Field(description="Links between the two, from 1.")
-    via: list[str] = Field(description="The notes on the way, from the note asked for on, without the two ends.")
+    via: list[str] = Field(description="Notes on the way, from the requested note on, without both ends.")
 
 
 class LinksAnswer(Answer):
@@ -86,45 +86,45 @@ class LinksAnswer(Answer):
     notes: list[NoteReached] = Field(description="For out and back: the notes shown, nearest first, then by path.")
     orphans: list[str] = Field(description="The notes shown that no other note links to, in path order.")
     total: int | AtLeast = Field(
-        description="Links, mentions, orphans, or notes from depth 2 on, shown or not; at least so many where the "
+        description="Links, mentions, orphans, or notes from depth 2 on, shown or not; a lower bound if the "
         "limit or the time ended the search."
     )
 
 
 @dataclass(slots=True)
 class _Found:
-    """What was found in one direction."""
+    """The result for one direction."""
 
     what: str
-    """What one of it is called."""
+    """What one result is called."""
     of: str
-    """What it is of, in the words of the first line."""
+    """The rest of the first line after the number: `in plan.md`, `to plan.md in 2 notes`."""
     edges: Sequence[Edge] = ()
     orphans: Sequence[str] = ()
     reached: Sequence[Reached] = ()
     count: int | None = None
-    """How many links there are, where `edges` are the first of them."""
+    """Number of links, if `edges` are only the first of them."""
     is_whole: bool = True
-    """False when there may be more."""
+    """False if there may be more."""
     is_mention: bool = False
     part: str = ""
-    """That it is a part of the answer; "" where it is not."""
+    """The sentence that opens a partial answer; "" if the answer is whole."""
     notices: list[str] = field(default_factory=list)
     next_step: str = ""
 
     @property
     def total(self) -> int:
-        """How many."""
+        """Number of results."""
         edges = len(self.edges) if self.count is None else self.count
         return edges + len(self.orphans) + len(self.reached)
 
     def counted(self) -> str:
-        """How many, in words: `more than 50 mentions`."""
+        """Returns the number in words: `more than 50 mentions`."""
         return f"{'' if self.is_whole else 'more than '}{corpus.counted(self.total, self.what)}"
 
 
 def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
-    """Find what was asked for, and show the first with their lines."""
+    """Finds the requested links or notes, and shows the first with their lines."""
     path = _path(vault, request, work)
     if path is None and request.direction not in ("unresolved", "orphans"):
         raise BadArgument(f"note is required for direction {request.direction}; without it: unresolved or orphans")
@@ -195,10 +195,10 @@ def _path(vault: Session, request: LinksRequest, work: Work) -> str | None:
 
 
 def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
-    """The links in one note."""
+    """Finds the links in one note."""
     if request.folder or request.glob:
-        raise BadArgument("folder and glob narrow the notes that links stand in; direction out has the one of note")
-    vault.indexes.structures(work)  # the names of all files, also where the vault has no index
+        raise BadArgument("folder and glob narrow the notes that hold the links; direction out reads only note")
+    vault.indexes.structures(work)  # loads the names of all files, also if the vault has no index
     edges = _written(vault, path, vault.links(work, told=True), work)
     work.searched = 1
     gone = sum(edge.target is None for edge in edges)
@@ -207,12 +207,12 @@ def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found
 
 
 def _written(vault: Session, path: str, links: LinkIndex, work: Work) -> list[Edge]:
-    """The links in one note, by its text."""
+    """Returns the links in one note, read from its text."""
     return graph.resolved(path, graph.written(_read(vault, path, work)), links)
 
 
 def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work) -> _Found:
-    """What only the links of all notes tell."""
+    """Finds what only the links of all notes show."""
     is_selected = _selecting(vault, request, work)
     asked = corpus.ask(vault, PROJECTION, work)
     links = vault.links(work, told=True)
@@ -248,21 +248,21 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
         _stopped(found, work, alone is None)
     if asked.answer.is_grown:
         asked.keep()
-    _told(found, asked, work)
+    _add_notices(found, asked, work)
     return found
 
 
 def _among(
     notes: Sequence[str], request: LinksRequest, path: str | None, is_selected: Callable[[str], bool]
 ) -> Sequence[str]:
-    """The notes that are asked about; the sequence itself when all are."""
+    """Returns the selected notes; the same sequence if all are selected."""
     if path is None and not (request.folder or request.glob):
         return notes
     return [each for each in notes if path in (None, each) and is_selected(each)]
 
 
 def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
-    """The notes within some links of one, in the direction asked for."""
+    """Finds the notes within `depth` links of one, in the requested direction."""
     is_selected = _selecting(vault, request, work)
     asked = corpus.ask(vault, PROJECTION, work)
     links = vault.links(work, told=True)
@@ -272,7 +272,7 @@ def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Fo
             found = {edge.source for edge in asked.answer.to(each, links)}
         else:
             found = asked.answer.targets(each, links)
-            if each == path:  # which may be excluded, and so be none of all notes
+            if each == path:  # it may be excluded, and then the answer about all notes lacks it
                 found |= {edge.target for edge in _written(vault, path, links, work) if edge.target is not None}
         return filter(paths.is_note, found)
 
@@ -282,7 +282,7 @@ def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Fo
     within = ", of the notes selected" if request.folder or request.glob else ""
     found = _Found("note", of + within, reached=reached, is_whole=not is_stopped)
     _stopped(found, work, is_stopped)
-    _told(found, asked, work)
+    _add_notices(found, asked, work)
     return found
 
 
@@ -292,14 +292,15 @@ def _stopped(found: _Found, work: Work, is_stopped: bool) -> None:
         found.part = "Part of the answer: there was no time to follow all links. Ask again."
 
 
-def _told(found: _Found, asked: Corpus[Graph], work: Work) -> None:
-    """Say what the answer is not made from."""
+def _add_notices(found: _Found, asked: Corpus[Graph], work: Work) -> None:
+    """Adds the sentences about notes that the answer is not made from."""
     found.part = corpus.part(asked) or found.part
     found.notices += corpus.beside_time(work, found=found.total > 0)
 
 
 def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
-    """Where the name of a file, or an alias, stands as plain text: nominated by a search, told by structure."""
+    """Finds the name of a file, or an alias, as plain text: a search finds candidates, the structure of the note
+    decides."""
     names = _names(vault, path, work)
     walks, files = corpus.selection(vault, work, request.folder, request.glob)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=False)
@@ -321,8 +322,7 @@ def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _
 
 
 def _names(vault: Session, path: str, work: Work) -> list[str]:
-    """What the file is called: a note by its title and aliases (rule-A02), another file by its whole name
-    (rule-L03)."""
+    """Returns the names of a file: title and aliases of a note (rule-A02), the whole file name of others (rule-L03)."""
     if not paths.is_note(path):
         return [path.rpartition("/")[2]]
     note = _read(vault, path, work)
@@ -332,7 +332,7 @@ def _names(vault: Session, path: str, work: Work) -> list[str]:
 
 
 def _read(vault: Session, path: str, work: Work) -> Note:
-    """The note at a path; of what is none, nothing."""
+    """Returns the note at a path; an empty one if the file is no note."""
     from vaulttools.notes.note import Note
 
     if not paths.is_note(path):
@@ -345,7 +345,7 @@ def _read(vault: Session, path: str, work: Work) -> Note:
 
 
 def _selecting(vault: Session, request: LinksRequest, work: Work) -> Callable[[str], bool]:
-    """Whether a note is meant by `folder` and `glob`."""
+    """Returns a function: whether `folder` and `glob` select a note."""
     if not (request.folder or request.glob):
         return lambda path: True
     walks, files = corpus.selection(vault, work, request.folder, request.glob)
@@ -357,7 +357,7 @@ def _quoted(name: str) -> str:
 
 
 def _with_lines(vault: Session, found: _Found, limit: int, work: Work, unread: list[str]) -> Iterator[LinkFound]:
-    """The first links with the lines they stand on; notes that cannot be read go to `unread`."""
+    """Yields the first links with their lines; adds notes that cannot be read to `unread`."""
     for source, edges in groupby(found.edges[:limit], key=lambda edge: edge.source):
         lines: Sequence[str] = ()
         try:
@@ -376,7 +376,7 @@ def _with_lines(vault: Session, found: _Found, limit: int, work: Work, unread: l
 
 
 def _sections(links: Iterable[LinkFound], direction: Direction) -> Iterator[Section]:
-    """The links of each note; what a note holds stands behind a number."""
+    """Yields the links of each note; a line number comes before every text of a note."""
     for source, found in groupby(links, key=lambda link: link.source):
         rows = dict.fromkeys(_row(link, direction) for link in found)
         yield Section(f"## {paths.shown(source)}", list(rows))
@@ -390,7 +390,7 @@ def _row(link: LinkFound, direction: Direction) -> str:
 
 
 def _in_text(links: Sequence[LinkFound], direction: Direction, kept: Sequence[int | None]) -> list[LinkFound]:
-    """The links whose rows are among those that are in the text."""
+    """Returns the links whose rows the text shows."""
     shown: list[LinkFound] = []
     for (_, found), count in zip(groupby(links, key=lambda link: link.source), kept, strict=True):
         of_note = list(found)
@@ -400,7 +400,7 @@ def _in_text(links: Sequence[LinkFound], direction: Direction, kept: Sequence[in
 
 
 def _by_distance(reached: Sequence[Reached]) -> Iterator[Section]:
-    """Notes by how far they are, each with the way to it."""
+    """Yields notes by their distance, each with the way to it."""
     for distance, found in groupby(reached, key=lambda each: each.distance):
         yield Section(f"## {corpus.counted(distance, 'link')} away", [_way(each) for each in found])
 
@@ -411,13 +411,13 @@ def _way(each: Reached) -> str:
 
 
 def _reached_in_text(reached: Sequence[Reached], kept: Sequence[int | None]) -> Iterator[Reached]:
-    """The notes whose rows are in the text."""
+    """Yields the notes whose rows the text shows."""
     for (_, found), count in zip(groupby(reached, key=lambda each: each.distance), kept, strict=True):
         yield from islice(found, count or 0)
 
 
 def _ends(links: Iterable[LinkFound], path: str | None, direction: Direction) -> list[Reached]:
-    """The notes that links lead to, or come from, one link away."""
+    """Returns the notes that links lead to, or come from, one link away."""
     ends = {link.source if direction == "back" else link.target for link in links if link.resolved}
     return [Reached(end, 1, ()) for end in sorted(ends, key=paths.order) if paths.is_note(end) and end != path]
 

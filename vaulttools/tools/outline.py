@@ -33,7 +33,7 @@ class OutlineHeading(BaseModel):
 
     level: int = Field(description="1 to 6.")
     text: str = Field(description="As written, without its marks.")
-    start_line: int = Field(description="Where it stands, from 1.")
+    start_line: int = Field(description="Its line, from 1.")
     end_line: int = Field(description="Last line of its section: before the next heading of its level or a higher one.")
     chars: int = Field(description="Characters of the section, line ends included.")
 
@@ -43,12 +43,12 @@ class OutlineAnswer(Answer):
 
     path: str = Field(description="Vault-relative path of the note, or the name of another text.")
     total_lines: int = Field(description="Lines of the note.")
-    frontmatter_lines: int = Field(description="Lines of the properties at its top, fences included; 0: none.")
+    frontmatter_lines: int = Field(description="Lines of the properties at its top, fences included; 0 without any.")
     headings: list[OutlineHeading] = Field(description="In the order of lines.")
 
 
 def run(vault: Session, request: OutlineRequest, work: Work) -> OutlineAnswer:
-    """List the headings of the note, or of the part of it that is named."""
+    """Lists the headings of the note, or of the part of it that is named."""
     opened = reading.opened(vault, request.note, work)
     path, has_headings = opened.document.path, any(part.heading for part in opened.document.parts)
     if opened.target.virtual is None and not (paths.is_note(path) or reading.is_canvas(path) or has_headings):
@@ -95,9 +95,9 @@ def _first_line(opened: Reading, found: Sequence[Heading], frontmatter_lines: in
 
 
 def _fitting(headings: Sequence[OutlineHeading], room: int) -> Sequence[OutlineHeading]:
-    """The headings that fit into so many bytes: without the deepest levels, so that all of the note is still there.
+    """Returns the headings that fit into `room` bytes, without the deepest levels, so that all of the note is covered.
 
-    Where not even the highest level fits, the first of it.
+    If not even the highest level fits, the first headings of that level.
     """
     shown = headings
     for level in sorted({heading.level for heading in headings}, reverse=True):
@@ -118,12 +118,12 @@ def _composed(first: str, headings: Sequence[OutlineHeading], notices: Sequence[
 
 
 def _bytes(heading: OutlineHeading) -> int:
-    """Of its row with the end of the line."""
+    """Returns the bytes of its row, including the line end."""
     return render.size(_row(heading)) + 1
 
 
 def _row(heading: OutlineHeading) -> str:
-    """A heading behind its lines, so that nothing that a note holds can stand at the beginning."""
+    """Returns a heading after its line numbers: the text of a note never begins a line."""
     indented = "  " * (heading.level - 1) + "#" * heading.level
     words = [indented, render.line(heading.text), f"({heading.chars:,} chars)"]
     return f" {heading.start_line}-{heading.end_line}|{' '.join(filter(None, words))}"

@@ -22,13 +22,13 @@ from vaulttools.notes.tallies import PropertyUsage
 from vaulttools.session import Session
 
 FIRST_VALUES: Final = 5
-"""Values shown of each property while no property is named."""
+"""Values shown of each property if no property is named."""
 
 _VALUE_CHARACTERS: Final = 60
 """Characters of such a value in text."""
 
 _PLAIN: Final = re.compile(r"[^\W_](?:[^,;:()\[\]{}\"\x00-\x1f]|:(?! ))*")
-"""A name or value that needs no quotation marks to be told from what stands around it."""
+"""Names and values that are clear without quotation marks."""
 
 
 def _named(name: str) -> str:
@@ -59,7 +59,7 @@ class PropertyCount(BaseModel):
     """One property."""
 
     name: str = Field(description="In the casing first seen; case does not matter.")
-    type: PropertyType = Field(description="The type in most notes, those without a value aside.")
+    type: PropertyType = Field(description="The type in most notes, ignoring those without a value.")
     types: dict[str, int] = Field(description="Notes by type, `empty` where there is no value; the most first.")
     notes: int = Field(description="Notes that have it.")
     values: list[ValueCount] = Field(description="The values shown, those of most notes first.")
@@ -76,7 +76,7 @@ class PropertiesAnswer(Answer):
 
 
 def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAnswer:
-    """Count all properties, and show the first; or one of them, and show its first values."""
+    """Counts all properties, and shows the first; or one of them, and shows its first values."""
     asked = corpus.ask(vault, vocabulary.PROPERTIES, work, request.folder, request.glob)
     every, voice = asked.answer.all, work.voice
     wanted = None if request.name is None else request.name.casefold()
@@ -116,7 +116,7 @@ def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAns
 
 
 def _row(each: PropertyCount) -> str:
-    """One property with its first values; a blank before what a note says, so that it cannot look like ours."""
+    """Returns one property with its first values. A blank precedes the text of a note: it cannot look like ours."""
     values = [f"{_cut(_shown(value.value))} ({value.notes:,})" for value in each.values]
     if each.total_values > len(values):
         values.append(f"{each.total_values - len(values):,} more")
@@ -124,7 +124,7 @@ def _row(each: PropertyCount) -> str:
 
 
 def _in_text(shown: Sequence[PropertyCount], kept: int, *, is_one: bool) -> list[PropertyCount]:
-    """The properties, or the values of the one, that the rows in the text are of; a long value is the text's."""
+    """Returns the properties, or the values of the only one, whose rows the text shows, with long values cut."""
     rows = shown if is_one else shown[:kept]
     limit = limits.LINE_CHARACTERS if is_one else _VALUE_CHARACTERS
     return [
@@ -153,7 +153,7 @@ def _types(each: PropertyCount) -> str:
 
 
 def _shown(value: Value) -> str:
-    """A value so that a text, an empty one and other types look different."""
+    """Returns a value in a form that shows its type, and whether a text is empty."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and isinstance(resolve(value)[0], str):
         return value
     return json.dumps(value, ensure_ascii=False)
@@ -164,20 +164,20 @@ def _cut(text: str) -> str:
 
 
 def _kept(request: PropertiesRequest) -> dict[str, str]:
-    """The filters of a request, for the next call that is suggested."""
+    """Returns the filters of a request, for the suggested next call."""
     return {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
 
 
 def _example(one: PropertyCount, kept: Mapping[str, str], voice: Voice) -> list[str]:
-    """How to get at the notes with a value, where the filters of `search_files` can name one and where it is."""
+    """Suggests how to get the notes with a value, if the filters of `search_files` can express it."""
     folder, glob = kept.get("folder", ""), kept.get("glob", "")
     if folder and (glob or globs.has_magic(folder)):
-        return []  # `search_files` takes one glob
+        return []  # `search_files` accepts only one glob
     pattern = glob or (f"{folder.strip('/')}/**" if folder else "")
     where = {"file_pattern": pattern} if pattern else {}
     for each in one.values:
         if each.value is None or (isinstance(each.value, str | int | float) and str(each.value).strip()):
-            # Without `within` every line of the notes would match and be shown.
+            # Without `within`, every line of the notes would match.
             few = {"within": "frontmatter", "context_lines": 0}
             call = {"pattern": ".", "properties": {one.name: each.value}, **few, **where}
             return [f"To see the notes with a value: {voice.call('search_files', call)}"]
@@ -190,7 +190,7 @@ def _close(name: str | None, properties: Sequence[PropertyUsage]) -> list[str]:
 
 
 def _detail(each: PropertyUsage, values: int) -> PropertyCount:
-    """A property with its first values."""
+    """Returns a property with its first values."""
     return PropertyCount(
         name=each.name,
         type=next((kind for kind in each.types if kind != "empty"), "empty"),

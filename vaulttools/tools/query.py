@@ -38,7 +38,7 @@ from vaulttools.ranked.showing import ShownNote, reading_on
 from vaulttools.session import Session
 
 EXCERPTS: Final = 3
-"""Excerpts shown of one note: with ten notes an answer stays near 2 KB."""
+"""Excerpts shown of one note: an answer with ten notes stays near 2 KB."""
 
 
 class QueryRequest(Request):
@@ -82,11 +82,11 @@ class Excerpt(BaseModel):
 
     start_line: int = Field(description="Number of the first line, from 1; of a canvas in the text of its cards.")
     lines: list[str] = Field(description="Whole lines without their ends.")
-    heading: list[str] = Field(description="The headings that the first line stands under, outermost first.")
+    heading: list[str] = Field(description="Headings above the first line, outermost first.")
 
 
 _OF_OTHER_MODE: Final[list[Any]] = []
-"""What details of the other mode are: left out when an answer is written as JSON."""
+"""The value of details that belong to the other mode; JSON leaves them out."""
 
 
 def _is_of_other_mode(value: object) -> bool:
@@ -94,12 +94,12 @@ def _is_of_other_mode(value: object) -> bool:
 
 
 class Passage(BaseModel):
-    """A piece of one note that answers: a paragraph, list item, row of a table, code block or short section."""
+    """A passage of a note that answers: a paragraph, list item, table row, code block or short section."""
 
     start_line: int = Field(description="Number of the first line, from 1.")
     end_line: int = Field(description="Number of the last line.")
     page: int | None = Field(None, description="Page of a PDF, from 1; null in notes.")
-    heading: list[str] = Field(description="The headings it stands under, outermost first.")
+    heading: list[str] = Field(description="Headings above it, outermost first.")
     text: str = Field(description="Whole; a row of a table begins with the header row.")
     found_by: list[str] = Field(description="Which lists found it: words, meaning.")
     copies: list[str] = Field(description="Other notes that hold a copy of it.")
@@ -138,8 +138,8 @@ class ListedRow(BaseModel):
     """A row of the list that a question asks for: a note, or a task of one."""
 
     path: str
-    line: int | None = Field(description="Of a task, from 1; null: the row is the note.")
-    text: str = Field(description="A task as written; of a note the properties asked about, in one line.")
+    line: int | None = Field(description="Line of the task, from 1; null if the row is a whole note.")
+    text: str = Field(description="A task as written; for a note, the properties asked about, in one line.")
 
 
 class QueryAnswer(Answer):
@@ -152,15 +152,15 @@ class QueryAnswer(Answer):
     weak: bool | None = Field(
         None,
         exclude_if=is_none,
-        description="In mode ranked: whether no passage holds the main words of the question, or is near in meaning.",
+        description="In mode ranked: true if no passage holds the main words of the question or is close in meaning.",
     )
     by_words_alone: int | None = Field(
         None,
         exclude_if=is_none,
-        description="In mode ranked, with meaning: notes that are not searched by it yet, or not whole.",
+        description="In mode ranked, with meaning: notes not yet searched by it, or only in part.",
     )
     also: list[str] | None = Field(
-        None, exclude_if=is_none, description="In mode ranked: notes that are near and whose text is not shown."
+        None, exclude_if=is_none, description="In mode ranked: further close notes, without their text."
     )
     period: list[str] | None = Field(
         None,
@@ -180,28 +180,28 @@ class QueryAnswer(Answer):
     proposed_calls: list[ProposedCall] | None = Field(
         None,
         exclude_if=is_none,
-        description="In mode ranked: calls that list all that is asked for; each was made and found something.",
+        description="In mode ranked: calls that list all that the question asks for; each was run and found something.",
     )
     listed: list[ListedRow] | None = Field(
         None,
         exclude_if=is_none,
-        description="In mode ranked: the first rows of such a call, which the text begins with.",
+        description="In mode ranked: the first rows of such a call; the text begins with them.",
     )
     listed_total: int | None = Field(None, exclude_if=is_none, description="Rows of that call, shown or not.")
 
 
 def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
-    """Find the notes, and show one page of them.
+    """Finds the notes, and shows one page of them.
 
     Raises:
-        BadArgument: not one of `query` and `like` is given, or an argument does not go with them.
+        BadArgument: neither or both of `query` and `like` are given, or an argument does not go with them.
     """
     if request.like is not None:
         return _like(vault, request, request.like, work)
     if request.query is None:
-        raise BadArgument("query must be a question or words; or give like, a note that others are to be like")
+        raise BadArgument("query must be a question or words; or give like, a note to compare others with")
     if request.unlinked:
-        raise BadArgument("unlinked goes with like: a note that others are to be like")
+        raise BadArgument("unlinked goes with like: a note to compare others with")
     if request.mode == "obsidian":
         relevance = request.sort == "relevance"
         return _obsidian(
@@ -209,8 +209,8 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
         )
     operators = without_operators(request.query)[1]
     if operators and not has_words(request.query):
-        told = "There are no words to rank by: answered as mode obsidian."
-        return _obsidian(vault, request.model_copy(update={"query": operators}), work, [told])
+        sentence = "There are no words to rank by: answered as mode obsidian."
+        return _obsidian(vault, request.model_copy(update={"query": operators}), work, [sentence])
     most = request.page * request.limit + _COPIES
     found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
     return _ranked_page(request, work, found, _whole_list(vault, request, request.query, work, is_ready=found.is_ready))
@@ -222,8 +222,8 @@ _MORE: Final = "There may be more that match: a complete list "
 def _whole_list(
     vault: Session, request: QueryRequest, question: str, work: Work, *, is_ready: bool
 ) -> WholeList | str | None:
-    """The call that lists all that a question asks for, once it was made, or the sentence that it could not be; None:
-    there is none, or it cannot keep the filters of the request."""
+    """Returns the list of all that a question asks for, or a sentence that it could not be made. None if the question
+    asks for no list, or if the call cannot keep the filters of the request."""
     others = request.model_dump(exclude_defaults=True).keys() - {*_KEPT}
     if others or request.page > 1 or not asks_for_list(question) or without_operators(question)[1]:
         return None
@@ -259,11 +259,11 @@ def _whole_list(
 
 
 _KEPT: Final = ("query", "mode", "limit", "max_chars", "page", "explain", "folder", "glob")
-"""Arguments that a proposed call keeps, or that do not say which notes are meant."""
+"""Arguments that a proposed call keeps, or that do not select notes."""
 
 
 def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> QueryAnswer:
-    """The notes that are like one."""
+    """Finds the notes that are like one."""
     if request.query is not None:
         raise BadArgument("query and like exclude each other: give one of them")
     if request.mode == "obsidian":
@@ -278,8 +278,8 @@ def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> Quer
 def _ranked_page(
     request: QueryRequest, work: Work, found: Ranked, listing: WholeList | str | None = None
 ) -> QueryAnswer:
-    """The page asked for, with as many passages as fit into `max_chars`; where the question asks for a list, its rows
-    come first, and the last line is the call that makes it, or the first one says that none could be made."""
+    """Returns the page, with as many passages as fit into `max_chars`. If the question asks for a list, its rows come
+    first and the call that makes it comes last; if the list could not be made, the first line says so."""
     ranking = found.ranking
     whole = listing if isinstance(listing, WholeList) else None
     is_sorted = request.sort not in (None, "relevance")
@@ -292,14 +292,14 @@ def _ranked_page(
     next_page = request.page + 1 if len(notes) > request.limit else None
     notes = notes[: request.limit]
     if found.deduplicator.is_cut:
-        notices.append("Time ran out: notes far down are not compared, so that copies may stand among them.")
+        notices.append("Time ran out: notes far down were not compared, so copies may be among them.")
     found.tell_missed()
-    absences = ranking.absences if whole is None else []  # words of a question that its list answers
-    told = found.doubts if whole is None else [] if found.period is None else [found.period.sentence]
+    absences = ranking.absences if whole is None else []  # its list answers the words of the question
+    sentences = found.doubts if whole is None else [] if found.period is None else [found.period.sentence]
     unlisted = [listing] if isinstance(listing, str) else []
     part = list(filter(None, [found.part]))
-    told = [*unlisted, *told]
-    doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in told]
+    sentences = [*unlisted, *sentences]
+    doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in sentences]
     call = [] if whole is None else [whole.call(work.voice)]
     fixed = sum(len(each) + 3 for each in (*part, *doubts, *notices, *call))
     fixed += len(explanation) + 20 if request.explain else 0
@@ -317,7 +317,7 @@ def _ranked_page(
         octets = len(text.encode("utf-8", "surrogatepass"))
         if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
-        room = max(room * limits.TEXT_BYTES // octets - 1, _LEAST_CHARACTERS)  # of scripts beyond ASCII
+        room = max(room * limits.TEXT_BYTES // octets - 1, _LEAST_CHARACTERS)  # scripts beyond ASCII take more bytes
     held = {each.note.path for each in shown}
     left = [note for note in notes if note.path not in held]
     others = every_passage(left, found.deduplicator, ranking.finder.stands)  # the text does not show them
@@ -344,7 +344,7 @@ def _ranked_page(
 
 
 def _with_link(shown: ShownNote, like: Like | None) -> ShownNote:
-    """A note that is like another one, with whether they are linked."""
+    """Adds to a similar note whether it is linked."""
     return shown if like is None else replace(shown, is_linked=shown.note.path in like.linked)
 
 
@@ -360,8 +360,8 @@ def _ranked_text(
     steps: list[str],
     call: Sequence[str],
 ) -> str:
-    """The text of a page in mode ranked, whose last line is the call that makes a list. The last of the next steps, and
-    then of the notes, are taken away where paths and notices are so long that not all fit."""
+    """Returns the text of a page in mode ranked; the call that makes a list comes last. Next steps, and then notes, are
+    dropped from the end if paths and notices are so long that not all fit."""
     head = [f"Understood as:\n{explanation}"] if request.explain else []
     blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
     while True:
@@ -403,7 +403,7 @@ def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, shown: 
 def _next_steps(
     request: QueryRequest, found: Ranked, allotted: Allotted, next_page: int | None, voice: Voice, is_listed: bool
 ) -> Iterator[str]:
-    """The next steps, the most useful one first."""
+    """Yields the next steps, the most useful one first."""
     shown, also = allotted.notes, allotted.also
     is_far = found.ranking.weakness == NOTHING_NEAR or found.like is not None or is_listed
     following = None if is_far else reading_on(shown, found.deduplicator.read)
@@ -425,19 +425,19 @@ def _next_steps(
 
 
 _COPIES: Final = 20
-"""Notes beyond the page that are ranked as well, since copies are folded."""
+"""Notes ranked beyond the page, because copies are folded into one."""
 _CLOSING_CHARACTERS: Final = 320
-"""Room kept for the first line and the next steps."""
+"""Characters reserved for the first line and the next steps."""
 _BESIDE_LIST: Final = 800
-"""Characters that the passages of an answer may have where a list answers."""
+"""Most characters of the passages below a list."""
 _LEAST_CHARACTERS: Final = 160
-"""Characters that the passages of an answer have however little is left for them."""
+"""Characters that passages may always have, however little room is left."""
 _NAMED: Final = 9
-"""Notes without text that are named: all of a usual page, since the next page begins behind them."""
+"""Notes without text that are named: all of a usual page, because the next page begins after them."""
 
 
 def _ranked_note(found: ShownNote, *, is_cut: bool = False) -> NoteFound:
-    """A note as details; `is_cut`: with the passages as the text shows them."""
+    """Returns a note as details; if `is_cut`, with the passages as the text shows them."""
     path = found.note.path
     return NoteFound(
         path=paths.portable(path),
@@ -460,8 +460,8 @@ def _ranked_note(found: ShownNote, *, is_cut: bool = False) -> NoteFound:
     )
 
 
-def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[str] = ()) -> QueryAnswer:
-    """Exactly what Obsidian's search finds."""
+def _obsidian(vault: Session, request: QueryRequest, work: Work, sentences: Sequence[str] = ()) -> QueryAnswer:
+    """Finds exactly what Obsidian's search finds."""
     assert request.query is not None
     node = parse(request.query)
     found, asked = exact(
@@ -481,7 +481,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     shown = found.shown(first[start : min(start + request.limit, bound)])
     next_page = request.page + 1 if start + len(shown) < len(first) else None
     notices = [
-        *told,
+        *sentences,
         *dates,
         *foreign_in_query(node),
         *filters.unselected(request, asked),
@@ -518,7 +518,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
 
 
 def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
-    """A file as details and as text, and by line of the text which excerpt it shows."""
+    """Returns a file as details and as text, and for each line of the text the index of its excerpt."""
     windows = show.of_places(match.places)
     best = sorted(windows, key=lambda window: -window.places)[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
@@ -531,7 +531,7 @@ def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
         text = match.text.lines[window.start - 1 : window.end]
         heading = list(match.text.breadcrumb(window.start))
         excerpts.append(Excerpt(start_line=window.start, lines=text, heading=heading))
-        # A heading says itself; `#todo` is none.
+        # A heading needs no headings above it; `#todo` is not a heading.
         is_heading = heading and text[0].startswith("#") and text[0].lstrip("#").lstrip().startswith(heading[-1])
         above = heading[:-1] if is_heading else heading
         if above and above != under:
@@ -555,7 +555,7 @@ def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
 
 
 def _cut(note: NoteFound, rows: Sequence[int | None]) -> NoteFound:
-    """A note with the lines of its excerpts that are among rows of its section, each the number of an excerpt."""
+    """Returns a note with only those excerpt lines that the text shows; `rows` holds an excerpt's index by row."""
     counts = Counter(row for row in rows if row is not None)
     shown = [
         each.model_copy(update={"lines": each.lines[: counts[number]]})
@@ -586,7 +586,7 @@ def _closing(
     reading: tuple[str, int] | None,
     voice: Voice,
 ) -> Iterator[str]:
-    """The next step; `reading` is a note and a line of it."""
+    """Yields the next step; `reading` is a note and a line of it."""
     if next_page is not None:
         start = (request.page - 1) * request.limit
         of = f"{total:,}" if is_exact else f"more than {total:,}"

@@ -20,7 +20,7 @@ from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 
 DISTANCE: Final = 2
-"""Lines from one matching line to the next within a cluster, at most: 10 and 12 are one, 10 and 13 are two."""
+"""Most lines from one matching line of a cluster to the next: 10 and 12 are one cluster, 10 and 13 are two."""
 
 CONTEXT: Final = 1
 """Lines around the first and the last match of a cluster."""
@@ -53,11 +53,11 @@ class SampleAnswer(Answer):
     matches: int | AtLeast = Field(description="Matching lines in the file.")
     clusters: list[ClusterRange] = Field(description="The clusters of this page, in file order.")
     page: int = Field(description="The page asked for, from 1.")
-    pages: int = Field(description="Pages there are; 0 without matches.")
+    pages: int = Field(description="Number of pages; 0 without matches.")
 
 
 def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
-    """Cluster the matching lines, and show one page of clusters."""
+    """Clusters the matching lines, and shows one page of clusters."""
     pattern = exploration.compiled(vault, request.query, request.mode)
     place = exploration.file_place(vault, request.file, "sample")
 
@@ -103,7 +103,7 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
 
 
 def clusters(lines: Iterable[int]) -> list[list[int]]:
-    """The clusters of ascending line numbers, in order.
+    """Returns the clusters of ascending line numbers, in order.
 
     >>> clusters([10, 12, 14, 30, 31, 55])
     [[10, 12, 14], [30, 31], [55]]

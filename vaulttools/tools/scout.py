@@ -21,7 +21,7 @@ from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 
 TOP: Final = 5
-"""Folders and files shown."""
+"""How many folders and files are shown."""
 
 
 class ScoutRequest(ExplorationRequest):
@@ -52,7 +52,7 @@ class ScoutAnswer(Answer):
 
 
 def run(vault: Session, request: ScoutRequest, work: Work) -> ScoutAnswer:
-    """Count the query, and rank where it matches."""
+    """Counts the query's matches, and ranks folders and files by them."""
     pattern = exploration.compiled(vault, request.query, request.mode)
     place = exploration.place(vault, request.path)
     if place is None:

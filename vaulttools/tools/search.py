@@ -34,17 +34,17 @@ PAGE_FILES: Final = 20
 """Files of one page."""
 
 COUNTED_BEYOND: Final = 100
-"""Matching files behind the page after which counting stops."""
+"""After so many matching files beyond the page, counting stops."""
 
 HITS_OF_MANY: Final = 20
-"""Matching lines shown of a file when several are searched."""
+"""Matching lines shown of a file if several are searched."""
 
 HITS_OF_ONE: Final = 200
-"""Matching lines shown of a file searched alone."""
+"""Matching lines shown of a file that is searched alone."""
 
 
 def _floored(value: object) -> object:
-    """The whole part of what a caller gives for `skip`."""
+    """Returns the whole part of a number given for `skip`."""
     number = number_of(value)
     if number is None:
         return value
@@ -85,7 +85,7 @@ class SearchAnswer(Answer):
     file_limit_reached: int | None = Field(description="The files of a page, when more files match; else null.")
     per_file_limit_reached: int | None = Field(description="The matching lines shown of a file, when one has more.")
     lines_truncated: bool = Field(description="Whether a shown line was cut.")
-    truncated: bool = Field(description="Whether anything was left out of the text.")
+    truncated: bool = Field(description="True if anything was left out of the text.")
     missing_paths: list[str] = Field(description="Entries of `paths` under which nothing is there.")
     total_files: int = Field(description="Matching files, or how far they were counted.")
     total_is_exact: bool = Field(description="False when counting stopped at `total_files`, or not all was searched.")
@@ -101,7 +101,7 @@ class _Shown:
     left: int
     """Matching lines not shown."""
     cut: bool
-    """Whether a shown line is longer than shown."""
+    """Whether a line is shown only in part."""
     pages: list[int]
     """The pages with shown matching lines."""
     section: Section
@@ -112,24 +112,24 @@ class _Plan:
     """The targets of a call, sorted by how they are searched."""
 
     scope: Scope
-    """Folders, globs, and files named whole."""
+    """Folders, globs, and files without a line range."""
     ranged: dict[str, Ranges]
-    """Files in which only some lines are meant."""
+    """Files with line ranges."""
     texts: list[tuple[Document, Ranges | None]]
     """Archive members and virtual resources."""
     order: list[str] | None
-    """The names in the caller's order, when all entries name files."""
+    """The names in the caller's order, if all entries name files."""
     is_single: bool
     notes: list[str]
-    """What was passed over among the entries."""
+    """Sentences about entries that were skipped."""
 
     def ranges_of(self, name: str) -> Ranges | None:
-        """The lines that are meant of a file or text; None: all."""
+        """Returns the requested lines of a file or text; None for all."""
         return self.ranged.get(name) or next((ranges for text, ranges in self.texts if text.path == name), None)
 
 
 def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
-    """Search, and show one page of files."""
+    """Searches, and shows one page of files."""
     # scope
     compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=request.i)
     targets = vault.targets(request.paths or ["/"], work)
@@ -148,8 +148,8 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     shown = [_rendered(vault, plan, reader, match, found, cap) for match, found in on_page]
     total = len(search.standing(counted.files, exact=counted.is_exact))
     notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
-    notices += answer.passed_over(work, found=total > 0, told=["not a regular file"])
-    has_parts = bool(plan.ranged or plan.texts)  # of which the search of the scope knows nothing
+    notices += answer.passed_over(work, found=total > 0, reported=["not a regular file"])
+    has_parts = bool(plan.ranged or plan.texts)  # the search of the scope does not include these
     if not counted.files:
         notices += _past_the_end(vault, plan) if has_parts else hints.held_nothing(search, ())
     if work.complete and counted.is_exact:
@@ -200,9 +200,9 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
 
 
 def _planned(vault: Session, request: SearchRequest, targets: Targets, work: Work) -> _Plan:
-    """Sort the targets by how they are searched; a file named whole and with ranges is searched whole."""
+    """Sorts the targets by how they are searched; a file given both whole and with ranges is searched whole."""
     parts: dict[str, Ranges | None] = {}
-    names: dict[str, str] = {}  # by where the file really lies: one that links name too is searched once
+    names: dict[str, str] = {}  # by real location: a file that is also named through a link is searched once
     texts: dict[str, Document] = {}
     unreadable: list[str] = []
     notes = [f"Skipped missing paths: {named(targets.missing)}"] if targets.missing else []
@@ -258,13 +258,13 @@ def _planned(vault: Session, request: SearchRequest, targets: Targets, work: Wor
 
 
 def _add(parts: dict[str, Ranges | None], name: str, ranges: Ranges | None) -> None:
-    """Add the lines of one more entry that names a text; None: all of them."""
+    """Adds the lines of one more entry that names a text; None for all of them."""
     known = parts.get(name, ranges)
     parts[name] = known.union(ranges) if known is not None and ranges is not None else None
 
 
 def _matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
-    """The matching files in the order of the page."""
+    """Yields the matching files in the order of the page."""
     apart = [*_ranged_matches(search, plan), *_text_matches(search, plan)]
     apart.sort(key=lambda match: paths.order(match.path))
     every = merge(search.matching(), apart, key=lambda match: paths.order(match.path))
@@ -296,7 +296,7 @@ def _text_matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
 
 
 def _past_the_end(vault: Session, plan: _Plan) -> list[str]:
-    """A sentence for each text that ends before the first of the lines asked for."""
+    """Returns a sentence for each text that ends before the first requested line."""
     texts = [(document, ranges) for document, ranges in plan.texts if ranges is not None]
     for name, ranges in plan.ranged.items():
         with suppress(NotRead):
@@ -309,7 +309,7 @@ def _past_the_end(vault: Session, plan: _Plan) -> list[str]:
 
 
 def _within(found: FileHits, ranges: Ranges | None) -> FileCount | None:
-    """The hits inside the ranges, the first 2,000 kept; None without any."""
+    """Returns the hits inside the ranges, at most the first 2,000; None if there are none."""
     hits = found.hits if ranges is None else found.hits.only(ranges.contains)
     if not hits:
         return None
@@ -361,7 +361,7 @@ def _numbers(
     reader: NoteReader,
     ranges: Ranges | None,
 ) -> Iterator[tuple[DocumentPart | None, int]]:
-    """The lines to show, each with the page or section that it stands in."""
+    """Yields the lines to show, each with its page or section."""
     seen: set[int] = set()
     for part, window in windows:
         above = show.above_row(document, window, reader, seen)

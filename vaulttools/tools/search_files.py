@@ -35,11 +35,11 @@ _COLUMN_CHARACTERS: Final = 200
 """Characters of the properties beside a path."""
 
 _READ_TOGETHER: Final = 16
-"""Notes read at once while a filter looks into them."""
+"""Notes that are read at once for a filter."""
 
 
 _FILTERS: Final = ("within", "tags", "properties", *dated.NAMES)
-"""The arguments without which a search that found nothing is tried again."""
+"""If a search finds nothing, it is tried again without these arguments."""
 
 
 class SearchFilesRequest(Request):
@@ -84,9 +84,9 @@ class SearchFilesAnswer(Answer):
 
 
 def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesAnswer:
-    """Search, and show the first files."""
+    """Searches, and shows the first files."""
     # scope
-    compiled, scope, told = _asked(vault, request, work)
+    compiled, scope, sentences = _asked(vault, request, work)
 
     # match
     bound = max(limits.COUNTED_FILES, request.max_results)
@@ -99,7 +99,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     files: list[FileMatch] = []
     rows: list[ExcerptRows] = []
     sections: list[Section] = []
-    # 10,000 files are 250,000 objects that stay; looking through them again and again was a third of the time.
+    # 10,000 files are 250,000 lasting objects; a third of the time was spent on scanning them repeatedly.
     with garbage.paused() if request.max_results > limits.COUNTED_FILES else nullcontext():
         for match, found in search.page(counted.files, 0, request.max_results, limits.KEPT_HITS):
             file, its_rows, section = _shown(reader, request, match, found)
@@ -107,7 +107,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
             rows.append(its_rows)
             sections.append(section)
     total = len(search.standing(counted.files, exact=counted.is_exact))
-    notices = [*compiled.notices, *told]
+    notices = [*compiled.notices, *sentences]
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
     notices += answer.conflict_copies(file.path for file in files)
@@ -139,24 +139,24 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
 
 
 def stream(vault: Session, request: SearchFilesRequest, work: Work) -> FileStream:
-    """All files that `run` would show if there were no bound, in its order."""
-    compiled, scope, told = _asked(vault, request, work)
+    """Streams all files that `run` would show without a bound, in its order."""
+    compiled, scope, sentences = _asked(vault, request, work)
     search = vault.search(compiled, scope, work, wanted=limits.RESULTS)
-    return FileStream(_streamed(vault, request, search), work, [*compiled.notices, *told])
+    return FileStream(_streamed(vault, request, search), work, [*compiled.notices, *sentences])
 
 
 def _asked(vault: Session, request: SearchFilesRequest, work: Work) -> tuple[Pattern, Scope, list[str]]:
-    """The pattern, the scope, and what to tell of its dates."""
+    """Returns the pattern, the scope, and sentences about its dates."""
     mode: Mode = "fixed" if request.fixed else "regex"
     compiled = vault.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
-    times, told = dated.file_times(request, vault.calendar)
-    return compiled, replace(_scope(vault, request, work), times=times), told
+    times, sentences = dated.file_times(request, vault.calendar)
+    return compiled, replace(_scope(vault, request, work), times=times), sentences
 
 
 def _streamed(vault: Session, request: SearchFilesRequest, search: Search) -> Generator[FileMatch, None, None]:
     matches = _in_order(vault, request, search)
     if request.sort != "path":
-        # Their texts are read again: those of all files may be too many to keep.
+        # Their texts are read again: the texts of all files may be too many to keep.
         matches = iter([replace(match, found=None) for match in matches])
     view = vault.view(search.work)
     size = 1
@@ -164,14 +164,14 @@ def _streamed(vault: Session, request: SearchFilesRequest, search: Search) -> Ge
         reader = vault.notes(view).of_many([match.path for match in together if paths.is_note(match.path)])
         for match, found in _with_lines(request, search, reader, together):
             yield _shown(reader, request, match, found)[0]
-        if together[0].found is None:  # those with a text are not kept waiting for others
+        if together[0].found is None:  # files with a text need not wait for others
             size = min(size * 4, MOST_TOGETHER)
 
 
 def _with_lines(
     request: SearchFilesRequest, search: Search, reader: NoteReader, matches: Sequence[FileCount]
 ) -> Iterator[tuple[FileCount, FileHits]]:
-    """Matches with their first lines, looked for where they are not there."""
+    """Yields matches with their first lines; looks for the lines of matches that lack them."""
     if not _looks_into_notes(request) or matches[0].found is not None:
         yield from search.shown(matches, limits.KEPT_HITS)
         return
@@ -181,7 +181,7 @@ def _with_lines(
 def _inside(
     request: SearchFilesRequest, search: Search, reader: NoteReader, files: Sequence[str]
 ) -> Iterator[tuple[FileCount, FileHits]]:
-    """The files that pass the filters, each with its first lines in the part asked for."""
+    """Yields the files that pass the filters, each with its first lines in the requested part."""
     for found in search.located(files, limit=None):
         if hits := _filtered(request, found, reader.note(found.document)):
             kept = FileHits(found.document, hits[: limits.KEPT_HITS])
@@ -193,14 +193,14 @@ def _looks_into_notes(request: SearchFilesRequest) -> bool:
 
 
 def _scope(vault: Session, request: SearchFilesRequest, work: Work) -> Scope:
-    """Notes, or the files that `file_pattern` selects; one named exactly is in whatever the rules say."""
+    """Returns notes, or the files that `file_pattern` selects; a file named exactly is always included."""
     notes_only = not (request.file_pattern or "").strip() or _looks_into_notes(request)
     walks, named = vault.selected(request.file_pattern, (Walk(notes_only=notes_only),), ignore_case=True)
     return vault.scope(walks, named, work, hidden=False, include_excluded=request.include_excluded)
 
 
 def _in_order(vault: Session, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
-    """The matching files in the order asked for: the newest or the most are of all of them."""
+    """Yields the matching files in the requested order; newest and most first need all of them."""
     matches = _matches(vault, request, search)
     if request.sort == "path":
         return matches
@@ -221,7 +221,7 @@ def _matches(vault: Session, request: SearchFilesRequest, search: Search) -> Ite
 
 
 def _passing(vault: Session, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
-    """The matching files that pass the filters."""
+    """Yields the matching files that pass the filters."""
     counted = search.matching()
     while together := [file.path for file in islice(counted, _READ_TOGETHER)]:
         reader = vault.notes(vault.view(search.work))
@@ -230,7 +230,7 @@ def _passing(vault: Session, request: SearchFilesRequest, search: Search) -> Ite
 
 
 def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> FileLines:
-    """The hits that lie within the part asked for; none when the note has not the tags or properties."""
+    """Returns the hits in the requested part; no hits if the note lacks the tags or properties."""
     if not all(note.has_tag(tag) for tag in request.tags or ()):
         return FileLines()
     if not all(note.has_property(name, value) for name, value in (request.properties or {}).items()):
@@ -244,7 +244,7 @@ def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> FileL
 def _shown(
     reader: NoteReader, request: SearchFilesRequest, match: FileCount, found: FileHits
 ) -> tuple[FileMatch, ExcerptRows, Section]:
-    """A file as details, the rows of its excerpts, and its text."""
+    """Returns a file as details, the rows of its excerpts, and its text."""
     held = _columns(reader, request.columns, found) if request.columns else None
     beside = property_values.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
     suffix = f" ({beside})" if beside else ""
@@ -261,7 +261,7 @@ def _shown(
 
 
 def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits) -> dict[str, Any]:
-    """The properties of a note that were asked for, in that order."""
+    """Returns the requested properties of a note, in that order."""
     if not paths.is_note(found.document.path):
         return {}
     own = reader.note(found.document).properties
@@ -271,7 +271,7 @@ def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits) -> dict[
 
 
 def _closing(request: SearchFilesRequest, work: Work, total: int, shown: int, *, is_exact: bool) -> list[str]:
-    """How much of it is shown, and how to see more."""
+    """Says how much is shown, and how to see more."""
     way_on = answer.way_on(work, "file_pattern", "max_results", in_path_order=request.sort == "path")
     if total <= request.max_results and is_exact:
         return way_on

@@ -25,7 +25,7 @@ from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 
 MATCHES: Final = 20
-"""Matching lines beyond which nothing is printed."""
+"""If more lines match, no line is shown."""
 
 
 class ShowRequest(ExplorationRequest):
@@ -59,7 +59,7 @@ class ShowAnswer(Answer):
 
 
 def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
-    """Show every match in context, or the lines around one line.
+    """Shows every match in context, or the lines around one line.
 
     Raises:
         TooBroad: more than 20 lines match, and no line was named.
@@ -78,7 +78,7 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
             f"{scanned.matches.words} matching lines in {exploration.label(place)} (limit {MATCHES}); "
             "no snippets printed. Narrow the query, or use --line N"
         )
-    # So many matching lines at most stand before the end of what is shown.
+    # At most so many matching lines come before the end of what is shown.
     wanted = MATCHES if request.line is None else request.line + request.context
     located = list(first.located([file.path for file in scanned.files], wanted))
     hits = located[0].hits if located else FileLines()
@@ -109,7 +109,7 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
 
 
 def _checked(vault: Session, place: Place, line: int) -> Document:
-    """The file's text, when it has that line."""
+    """Returns the file's text if it has that line."""
     name = exploration.label(place)
     try:
         text = vault.read(place.path)

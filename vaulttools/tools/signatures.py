@@ -19,7 +19,7 @@ _PROGRESS: Final = Parameter(
 
 
 def method(tool: Tool[Any, Any], *, is_stream: bool = False) -> Callable[..., Any]:
-    """What calls `answer`, or `stream`, of its vault with the arguments that it is given."""
+    """Returns a method that calls `answer`, or `stream`, of its vault with its arguments."""
     signature = _signature(tool, is_stream=is_stream)
 
     def call(*given: Any, **named: Any) -> Any:
@@ -71,7 +71,7 @@ def _signature(tool: Tool[Any, Any], *, is_stream: bool) -> Signature:
 
 
 def _typed(name: str, annotation: Any) -> str:
-    """The type of an argument; one that asks for a path takes path objects."""
+    """Returns the type of an argument; arguments that take paths accept path objects too."""
     typed = _annotation(annotation)
     if name not in PATHS:
         return typed

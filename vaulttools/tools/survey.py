@@ -27,13 +27,13 @@ from vaulttools.session import Session
 
 TERMS: Final = 12
 PATHS: Final = 8
-"""Most terms and paths of one survey."""
+"""Limits of one survey."""
 
 DOMINANT_PERCENT: Final = 80
-"""A term's share of all matching lines from which it is said to dominate."""
+"""A term dominates if it has at least this share of all matching lines."""
 
 SHORT_TERM: Final = 3
-"""Characters up to which a fixed term is likely to match inside other words."""
+"""A fixed term of so few characters is likely to match inside other words."""
 
 _TERM_BYTES: Final = 200
 """Bytes of a term in a warning."""
@@ -89,17 +89,17 @@ class SurveyAnswer(Answer):
 
 @dataclass(frozen=True, slots=True)
 class _Searched:
-    """A path, as it was typed, with one scan a term."""
+    """A path, as it was typed, with one scan for each term."""
 
     given: str
     place: Place
     scans: list[Scan]
     top_folders: list[str]
-    """For each scan the folder with the most matching lines, relative to the path; `""` without any."""
+    """For each scan, the folder with the most matching lines, relative to the path; `""` without any."""
 
 
 def run(vault: Session, request: SurveyRequest, work: Work) -> SurveyAnswer:
-    """Count every term in every path."""
+    """Counts every term in every path."""
     given = request.paths or ["."]
     _check_limits(request.terms, given)
     patterns = [exploration.compiled(vault, term, request.mode) for term in request.terms]
@@ -157,7 +157,7 @@ def _other_forms(
     totals: Sequence[tuple[Count, Count]],
     work: Work,
 ) -> Iterator[str]:
-    """Of each term that occurs nowhere, how many files hold it in another Unicode form (fault-C15)."""
+    """For each term that occurs nowhere, says how many files hold it in another Unicode form (fault-C15)."""
     for term, (matches, _) in zip(request.terms, totals, strict=True):
         for form, written in [] if matches.number or not work.complete else hints.other_forms(term):
             again = work.again()
@@ -174,7 +174,7 @@ def _other_forms(
 
 
 def _check_limits(terms: Sequence[str], given: Sequence[str]) -> None:
-    """One sentence reports both violations."""
+    """Raises one sentence for both violations."""
     wrong = []
     if not terms:
         wrong.append("--term: none given, at least 1 is needed")
@@ -187,7 +187,7 @@ def _check_limits(terms: Sequence[str], given: Sequence[str]) -> None:
 
 
 def _total(scans: Sequence[Scan]) -> tuple[Count, Count]:
-    """Matching lines and files over all paths; a path given twice counts twice."""
+    """Returns matching lines and files over all paths; a path given twice counts twice."""
     return (
         reduce(add, (scanned.matches for scanned in scans)),
         reduce(add, (scanned.file_count for scanned in scans)),
@@ -195,7 +195,7 @@ def _total(scans: Sequence[Scan]) -> tuple[Count, Count]:
 
 
 def _dominant(searched: Sequence[_Searched], terms: int) -> list[_Searched | None]:
-    """For each term the path with the most matching lines, the first typed on a tie; None when it occurs nowhere."""
+    """For each term, returns the path with the most matching lines (the first on a tie); None if it occurs nowhere."""
     most = [max(searched, key=lambda path: path.scans[index].matches.number) for index in range(terms)]
     return [path if path.scans[index].files else None for index, path in enumerate(most)]
 
@@ -253,7 +253,7 @@ def _closing(
     shown = [toon.value(term, _TERM_BYTES) for term in request.terms]
     every = reduce(add, (matches for matches, _ in totals))
     for term, (matches, _) in zip(shown, totals, strict=True):
-        # One term alone has all the lines and nothing to be compared with.
+        # A single term has all the lines and nothing to be compared with.
         if len(shown) > 1 and every.number and matches.number * 100 >= every.number * DOMINANT_PERCENT:
             percent = matches.number * 100 // every.number
             end.warn(

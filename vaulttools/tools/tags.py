@@ -38,11 +38,11 @@ class TagsRequest(Request):
 
 
 class TagCount(BaseModel):
-    """One tag; what is nested in it counts for it too."""
+    """One tag; nested tags count for it too."""
 
     tag: str = Field(description="Without `#`, in the casing first seen.")
-    notes: int = Field(description="Notes that have it or one nested in it, each once.")
-    occurrences: int = Field(description="How often it or one nested in it is written, in properties too.")
+    notes: int = Field(description="Notes that have it or a tag nested in it, each once.")
+    occurrences: int = Field(description="How often it or a tag nested in it is written, in properties too.")
 
 
 class TagsAnswer(Answer):
@@ -53,7 +53,7 @@ class TagsAnswer(Answer):
 
 
 def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
-    """Count all tags, and show the first."""
+    """Counts all tags, and shows the first."""
     asked = corpus.ask(vault, vocabulary.TAGS, work, request.folder, request.glob)
     every = asked.answer.all
     tags = [each for each in every if request.name is None or covers(request.name, each.tag)]

@@ -33,7 +33,7 @@ _DATES: Final = ("due_after", "due_before", "scheduled_after", "scheduled_before
 _WORDS: Final = ("open", "done", "any")
 
 _USUAL: Final = " xX"
-"""What stands in most boxes; other signs mean what their user means by them."""
+"""The characters of most boxes; other characters mean what their user means by them."""
 
 
 def _status(status: str) -> str:
@@ -76,7 +76,7 @@ class TaskFound(BaseModel):
     """One task. Dates are days: `2026-11-20`."""
 
     path: str
-    line: int = Field(description="Where it stands, from 1.")
+    line: int = Field(description="Its line, from 1.")
     status: str = Field(description="The character in its box; a blank: open.")
     text: str = Field(description="Its first line without the box, dates, priority and recurrence.")
     due: str | None
@@ -88,9 +88,9 @@ class TaskFound(BaseModel):
     priority: str | None = Field(description="highest, high, medium, low or lowest.")
     recurrence: str | None = Field(description="As written: `every week`.")
     tags: list[str] = Field(description="Those in its line, without `#`.")
-    heading: list[str] = Field(description="The headings that it stands under, outermost first.")
+    heading: list[str] = Field(description="Headings above it, outermost first.")
     parent: int | None = Field(description="The line of the task that it is nested in.")
-    problems: list[str] = Field(description="What of its line does not count, such as a second due date.")
+    problems: list[str] = Field(description="Parts of its line that do not count, such as a second due date.")
 
 
 class TaskGroup(BaseModel):
@@ -111,15 +111,15 @@ class TasksAnswer(Answer):
 
 
 class _Tasks:
-    """All tasks of some notes; never changes once made."""
+    """All tasks of some notes; immutable."""
 
     def __init__(self, by_note: Mapping[str, Sequence[NoteTask]] | None = None) -> None:
         self._by_note = by_note or {}
         self._parents: dict[str, dict[int, int]] = {}
-        """By note, as far as asked: the line of each task, and of the one that it is nested in, or 0."""
+        """By note, filled on demand: the line of each task, with the line of the task that it is nested in, or 0."""
 
     def changed(self, changes: Sequence[Change[tuple[TaskDetails, ...]]]) -> _Tasks:
-        """The same after some notes changed."""
+        """Returns a copy, updated after some notes changed."""
         by_note = dict(self._by_note)
         for path, _, after in changes:
             if after:
@@ -134,11 +134,11 @@ class _Tasks:
         return [each for path in sorted(self._by_note, key=paths.order) for each in self._by_note[path]]
 
     def selected(self, only: TaskFilter) -> list[NoteTask]:
-        """The tasks that are meant, by path and line."""
+        """Returns the selected tasks, by path and line."""
         return [each for each in self.listed if only.selects(each.task)]
 
     def above(self, each: NoteTask) -> Iterator[int]:
-        """The lines of the tasks that one is nested in, the nearest first."""
+        """Yields the lines of the tasks that a task is nested in, the nearest first."""
         if each.path not in self._parents:
             self._parents[each.path] = {task.line: task.parent for _, task in self._by_note[each.path]}
         parents = self._parents[each.path]
@@ -148,10 +148,10 @@ class _Tasks:
 
 
 def run(vault: Session, request: TasksRequest, work: Work) -> TasksAnswer:
-    """Select the tasks, and show one page of them."""
+    """Selects the tasks, and shows one page of them."""
     scope = corpus.scope_of(vault, work, request.folder, request.glob, include_excluded=request.include_excluded)
     asked = corpus.answered(vault, PROJECTION, work, scope)
-    with garbage.paused():  # a row is made for each task: 30,000 take a third less time
+    with garbage.paused():  # one row for each task: without collections, 30,000 take a third less time
         return _listed(vault, request, work, asked)
 
 
@@ -218,7 +218,7 @@ def _filter(request: TasksRequest, given: Mapping[str, str], today: str) -> Task
 
 
 def _page(groups: Sequence[Group], start: int, limit: int) -> Iterator[Group]:
-    """The groups with the rows that are on the page; those without any are left out."""
+    """Yields the groups with their rows on the page; leaves out groups without any."""
     place = 0
     for group in groups:
         rows = group.rows[max(start - place, 0) : max(start + limit - place, 0)]
@@ -267,11 +267,11 @@ def _row(row: TaskRow, today: str, *, is_of_one_note: bool) -> str:
 
 
 _DEEPEST: Final = 8
-"""Steps by which a nested task is set in, at most."""
+"""Most steps by which a nested task is indented."""
 
 
 def _fields(task: TaskDetails, today: str) -> Iterator[str]:
-    """What a task's line says apart from its text, in words."""
+    """Yields what a task's line says beside its text, in words."""
     if task.due:
         yield f"due {task.due}{', overdue' if task_list.is_overdue(task, today) else ''}"
     for name in ("scheduled", "start", "done", "cancelled"):
@@ -289,7 +289,7 @@ def _detail(each: NoteTask) -> TaskFound:
 
 
 def _problems(every: _Tasks, only: TaskFilter) -> list[str]:
-    """The fields that do not count, of tasks that may be meant."""
+    """Says which fields of the selected tasks do not count."""
     found = [
         f"{paths.shown(path)}:{task.line} ({'; '.join(task.problems)})"
         for path, task in every.listed
@@ -302,7 +302,7 @@ def _problems(every: _Tasks, only: TaskFilter) -> list[str]:
 
 
 def _other_signs(every: _Tasks, only: TaskFilter, voice: Voice) -> list[str]:
-    """The tasks whose box holds a sign of their user's own, which count as done (rule-D01)."""
+    """Says which tasks have another character in the box: these count as done (rule-D01)."""
     if only.status != OPEN:
         return []
     done = replace(only, status="done")
@@ -315,7 +315,7 @@ def _other_signs(every: _Tasks, only: TaskFilter, voice: Voice) -> list[str]:
 
 
 def _otherwise(every: _Tasks, only: TaskFilter, request: TasksRequest) -> list[str]:
-    """How many tasks would be found without the status or without the other filters."""
+    """Says how many tasks there are without the status or without the other filters."""
     if not every.listed:
         return []
     if only.status is not None and (number := len(every.selected(replace(only, status=None)))):

@@ -1,4 +1,4 @@
-"""`read`: shows a text by numbered lines, with the call that goes on."""
+"""`read`: shows a text by numbered lines, with the call that continues it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from vaulttools.tools.read import image, several
 from vaulttools.tools.read.image import Image
 
 CHARACTERS: Final = 20_000
-"""Characters of the text in one answer unless more or fewer are asked for."""
+"""Default number of characters of the text in one answer."""
 
 _LEAST_SECONDS: Final = 0.5
-"""For finding the notes that embed an image, however little time of a call is left."""
+"""Time that a call always has for finding the notes that embed an image."""
 
 Chain = Annotated[Texts, WithJsonSchema({"type": "string"})]
-"""A heading, or a chain of them; to a model simply a text."""
+"""A heading, or a chain of headings; the schema says only that it is a text."""
 
 
 def _counted(notes: list[str]) -> list[str]:
@@ -75,7 +75,7 @@ class ReadRequest(Request):
 
 
 _ABSENT: Final[Any] = None
-"""What a field about one text is in an answer about several, which leaves it out."""
+"""The value of a field about one text in an answer about several; JSON leaves it out."""
 
 
 def _is_empty(value: object) -> bool:
@@ -97,43 +97,43 @@ class NoteRead(BaseModel):
 
     path: str = Field(description="Vault-relative path of the file, or the name of another text.")
     start_line: int = Field(description="First line shown, from 1.")
-    end_line: int = Field(description="Last line shown; one less than start_line when there is none.")
+    end_line: int = Field(description="Last line shown; one less than start_line if no line is.")
     total_lines: int = Field(description="Lines of the file.")
     content: str = Field(serialization_alias="text", description="The lines, whole, joined by line feeds.")
     date: str | None = Field(None, exclude_if=is_none, description="When the note was written, `2026-05-12`.")
-    next_line: int | None = Field(description="First line asked for that is not shown, or null.")
+    next_line: int | None = Field(description="First requested line that is not shown, or null.")
     properties: dict[str, Any] | None = Field(
         None, exclude_if=is_none, description="With frontmatter: the properties of the note by name."
     )
 
 
 class ReadAnswer(Answer):
-    """The answer of `read`; with `notes` the fields about one text are left out."""
+    """The answer of `read`; an answer to `notes` leaves out the fields about one text."""
 
     path: str = Field(
         _ABSENT, exclude_if=is_none, description="Vault-relative path of the file, or the name of another."
     )
     start_line: int = Field(_ABSENT, exclude_if=is_none, description="First line shown, from 1.")
     end_line: int = Field(
-        _ABSENT, exclude_if=is_none, description="Last line shown; one less than start_line when there is none."
+        _ABSENT, exclude_if=is_none, description="Last line shown; one less than start_line if no line is."
     )
     total_lines: int = Field(_ABSENT, exclude_if=is_none, description="Lines of the file.")
     content: str = Field(
         _ABSENT, exclude_if=is_none, serialization_alias="text", description="The lines, whole, joined by line feeds."
     )
     date: str | None = Field(None, exclude_if=is_none, description="When the note was written, `2026-05-12`.")
-    next_line: int | None = Field(None, description="First line asked for that is not shown, or null.")
+    next_line: int | None = Field(None, description="First requested line that is not shown, or null.")
     notes: list[NoteRead] = Field(
         default_factory=list,
         exclude_if=_is_empty,
-        description="With `notes`: those that were found, in the order asked.",
+        description="With `notes`: those that were found, in the requested order.",
     )
-    pages: Pages | None = Field(None, description="What of a PDF file is shown; null elsewhere.")
-    image: Image | None = Field(None, description="What an image is; null for a text.")
+    pages: Pages | None = Field(None, description="The shown pages of a PDF file; null elsewhere.")
+    image: Image | None = Field(None, description="Facts about an image; null for a text.")
 
 
 def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
-    """Read what is asked for, as far as it fits."""
+    """Reads what is named, as far as it fits."""
     if any(name.strip() for name in request.notes or ()):
         return _several(vault, request, work)
     if request.note is None:
@@ -171,7 +171,7 @@ def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
 
 
 def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
-    """Read several texts, or their properties, as far as they fit together."""
+    """Reads several texts, or their properties, as far as they fit together."""
     selected = _selected(request)
     if selected not in ("", "frontmatter"):
         raise BadArgument(f"{selected} is for one note; with notes write plan#Heading, plan#^block or plan:3-9")
@@ -189,30 +189,30 @@ def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
             texts.setdefault((opened.document.path, meant.start, meant.end), (opened, meant))
     if not texts:
         raise BadArgument("; ".join(missing))
-    told = fitting(answer.bracketed(missing))
+    sentences = fitting(answer.bracketed(missing))
     asked, dating = list(texts.values()), vault.dating()
     if request.frontmatter:
-        table, cut = several.table([opened for opened, _ in asked], request.max_chars, told, work.voice)
+        table, cut = several.table([opened for opened, _ in asked], request.max_chars, sentences, work.voice)
         blocks, notices = [table], [*missing, *cut]
         found = [_properties_read(dating, opened) for opened, _ in asked]
     else:
-        shown = several.fitting(asked, request.max_chars, told, work.voice)
+        shown = several.fitting(asked, request.max_chars, sentences, work.voice)
         blocks = [each.text() for each in shown]
         found = [_note_read(dating, each.opened, each.part.start, each.end, each.next_line) for each in shown]
         notices = [*(notice for each in shown for notice in each.notices()), *missing]
         cut = []
     work.searched = len(asked)
-    last = "\n".join([*told, *answer.bracketed(cut)])
+    last = "\n".join([*sentences, *answer.bracketed(cut)])
     envelope = answer.envelope(work, "\n\n".join(filter(None, [*blocks, last])), notices, found=True)
     envelope["complete"] = envelope["complete"] and not missing
     return ReadAnswer(**envelope, notes=found)
 
 
 def _one_of_several(vault: Session, name: str, work: Work) -> tuple[Reading, Part]:
-    """One text, and the part of it that its name tells.
+    """Returns one text, and the part of it that its name selects.
 
     Raises:
-        BadArgument: there is none, or it cannot be shown beside others.
+        BadArgument: there is no such text, or it cannot be shown beside others.
     """
     again = Work(max(work.remaining(), _LEAST_SECONDS), work.cancel, started=work.started)
     target = vault.named(name, again)
@@ -225,13 +225,13 @@ def _one_of_several(vault: Session, name: str, work: Work) -> tuple[Reading, Par
 
 
 def _date(dating: Dating, opened: Reading) -> str | None:
-    """When a note was written; None: nothing tells, or it is none."""
+    """Returns when a note was written; None if unknown, or if the text is no note."""
     found = dating.of(opened.document.path, opened.note) if paths.is_note(opened.document.path) else None
     return None if found is None else found.day
 
 
 def _note_read(dating: Dating, opened: Reading, start: int, end: int, next_line: int | None, **more: Any) -> NoteRead:
-    """The lines of one of several texts, from 1, end inclusive; `more` are the other fields."""
+    """Returns lines of one of several texts, from 1, end inclusive; `more` are the other fields."""
     document = opened.document
     return NoteRead(
         path=paths.portable(document.path),
@@ -252,14 +252,14 @@ def _properties_read(dating: Dating, opened: Reading) -> NoteRead:
 
 
 def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
-    """The pages of some lines, from 1, end inclusive."""
+    """Returns the pages that lines (from 1, end inclusive) are on; None if the text has no pages."""
     first, last = show.page_of(document, start), show.page_of(document, max(start, end))
     total = document.parts[-1].page if document.parts else None
     return None if first is None or last is None or total is None else Pages(start=first, end=last, total=total)
 
 
 def _image(vault: Session, path: str, work: Work) -> ReadAnswer:
-    """An image with what is said of it, and the picture beside the text."""
+    """Returns an image with sentences about it, and the picture beside the text."""
     picture, size = image.drawn(vault, path)
     again = Work(max(work.remaining(), _LEAST_SECONDS), work.cancel)
     found = image.embeds(vault, path, again)
@@ -283,7 +283,7 @@ def _image(vault: Session, path: str, work: Work) -> ReadAnswer:
 
 
 def _selected(request: ReadRequest) -> str:
-    """The argument that names a part, `""` for none.
+    """Returns the argument that names a part, `""` without one.
 
     Raises:
         BadArgument: several do.
@@ -302,7 +302,7 @@ def _selected(request: ReadRequest) -> str:
 
 
 def _heading(request: ReadRequest) -> list[str]:
-    """The heading without the empty texts that models send for what they do not mean to give."""
+    """Returns the heading without empty texts, which models send when they mean no heading."""
     return [text.strip() for text in request.heading or () if text.strip()]
 
 
@@ -323,7 +323,7 @@ def _part(request: ReadRequest, opened: Reading) -> Part:
 
 
 def _continuation(opened: Reading, meant: Part, line: int, voice: Voice) -> str:
-    """How far this answer goes, and the arguments of the call for what follows."""
+    """Says how far this answer goes, with the arguments of the call for the rest."""
     total = len(opened.document.lines)
     whole = meant.start == 1 and meant.end == total
     note: dict[str, str | int] = {"note": opened.name}

@@ -19,7 +19,7 @@ from vaulttools.models import BaseModel, Field
 from vaulttools.session import Session
 
 _NOTES: Final = 200
-"""Notes that hold the name of an image in which it is looked for as a link."""
+"""Notes with the name of an image that are searched for links to it."""
 
 
 class Embed(BaseModel):
@@ -40,7 +40,7 @@ class Image(BaseModel):
 
 
 def drawn(vault: Session, path: str) -> tuple[Picture, int]:
-    """The picture of a file, and the bytes of the file.
+    """Returns the picture of a file, and the bytes of the file.
 
     Raises:
         BadArgument: it cannot be read, is no image, or the extra that draws it is missing.
@@ -67,7 +67,7 @@ def drawn(vault: Session, path: str) -> tuple[Picture, int]:
 
 
 def embeds(vault: Session, path: str, work: Work) -> list[Embed]:
-    """The links and embeds in notes that lead to a file, in path order."""
+    """Returns the links and embeds in notes that lead to a file, in path order."""
     name = path.rpartition("/")[2]
     pattern = "|".join(dict.fromkeys(map(re.escape, (name, quote(name)))))
     compiled = vault.ripgrep.compile(pattern, "regex", ignore_case=True)
@@ -90,7 +90,7 @@ def embeds(vault: Session, path: str, work: Work) -> list[Embed]:
 
 
 def sentences(path: str, picture: Picture, size: int, found: list[Embed]) -> list[str]:
-    """What is said of an image, a sentence a line."""
+    """Returns what the text says about an image, one sentence a line."""
     scaled = picture.shown_width != picture.width or picture.shown_height != picture.height
     shown = f", shown at {picture.shown_width:,} x {picture.shown_height:,}" if scaled else ""
     first = f"{paths.shown(path)}, an image of {picture.width:,} x {picture.height:,} pixels, {size:,} bytes{shown}"

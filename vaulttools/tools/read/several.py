@@ -15,13 +15,13 @@ from vaulttools.core.voice import Voice
 from vaulttools.notes.properties import values as property_values
 
 MOST: Final = 20
-"""Texts of one answer."""
+"""Most texts of one answer."""
 
 _NAME_BYTES: Final = 800
-"""Bytes of a path with which a text is shown beside others: twice twenty of them leave room for their lines."""
+"""A path with more bytes is not shown beside others: twice twenty of such paths leave room for the lines."""
 
 _CUT_BYTES: Final = 100
-"""Bytes kept for the sentence that a table was cut."""
+"""Bytes reserved for the sentence that a table was cut."""
 
 _CELL: Final = 200
 """Characters of one cell of a table of properties."""
@@ -36,50 +36,50 @@ class ShownText:
     lines: Sequence[str]
     """Numbered."""
     cut_at: int | None
-    """Characters that are shown of its only line; None: lines are whole."""
+    """Characters shown of its only line if that is cut; None: lines are whole."""
     voice: Voice
 
     @property
     def end(self) -> int:
-        """The last line that is shown; one less than the first one when there is none."""
+        """The last line that is shown; one less than the first if no line is."""
         return self.part.start + len(self.lines) - 1
 
     @property
     def next_line(self) -> int | None:
-        """The first line asked for that is not shown."""
+        """The first requested line that is not shown."""
         return self.end + 1 if self.end < self.part.end else None
 
     def notices(self) -> list[str]:
-        """What is odd about it, what was cut, and the call that goes on."""
-        told = [*self.part.notices, *self.opened.notices]
+        """Returns what is unusual about it, what was cut, and the call that reads on."""
+        texts = [*self.part.notices, *self.opened.notices]
         if self.cut_at is not None:
-            told.append(reading.cut(self.end, self.cut_at, len(self.opened.document.lines[self.end - 1]), self.voice))
+            texts.append(reading.cut(self.end, self.cut_at, len(self.opened.document.lines[self.end - 1]), self.voice))
         if self.next_line is not None:
-            told.append(f"To read on: {self.voice.call('read', self.call(self.next_line))}")
-        return told
+            texts.append(f"To read on: {self.voice.call('read', self.call(self.next_line))}")
+        return texts
 
     def call(self, line: int) -> dict[str, Any]:
-        """The arguments of the call that reads on from a line."""
+        """Returns the arguments of the call that reads on from a line."""
         call: dict[str, Any] = {"note": paths.portable(self.opened.document.path), "start_line": line}
         return call if self.part.end == len(self.opened.document.lines) else {**call, "end_line": self.part.end}
 
     def text(self) -> str:
-        """Its first line, its lines, and its notices."""
+        """Returns its first line, its lines, and its notices."""
         first = f"## {reading.first_line(self.opened, self.part, self.end)}"
         return "\n\n".join(filter(None, [first, "\n".join(self.lines), "\n".join(answer.bracketed(self.notices()))]))
 
 
 def fitting(
-    texts: Sequence[tuple[Reading, Part]], characters: int, told: Sequence[str], voice: Voice
+    texts: Sequence[tuple[Reading, Part]], characters: int, notices: Sequence[str], voice: Voice
 ) -> list[ShownText]:
-    """The texts with as many of their lines as fit into so many characters of them together, beside other notices.
+    """Returns the texts with the lines that fit into `characters` for all together, beside other notices.
 
-    Each may have the same; what one does not need goes to the others. Of each at least the beginning of a line is
+    All get the same room; what one does not need goes to the others. Of each text at least the beginning of a line is
     shown.
     """
-    room = _room(texts, told, voice)
+    room = _room(texts, notices, voice)
     of_lines = shares([_needed(lambda line: len(line) + 1, *each, characters) for each in texts], characters)
-    # With a number before each line. What is escaped takes more, and is then cut.
+    # Each line has a number before it. Escaped characters take more room, and are then cut.
     of_bytes = shares([_needed(lambda line: _bytes(line) + 11, *each, room) for each in texts], room)
 
     def shown(number: int, more: int = 0) -> ShownText:
@@ -89,14 +89,14 @@ def fitting(
 
     found = [shown(number) for number in range(len(texts))]
     left = characters - sum(map(_used, found))
-    for number, each in enumerate(found):  # lines are not cut, so that a share may be more than what it shows
+    for number, each in enumerate(found):  # lines are not cut here, so a share may be more than what it shows
         if (each.next_line is not None or each.cut_at is not None) and left > 0:
             found[number] = shown(number, characters - sum(map(_used, found)) - (of_lines[number] - _used(each)))
     return found
 
 
 def shares(needs: Sequence[int], room: int) -> list[int]:
-    """What each gets of a room: what it needs, or as much as the others that need more.
+    """Shares `room`: each gets what it needs, or as much as the others that need more.
 
     >>> shares([10, 100, 300], 200)
     [10, 95, 95]
@@ -109,8 +109,8 @@ def shares(needs: Sequence[int], room: int) -> list[int]:
     return found
 
 
-def _room(texts: Sequence[tuple[Reading, Part]], told: Sequence[str], voice: Voice) -> int:
-    """Bytes that the lines of texts may have beside what else an answer says of them, and other notices."""
+def _room(texts: Sequence[tuple[Reading, Part]], others: Sequence[str], voice: Voice) -> int:
+    """Returns the bytes for the lines of texts, beside the rest of the answer and other notices."""
     longest = [
         ShownText(
             opened,
@@ -122,18 +122,18 @@ def _room(texts: Sequence[tuple[Reading, Part]], told: Sequence[str], voice: Voi
         for opened, asked in texts
     ]
     return (
-        limits.TEXT_BYTES - sum(_bytes(each.text()) + 49 for each in longest) - sum(_bytes(each) + 2 for each in told)
+        limits.TEXT_BYTES - sum(_bytes(each.text()) + 49 for each in longest) - sum(_bytes(each) + 2 for each in others)
     )
 
 
 def is_too_long(opened: Reading) -> bool:
-    """Whether the name of a text takes the room of others."""
+    """Whether the name of a text is too long to be shown beside others."""
     return render.size(opened.name) > _NAME_BYTES
 
 
-def table(texts: Sequence[Reading], characters: int, told: Sequence[str], voice: Voice) -> tuple[str, list[str]]:
-    """The properties of notes as a Markdown table, a row each, the names as the first note writes them, as far as it
-    fits beside other notices; and the notice about what was left out."""
+def table(texts: Sequence[Reading], characters: int, notices: Sequence[str], voice: Voice) -> tuple[str, list[str]]:
+    """Returns the properties of notes as a Markdown table that fits beside other notices, one row a note, and the
+    notice about what was left out. A name is written as in the first note."""
     names: dict[str, str] = {}
     for each in texts:
         for name in each.note.properties:
@@ -142,7 +142,7 @@ def table(texts: Sequence[Reading], characters: int, told: Sequence[str], voice:
     for each in texts:
         held = {name.casefold(): value for name, value in each.note.properties.items()}
         rows.append(_row([each.name, *(property_values.text(held.get(name)) for name in names)]))
-    room = limits.TEXT_BYTES - sum(map(_bytes, told)) - _CUT_BYTES
+    room = limits.TEXT_BYTES - sum(map(_bytes, notices)) - _CUT_BYTES
     kept: list[str] = []
     for row in rows:
         characters -= len(row) + 1
@@ -163,7 +163,7 @@ def _cell(text: str) -> str:
 
 
 def _needed(size: Callable[[str], int], opened: Reading, asked: Part, most: int) -> int:
-    """What all lines of a part take, up to so much."""
+    """Returns what all lines of a part take, at most `most`."""
     total = 0
     for line in islice(opened.document.lines, asked.start - 1, asked.end):
         total += size(line)
@@ -173,7 +173,7 @@ def _needed(size: Callable[[str], int], opened: Reading, asked: Part, most: int)
 
 
 def _bytes(line: str) -> int:
-    """Of a line with its end."""
+    """Returns the bytes of a line with its end."""
     return len(line.encode("utf-8", "surrogatepass")) + 1
 
 
