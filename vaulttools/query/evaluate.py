@@ -1,4 +1,4 @@
-"""Decides whether and where one text answers a query of Obsidian's search language."""
+"""Decides whether and where one text matches a query of Obsidian's search language."""
 
 from __future__ import annotations
 
@@ -31,50 +31,50 @@ from vaulttools.query.tree import (
 )
 
 MOST_PLACES: Final = 100
-"""Places of each word, phrase, regex or operator in one file: excerpts show a handful."""
+"""Places of each word, phrase, regex or operator in one file; excerpts show only a few."""
 
 _TAGS: Final = Term("tags")
 """The property that holds tags (rule-P08)."""
 
 _TAG_NAMES: Final = re.compile(r"[^\s,\[\]\"'#]+")
-"""What stands between the signs of a list of tags."""
+"""A tag name between the punctuation of a list of tags."""
 
 
-@dataclass(frozen=True)  # not slotted: the text is kept
+@dataclass(frozen=True)  # not slotted: the text is cached
 class Subject:
-    """One note or canvas, and what is known of it beside its text."""
+    """One note or canvas, and what is known about it without its text."""
 
     read: Callable[[], Text]
-    """Gives the text, which is asked for only when it matters."""
+    """Returns the text; called only if the text matters."""
     holds: Callable[[Node, bool], bool]
-    """Whether the file answers a node that is no text: TagNode, PropertyNode, a name; a bare word: by its path."""
+    """Whether the file matches a node without its text: TagNode, PropertyNode, a name; a bare word: by its path."""
     lines: Callable[[Regex, bool], AbstractSet[int]]
-    """The lines in which a regex matches; the bool says that case is compared."""
+    """Returns the lines in which a regex matches; the bool says whether case is compared."""
     is_over: Callable[[], bool] = lambda: False
-    """Whether the time of the call is."""
+    """Whether the time of the call is over."""
 
     @cached_property
     def text(self) -> Text:
-        """The text."""
+        """The text, read at the first use."""
         return self.read()
 
 
 class _Where(NamedTuple):
-    """What one node is put to, and how many places are wanted."""
+    """The place where one node must match, and how many places are wanted."""
 
     part: TextUnit | None
-    """None: all of the file."""
+    """None: the whole file."""
     sensitive: bool
     named: bool
-    """Whether a word may stand in the path of the file instead (rule-S02)."""
+    """Whether a word may also match the path of the file (rule-S02)."""
     most: int
 
 
 def places(node: Node, subject: Subject, *, sensitive: bool, most: int = MOST_PLACES) -> list[Span] | None:
-    """The lines, first and last, that answer a query, one span for each place, in no order; None: it does not.
+    """Returns the lines (first, last) that match a query, one span for each place, unsorted; None if there is no match.
 
-    What is true of a file as a whole, such as its name, or that something is not in it, has no place. After `most`
-    places of one word, regex or operator its others are not looked for.
+    Facts about the whole file, such as its name or an excluded word, have no place. At most `most` places of one word,
+    regex or operator are returned.
 
     Raises:
         OutOfTimeError: the time of the call is over.
@@ -121,11 +121,11 @@ def _places(node: Node, subject: Subject, where: _Where) -> list[Span] | None:
 
 
 def _within(unit: Unit, part: Node, subject: Subject, where: _Where) -> list[Span] | None:
-    """A section is shown by what was found in it, everything smaller whole (rule-S30)."""
+    """Returns the matches in a section, or whole smaller units (rule-S30)."""
     region = where.part or subject.text.whole
     lines = None
     if (needed := _needed(part)) is not None:
-        # The sections of sub-headings lie beyond the section that they are looked for in.
+        # The sections of sub-headings are after the section that is searched.
         around = subject.text.whole if unit == "section" else region
         lines = list(_lines_of(needed, around, where.sensitive))
         if not lines:
@@ -143,7 +143,7 @@ def _within(unit: Unit, part: Node, subject: Subject, where: _Where) -> list[Spa
 
 
 def _needed(part: Node) -> Term | Phrase | None:
-    """A word or phrase that stands wherever a node is answered; only where one stands need be looked at."""
+    """Returns a word or phrase that every match of a node holds, to search only units with it; None without one."""
     for each in part.parts if isinstance(part, And) else (part,):
         if isinstance(each, Term | Phrase) and each.text:
             return each
@@ -164,7 +164,7 @@ def _wording(node: Term | Phrase, subject: Subject, where: _Where) -> list[Span]
 
 
 def _lines_of(node: Term | Phrase, region: TextUnit, sensitive: bool) -> Iterator[int]:
-    """The line of each place at which a word or phrase begins in a region."""
+    """Yields the line of each place at which a word or phrase begins in a region."""
     text = region.form(sensitive=sensitive)
     line, before = region.line, 0
     for offset in wording.places(node, text, sensitive=sensitive):
@@ -179,8 +179,8 @@ def _regex(node: Regex, subject: Subject, where: _Where) -> list[Span] | None:
 
 
 def _tag(node: TagNode, subject: Subject, where: _Where) -> list[Span] | None:
-    """In a part of a note only tags that stand there count, in all of it those of the properties too (rule-S20,
-    rule-S23); a canvas has none, whatever its cards say (rule-S31)."""
+    """In a part of a note only its own tags count; in the whole note those of the properties too (rule-S20, rule-S23).
+    A canvas has no tags, whatever its cards say (rule-S31)."""
     if not subject.holds(node, where.sensitive):
         return None
     lines = (line for name, line in subject.text.tag_lines() if covers(node.name, name))
@@ -199,9 +199,9 @@ def _lines(lines: Iterable[int], where: _Where) -> list[Span]:
 
 
 def _looks_into_text(node: Node) -> bool:
-    """Whether the text has to be read to tell whether a node is answered; not of a regex, which ripgrep has looked for.
+    """Whether a node can only be decided by reading the text; False for a regex: ripgrep has already searched for it.
 
-    Of parts that must all be answered those that need no text come first.
+    Of the parts of an And, those that need no text come first.
     """
     match node:
         case Term() | Phrase():

@@ -1,4 +1,4 @@
-"""Finds the files that answer a query, and reads only those it must."""
+"""Finds the files that match a query, and reads only those it must."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from vaulttools.query.text import Text
 from vaulttools.query.tree import Node, OutOfTimeError, Regex
 
 _FIRST: Final = 32
-"""Files looked at together at first: enough to tell whether most of them answer, as those of a common word do."""
+"""Size of the first batch of files: enough to tell whether most of them match, as they do for a common word."""
 _MOST: Final = 2_048
-"""Files looked at together at most, for ripgrep to be asked once."""
+"""Largest batch of files: ripgrep runs once for a batch."""
 
 
 class Match(NamedTuple):
-    """A file that answers."""
+    """A matching file."""
 
     path: str
     places: Sequence[Span]
-    """The lines that do, first and last; none where it is the file as a whole, or what is not in it."""
+    """The matching lines (first, last); empty if the whole file matches, or matches because something is missing."""
     text: Text | None
-    """None where no line is to be shown, and the text need not be read."""
+    """None if no line is to be shown and the text need not be read."""
 
 
 class _NoTextError(Exception):
-    """There is no text to be put to the query."""
+    """The file has no text to match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Exact:
     work: Work
 
     def matching(self, order: Callable[[AbstractSet[str]], Sequence[str]]) -> Iterator[str]:
-        """The paths of the files that answer, in an order that puts paths into their row."""
+        """Yields the paths of the matching files, in the order that `order` makes of the candidates."""
         try:
             used = self.regexes.check(self.node, sensitive=self.sensitive)
         except OutOfTimeError:
@@ -80,7 +80,7 @@ class Exact:
             size = _MOST if answering * 2 < read else min(size * 4, _MOST)
 
     def _prefiltered(self, files: Sequence[str], surely: AbstractSet[str]) -> Sequence[str]:
-        """Some files in their order, when they are many without those that ripgrep rules out."""
+        """Returns the files in their order; if there are many, without those that ripgrep rules out."""
         unread = [path for path in files if path not in surely and path in self.plan.files.notes]
         expression = prefilter.pattern(self.node) if len(unread) > prefilter.MANY else None
         if expression is None or self.work.is_over():
@@ -92,7 +92,7 @@ class Exact:
         return [path for path in files if path not in ruled_out]
 
     def shown(self, files: Sequence[str]) -> list[Match]:
-        """Matching files with the places at which they answer."""
+        """Returns the matching files with their places."""
         try:
             self._look(self.regexes.check(self.node, sensitive=self.sensitive), files)
         except OutOfTimeError:
@@ -114,7 +114,7 @@ class Exact:
             return Match(path, (), None)
 
     def _look(self, used: Sequence[tuple[Regex, bool]], files: Sequence[str]) -> None:
-        """Have ripgrep look into the notes among some files, once for each regex."""
+        """Runs ripgrep on the notes among some files, once for each regex."""
         notes = [path for path in files if path in self.plan.files.notes]
         for regex, sensitive in used:
             if notes and not self.work.is_over():
@@ -146,10 +146,10 @@ class Exact:
         return evaluate.places(self.node, subject, sensitive=self.sensitive, most=most)
 
     def _text(self, path: str) -> Text:
-        """The text of a note or canvas.
+        """Returns the text of a note or canvas.
 
         Raises:
-            _NoTextError: it cannot be read or is no text, which goes to `work`; or it is gone.
+            _NoTextError: it cannot be read or is no text (reported to `work`), or it is gone.
         """
         document = self.regexes.documents.get(path) or self._read(path)
         if path in self.plan.files.canvases:

@@ -1,4 +1,4 @@
-"""Explains a query in words, and what in it belongs to other languages."""
+"""Explains a query in words, and syntax in it that belongs to other languages."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from vaulttools.query.tree import (
 )
 
 LINES: Final = 100
-"""Lines of an explanation, besides the one that says how many are left; people read the first ten."""
+"""Most lines of an explanation, without the line that counts the rest; people read the first ten."""
 
 TEXT_CHARACTERS: Final = 200
-"""Characters of the text in one clause; the query itself is at hand."""
+"""Characters of the text in one clause; the reader has the query itself."""
 
 _INDENT = "  "
 
-# Where Obsidian has a label, it is Obsidian's (`en-GB.json` of obsidianmd/obsidian-translations, `plugins.search`).
+# Labels are Obsidian's where it has one (`en-GB.json` of obsidianmd/obsidian-translations, `plugins.search`).
 _SCOPES: Final[dict[Scope, str]] = {
     "file": "Match file name:",
     "path": "Match file path:",
@@ -56,17 +56,17 @@ _FACTS: Final[dict[Fact, str]] = {
 }
 
 _NAMED: Final = re.compile(r"([^\W\d_][\w-]+):(?!//|:)(\S+)")
-"""`status:active`: a name, a colon and a value without a blank; neither a URL nor an inline field, `due:: May`."""
+"""`status:active`: a name, a colon and a value without blanks; neither a URL nor an inline field, `due:: May`."""
 
 _WORD: Final = re.compile(r"\S+")
 _TAG: Final = re.compile(r"#(?!\d+$)[\w/-]+")
-"""`#work`; `#12` is the number of something."""
+"""`#work`; `#12` is a number, not a tag."""
 _PROPERTY: Final = re.compile(r"(?<!\S)\[[^\W\d_][^\]\[\s]*\](?!\S)")
-"""`[status]`; not `[ ]` of a task, nor a link of any kind."""
+"""`[status]`; neither `[ ]` of a task nor a link of any kind."""
 
 
 def explain(node: Node) -> str:
-    """The tree in words, like Obsidian (rule-S44), at most `LINES` lines and one that says how many more there are."""
+    """Returns the tree in words, like Obsidian (rule-S44): at most `LINES` lines, and one that counts the rest."""
     lines = _lines(node, 0)
     shown = list(islice(lines, LINES))
     rest = sum(1 for _ in lines)
@@ -74,7 +74,7 @@ def explain(node: Node) -> str:
 
 
 def _lines(node: Node, depth: int, clause: str = "") -> Iterator[str]:
-    """The clauses of a node, the first of them with what stands before it. A node and its only part are one clause."""
+    """Yields the clauses of a node; `clause` precedes the first. A node and its only part are one clause."""
     while isinstance(node, Not | Within | Case):
         clause += _said(_label(node), clause) + " "
         (node,) = tree.parts(node)
@@ -125,7 +125,7 @@ def _label(node: Node) -> str:
 
 
 def _said(label: str, before: str) -> str:
-    """A label as it stands behind another one."""
+    """Returns a label as it reads after another one."""
     return label[0].lower() + label[1:] if before else label
 
 
@@ -138,7 +138,7 @@ def _cut(text: str) -> str:
 
 
 def foreign_in_query(node: Node) -> Iterator[str]:
-    """What syntax of other search languages means in a query of Obsidian's."""
+    """Yields what syntax of other search languages means in a query of Obsidian's."""
     words = list(_words(node))
     if "AND" in words:
         yield "AND was searched for as a word. Leave it out: all words are required anyway."
@@ -148,7 +148,7 @@ def foreign_in_query(node: Node) -> Iterator[str]:
 
 
 def foreign_in_question(question: str) -> Iterator[str]:
-    """What it means in a question without its operators; in one of capitals alone no word is taken for an operator."""
+    """Yields what such syntax means in a question, without its operators; in one of capitals, AND and NOT are words."""
     words = _WORD.findall(question)
     if not question.isupper():
         if "AND" in words:

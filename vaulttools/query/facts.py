@@ -18,19 +18,19 @@ from vaulttools.query.tree import Compare, Is, Phrase, Term
 from vaulttools.query.wording import Lines
 
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""The exponent because that is how a property of 1e+20 is written as text."""
+"""With an exponent, because a property of 1e+20 becomes a text with one."""
 
 
 class NoteFacts(NamedTuple):
-    """Of one note."""
+    """The facts about one note."""
 
     tags: tuple[str, ...]
-    """Folded, without `#`, each once, with all that one is nested in."""
+    """Case-folded, without `#`, each once, together with all tags that they are nested in."""
     properties: Mapping[str, Value]
     todo: bool
-    """Whether a task of it is open."""
+    """Whether one of its tasks is open."""
     done: bool
-    """Whether a task of it has any character in its box."""
+    """Whether one of its tasks has any character in its box."""
 
 
 Read: TypeAlias = tuple[tuple[str, ...], Mapping[str, Value], bool, bool]
@@ -38,46 +38,46 @@ Read: TypeAlias = tuple[tuple[str, ...], Mapping[str, Value], bool, bool]
 
 
 class Values:
-    """What one property holds in all notes: each value once."""
+    """The values of one property in all notes, each value once."""
 
     def __init__(self, held: Mapping[str, tuple[Value, AbstractSet[str]]]) -> None:
         self.held = held
-        """The values, by what tells them apart, each with the notes that have it."""
+        """By `repr` of the value: the value, and the notes that have it."""
 
     @cached_property
     def values(self) -> Sequence[Value]:
-        """Each, by its place from 0."""
+        """The values, by place (from 0)."""
         return [value for value, _ in self.held.values()]
 
     @cached_property
     def notes(self) -> Sequence[AbstractSet[str]]:
-        """By place, the notes that have it."""
+        """By place, the notes that have the value."""
         return [notes for _, notes in self.held.values()]
 
     @cached_property
     def _single(self) -> tuple[Sequence[int], Lines]:
-        """The single values of all as text, each with the place of what it stands in."""
+        """The single values of all values as text, each with the place of the value that holds it."""
         found = [(place, text) for place, value in enumerate(self.values) for text in _texts(value)]
         return [place for place, _ in found], Lines([text for _, text in found])
 
     @property
     def texts(self) -> Sequence[str]:
-        """The single values of all as text."""
+        """The single values of all values as text."""
         return self._single[1].texts
 
     def holding(self, wanted: Term | Phrase, *, sensitive: bool) -> set[int]:
-        """The places of the values in which a word or phrase stands, in any element."""
+        """Returns the places of the values that hold a word or phrase in any element."""
         places, lines = self._single
         return {places[line] for line in lines.holding(wanted, sensitive=sensitive)}
 
     def among(self, texts: AbstractSet[str]) -> set[int]:
-        """The places of the values with an element whose text is among those given."""
+        """Returns the places of the values with an element whose text is in `texts`."""
         places, lines = self._single
         return {place for place, text in zip(places, lines.texts, strict=True) if text in texts}
 
 
 class Facts:
-    """Of some notes, found by what they say; never changes once made."""
+    """The facts about some notes, indexed by content; immutable."""
 
     def __init__(
         self,
@@ -88,17 +88,17 @@ class Facts:
         done: AbstractSet[str] = frozenset(),
     ) -> None:
         self.notes = notes
-        """Their paths."""
+        """Paths of the notes."""
         self._tagged = tagged or {}
         self.properties = properties or {}
         """By name as written."""
         self.todo = todo
-        """Those with an open task."""
+        """Notes with an open task."""
         self.done = done
-        """Those with a task that is not open."""
+        """Notes with a task that is not open."""
 
     def changed(self, read: Sequence[Change[Read]]) -> Facts:
-        """The same after some notes changed."""
+        """Returns a copy, updated after some notes changed."""
         changes = [
             Change(path, *(None if each is None else NoteFacts._make(each) for each in facts)) for path, *facts in read
         ]
@@ -132,23 +132,23 @@ class Facts:
         )
 
     def plain(self) -> object:
-        """The same as plain values."""
+        """Returns the facts as plain values."""
         properties = {name: values.held for name, values in self.properties.items()}
         return self.notes, self._tagged, properties, self.todo, self.done
 
     @classmethod
     def of_plain(cls, plain: Any) -> Facts:
-        """What `plain` gave."""
+        """Restores the result of `plain`."""
         notes, tagged, properties, todo, done = plain
         return cls(notes, tagged, {name: Values(held) for name, held in properties.items()}, todo, done)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
-        """The notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
+        """Returns the notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
         return frozenset(self._tagged.get(tag.rstrip("/").casefold(), ()))
 
 
 def of(note: Contents) -> Read:
-    """The facts of one note, as `NoteFacts` has them."""
+    """Returns the facts about one note; the fields are those of `NoteFacts`."""
     tags: dict[str, None] = {}
     for written in note.tags:
         tag = written.casefold()
@@ -161,7 +161,7 @@ def of(note: Contents) -> Read:
 
 @dataclass(slots=True)
 class _Holding:
-    """A value, and the notes that hold it, while they change."""
+    """A value and its notes, while they change."""
 
     value: Value = None
     notes: set[str] = field(default_factory=set)
@@ -173,12 +173,12 @@ class _Holding:
 def _changing(
     held: Mapping[str, tuple[Value, AbstractSet[str]]],
 ) -> Draft[str, tuple[Value, AbstractSet[str]], _Holding]:
-    """What one property holds, about to change."""
+    """Returns a draft of the values of one property."""
     return Draft(held, lambda holding: _Holding(holding[0], set(holding[1])), _Holding)
 
 
 def _present(notes: AbstractSet[str], changes: Sequence[tuple[str, bool]]) -> AbstractSet[str]:
-    """The notes without those that are not there any more, and with those that are; the same set where none changed."""
+    """Removes notes that are gone and adds new ones; returns the same set if nothing changed."""
     changes = [(path, is_there) for path, is_there in changes if is_there is not (path in notes)]
     if not changes:
         return notes
@@ -187,12 +187,12 @@ def _present(notes: AbstractSet[str], changes: Sequence[tuple[str, bool]]) -> Ab
 
 
 def _texts(value: Value) -> Iterator[str]:
-    """The single values of a property as text, on one line: `true`, `2.5`, `2024-01-31`; none for null."""
+    """Yields the single values of a property as text, on one line: `true`, `2.5`, `2024-01-31`; nothing for null."""
     return (text.replace("\n", " ") for text in contents.texts(value))
 
 
 def has_fact(value: Value, asked: Is) -> bool:
-    """Whether a value is null in YAML, which `""` and `[]` are not (rule-S36); or empty, true, false (rule-S37)."""
+    """Whether a value is null in YAML, unlike `""` and `[]` (rule-S36); or empty, true, false (rule-S37)."""
     match asked.fact:
         case "null":
             return value is None
@@ -205,7 +205,7 @@ def has_fact(value: Value, asked: Is) -> bool:
 
 
 def compares(value: Value, asked: Compare) -> bool:
-    """Whether any single value is greater or less: numbers as such, dates as such, anything else is neither
+    """Whether any single value is greater or less: numbers compare as numbers, dates as dates, others never
     (rule-S38)."""
     return any(_compares(text, asked) for text in _texts(value))
 
@@ -219,12 +219,12 @@ def _compares(text: str, asked: Compare) -> bool:
 
 
 def _number(text: str) -> float | None:
-    """Of a decimal number as notes are written, `5`, `-1.5`, `1e3`; Python would take `1_000` and `nan` as well."""
+    """Reads a decimal number as notes have it: `5`, `-1.5`, `1e3`; Python would also accept `1_000` and `nan`."""
     return float(text) if _DECIMAL.fullmatch(text.strip()) else None
 
 
 def _date(text: str) -> float | None:
-    """Seconds, from a date or a date and time (rule-P03); one without a zone counts as UTC, so that any two compare."""
+    """Returns seconds for a date or a date and time (rule-P03); without a zone it counts as UTC, so any two compare."""
     try:
         read = datetime.fromisoformat(text.strip())
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()

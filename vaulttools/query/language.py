@@ -1,6 +1,6 @@
 """Parses Obsidian's search language to a tree, and prints it (rules: `tests/rules.md`).
 
-    either   = every ("OR" every)*                OR in capitals, standing alone; it binds weaker
+    either   = every ("OR" every)*                OR in capitals, as a word; it binds weaker
     every    = one+                               a blank means and
     one      = "-" one | "(" either ")" | "[" either (":" either)? "]" | operator one | phrase | regex | word
 
@@ -38,10 +38,10 @@ from vaulttools.query.tree import (
 )
 
 MAX_NESTING: Final = 50
-"""Groups, operators, negations and properties around one word. People write three; each costs the readers of a tree
-a few frames of Python's thousand."""
+"""Groups, operators, negations and properties around one word. People write three; each level costs recursive readers
+of the tree a few of Python's thousand frames."""
 
-# What surrounds the text that is read: it decides which signs and operators mean something there.
+# The surroundings of the text that is read: they decide which signs and operators have a meaning there.
 _Place = Literal["note", "file", "path", "tag", "name", "value"]
 
 _CASES: Final = {"match-case": True, "ignore-case": False}
@@ -69,7 +69,7 @@ _NO_REGEX = r"a regex takes no flags, a slash inside it is written \/, and a pat
 
 
 def parse(query: str) -> Node:
-    """What the query asks for.
+    """Parses a query.
 
     Raises:
         InvalidQuery: it is empty, cannot be read, is longer than `MAX_CHARACTERS` (the bound of every pattern,
@@ -83,7 +83,7 @@ def parse(query: str) -> Node:
 
 
 def spelled(node: Node) -> str:
-    """A query that asks for just this: `parse` of it gives an equal tree, if it is not too long by then."""
+    """Writes a node as a query: `parse` returns an equal tree, unless the query has become too long."""
     match node:
         case Term(text):
             return text
@@ -116,7 +116,7 @@ def _as_one(node: Node) -> str:
 
 
 class _Reader:
-    """Reads one query from left to right; `_at` is the character, from 0, that is read next."""
+    """Reads one query from left to right; `_at` is the next character to read (from 0)."""
 
     __slots__ = ("_at", "_depth", "_query")
 
@@ -136,7 +136,7 @@ class _Reader:
         return node
 
     def _either(self, place: _Place) -> Node:
-        """Everything up to the end of the place; something stands there."""
+        """Reads everything up to the end of the place; it must not be empty."""
         if self._next(place) == "OR":
             raise self._error(self._at, "nothing before OR", _QUOTE)
         found = [self._every(place)]
@@ -243,7 +243,7 @@ class _Reader:
             raise self._unclosed(start, "property", "]")
         self._at += 1
         if self._query.startswith(":", self._at):
-            raise self._error(self._at, "a colon after the property", "the value stands inside: [name:value]")
+            raise self._error(self._at, "a colon after the property", "the value goes inside: [name:value]")
         return PropertyNode(name, value)
 
     def _regex(self, place: _Place) -> Node:
@@ -293,7 +293,7 @@ class _Reader:
         return found[0]
 
     def _next(self, place: _Place) -> Literal["more", "OR", "end"]:
-        """What follows the blanks, which are passed over."""
+        """Skips blanks, and returns what follows."""
         blanks = _BLANKS.match(self._query, self._at)
         assert blanks
         self._at = blanks.end()

@@ -1,7 +1,7 @@
-"""Plans from the index which files can answer, and which surely do.
+"""Plans from the index which files may match, and which surely do.
 
-For each node two sets of files: it *may* match in the first, and *surely* matches in the second. A node within a
-line, block, section or task may match in a file when it may in any of these, and surely does when it does in all.
+Each node gets two sets of files: those that *may* match, and those that *surely* do. A node within a line, block,
+section or task may match in a file if it may in any of these; it surely matches if it does in all of them.
 """
 
 from __future__ import annotations
@@ -48,25 +48,25 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files that a query is put to."""
+    """The files that a query searches."""
 
     notes: frozenset[str]
     canvases: frozenset[str]
-    """Their text is written as JSON, and the index does not know it."""
+    """Their text is JSON, and the index does not know it."""
     textless: frozenset[str]
-    """Files with a name that words are looked for in, and no text: `.base` files (rule-S02), notes that cannot be
+    """Files that are found by words in their name, but have no text: `.base` files (rule-S02), notes that cannot be
     read."""
     others: frozenset[str]
-    """Attachments: only `file:` and `path:` look at their names (rule-S03)."""
+    """Attachments: only `file:` and `path:` search their names (rule-S03)."""
     names: Names
-    """Of all of them, by name."""
+    """The names of all these files."""
     paths: Names
-    """Of all of them, by path."""
+    """The paths of all these files."""
     orders: Orders
 
     @classmethod
     def of(cls, files: Sequence[str], *, any_file: bool) -> Files:
-        """From paths in path order; without `any_file` attachments are left out."""
+        """Sorts files by kind from paths in path order; leaves out attachments unless `any_file`."""
         kinds: dict[str, set[str]] = {".canvas": set(), ".base": set()}
         notes: set[str] = set()
         others: set[str] = set()
@@ -88,7 +88,7 @@ class Files:
         )
 
     def read(self, notes: AbstractSet[str]) -> Files:
-        """The same, when only some of the notes could be read."""
+        """Returns a copy for when only some of the notes could be read."""
         if self.notes <= notes:
             return self
         return replace(self, notes=self.notes & notes, textless=self.textless | (self.notes - notes))
@@ -98,17 +98,17 @@ class Orders:
     """The orders in which files are shown."""
 
     def __init__(self, files: Sequence[str]) -> None:
-        """From paths in path order."""
+        """Takes paths in path order."""
         self._files = files
 
     @cached_property
     def by_path(self) -> Mapping[str, int]:
-        """The place of each in path order."""
+        """The place of each file in path order."""
         return {path: place for place, path in enumerate(self._files)}
 
     @cached_property
     def by_title(self) -> Mapping[str, int]:
-        """The place of each among all titles, case ignored (rule-S40); files of the same title have the same one."""
+        """The place of each file among all titles, case ignored (rule-S40); files with the same title share a place."""
         titles = {path: paths.stem(path).casefold() for path in self._files}
         places = {title: place for place, title in enumerate(sorted(set(titles.values())))}
         return {path: places[title] for path, title in titles.items()}
@@ -116,25 +116,25 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is known of the files beside their text."""
+    """What is known about the files without their text."""
 
     files: Files
     facts: Facts
     nominated: Callable[[Requirement], AbstractSet[str] | None]
-    """The notes that may hold what is required, as `Known.nominated`; None: any may."""
+    """Returns the notes that may meet a requirement, as `Known.nominated`; None: any may."""
     required: Callable[[Regex, bool], Requirement | None]
-    """What each match of a regex holds; the bool says that case is compared."""
+    """Returns what each match of a regex holds; the bool says whether case is compared."""
     matching: Callable[[Regex, bool, Sequence[str]], AbstractSet[str]]
-    """Those of some texts of one line in which a regex matches."""
+    """Returns those of some single-line texts in which a regex matches."""
     is_over: Callable[[], bool] = lambda: False
-    """Whether there is no time for planning; then any file may answer."""
+    """Whether there is no time for planning; then any file may match."""
     _answering: dict[tuple[Node, bool], AbstractSet[str]] = field(default_factory=dict, init=False)
 
     def bounds(self, query: Node, *, sensitive: bool) -> Bounds:
-        """The files that may answer a query.
+        """Returns the files that may match a query.
 
-        A file without text matches only if its name holds something that the query asks for. That it lacks an
-        excluded word is not enough.
+        A file without text matches only if its name holds something that the query asks for. That it lacks an excluded
+        word is not enough.
         """
         found = self._bounds(query, sensitive, whole=True)
         named = self._named(query, sensitive)
@@ -142,7 +142,7 @@ class Plan:
         return Bounds(found.may - nameless, found.surely - nameless)
 
     def _bounds(self, node: Node, sensitive: bool, *, whole: bool, named: bool = True) -> Bounds:
-        """Of a node in a file as a `whole`, or in each of some parts of it; `named`: a word may stand in the path."""
+        """Bounds a node in the `whole` file, or in each of its parts; `named`: a word may also match the path."""
         files = self.files
         if self.is_over():
             return Bounds(self._all if whole else self._texts, _NONE)
@@ -199,8 +199,8 @@ class Plan:
         return (self.files.notes if found is None else self.files.notes & found) | self.files.canvases
 
     def answering(self, node: Node, sensitive: bool) -> AbstractSet[str]:
-        """The files that answer a node that is not about text: a tag or property they have, what `file:` or `path:`
-        asks for; a bare word that stands in their path (rule-S02)."""
+        """Returns the files that match a node without their text: by tag or property, by `file:` or `path:`; for a bare
+        word, by their path (rule-S02)."""
         key = (node, sensitive)
         if key not in self._answering:
             match node:
@@ -227,8 +227,8 @@ class Plan:
         return tree.solved(node, self._all, holding, sensitive=sensitive)
 
     def _with_property(self, node: PropertyNode, sensitive: bool) -> AbstractSet[str]:
-        """A word or phrase is all of a name, case ignored (rule-S39); in a value, of any element, it may stand
-        anywhere."""
+        """A word or phrase must equal the whole name, case ignored (rule-S39); in a value it may be anywhere in any
+        element."""
         properties = self.facts.properties
 
         def called(leaf: Node, sensitive: bool) -> AbstractSet[str]:
@@ -256,12 +256,12 @@ class Plan:
                 case Term() | Phrase():
                     return held.holding(leaf, sensitive=sensitive)
                 case _:
-                    raise AssertionError(f"no node of a value: {leaf}")  # `tree.PropertyNode` has them out
+                    raise AssertionError(f"no node of a value: {leaf}")  # `tree.PropertyNode` excludes them
 
         return tree.solved(node, frozenset(range(len(held.values))), holding, sensitive=sensitive)
 
     def _named(self, node: Node, sensitive: bool) -> AbstractSet[str]:
-        """The files in whose name something that is asked for stands."""
+        """Returns the files whose name holds something that the query asks for."""
         if self.is_over():
             return _NONE
         match node:
@@ -278,7 +278,7 @@ class Plan:
 
 
 def looks_at_any_file(node: Node) -> bool:
-    """Whether `file:` or `path:` is asked for, other than to exclude: then attachments may be found (rule-S03)."""
+    """Whether `file:` or `path:` is used, other than to exclude: then attachments may match (rule-S03)."""
     if isinstance(node, Within) and node.scope in ("file", "path"):
         return True
     return not isinstance(node, Not) and any(map(looks_at_any_file, tree.parts(node)))

@@ -1,4 +1,4 @@
-"""Quotes a value of a query where a bare word would mean something else."""
+"""Quotes a value of a query if a bare word would mean something else."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ VALUE_WORD: Final = re.compile(r'[^\s()"\]]+')
 
 
 def of_tag(name: str) -> str:
-    """What asks for a tag, given without `#`."""
+    """Returns a query for a tag, given without `#`."""
     return f"tag:{plain('#' + name)}"
 
 
 def plain(text: str) -> str:
-    """A value as it stands behind an operator."""
+    """Returns a value for use after an operator."""
     return text if VALUE_WORD.fullmatch(text) else quoted(text)
 
 
 def quoted(text: str) -> str:
-    """A text as a phrase."""
+    """Returns a text as a phrase."""
     return '"' + text.replace("\\", r"\\").replace('"', r"\"") + '"'

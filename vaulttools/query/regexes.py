@@ -22,7 +22,7 @@ from vaulttools.query.tree import Case, Node, Regex
 
 @dataclass(slots=True)
 class Regexes:
-    """Those of one query; a bool beside one says that case is compared."""
+    """The regexes of one query; a bool beside a regex says whether case is compared."""
 
     query: str
     ripgrep: Ripgrep
@@ -31,19 +31,19 @@ class Regexes:
     work: Work
     max_bytes: int
     notes: int
-    """How many notes there are: when most of them are asked for, ripgrep walks the folder instead."""
+    """Number of notes: if most of them must be searched, ripgrep walks the folder instead."""
     candidates: Candidates | None
-    """What the index nominates; None: there is none."""
+    """Nominates notes from the index; None without one."""
     documents: dict[str, Document] = field(default_factory=dict, init=False)
-    """The texts in which lines were found, by path."""
+    """The texts with matching lines, by path."""
     _lines: dict[tuple[Regex, bool], dict[str, frozenset[int]]] = field(default_factory=dict, init=False)
 
     def check(self, node: Node, *, sensitive: bool) -> list[tuple[Regex, bool]]:
-        """All of them in a tree; `work` gets a warning about one that was repaired.
+        """Returns all regexes of a tree; warns in `work` if one was repaired.
 
         Raises:
             InvalidQuery: ripgrep refuses one, with its reason and place.
-            OutOfTimeError: there are more of them than there is time for, since each takes a process.
+            OutOfTimeError: there is no time for all of them; each takes a process.
         """
         if isinstance(node, Case):
             return self.check(node.part, sensitive=node.sensitive)
@@ -56,15 +56,15 @@ class Regexes:
         return [found for part in tree.parts(node) for found in self.check(part, sensitive=sensitive)]
 
     def required(self, regex: Regex, sensitive: bool) -> Requirement | None:
-        """What the index can look for in the texts that it matches in; None: nothing."""
+        """Returns what the index can look for in texts that match; None if nothing."""
         return required(self._compiled(regex, sensitive))
 
     def matching(self, regex: Regex, sensitive: bool, texts: Sequence[str]) -> AbstractSet[str]:
-        """Those of some texts of one line in which it matches."""
+        """Returns those of some single-line texts in which it matches."""
         pattern = self._compiled(regex, sensitive)
         if pattern.multiline or not texts:
             return frozenset()
-        # Each ends its line: an empty one at the end would be no line.
+        # Each text ends with a line feed: without it, an empty last text would not be a line.
         joined = "".join(text.replace("\r", " ") + "\n" for text in texts)
         hits, stopped = self.ripgrep.hits_in_text(pattern, joined.encode("utf-8", "surrogateescape"), self.work)
         if stopped is not None:
@@ -73,9 +73,9 @@ class Regexes:
         return {texts[hit.line - 1] for hit in hits}
 
     def look(self, regex: Regex, sensitive: bool, notes: Sequence[str]) -> None:
-        """Find its lines in those of some notes in which it was not looked for yet; the documents with any are kept.
+        """Finds its lines in those notes that were not searched for it yet; keeps the documents with matches.
 
-        What cannot be searched goes to `work`, and has no lines.
+        A note that cannot be searched goes to `work`, and has no lines.
         """
         known = self._lines.setdefault((regex, sensitive), {})
         notes = [path for path in notes if path not in known]
@@ -94,14 +94,14 @@ class Regexes:
             self.documents[found.document.path] = found.document
 
     def lacking(self, expression: str, notes: Sequence[str]) -> set[str]:
-        """Those of some notes in which ripgrep has looked for an expression, case ignored, and found none."""
+        """Returns those notes that ripgrep searched for an expression, case ignored, without a match."""
         pattern = self.ripgrep.compile(expression, "regex", ignore_case=True)
         search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes, self.candidates)
         counts = search.counts_of(notes, self.notes)
         return set() if counts.stopped else {*notes} - counts.matching.keys() - counts.failed.keys()
 
     def lines(self, regex: Regex, sensitive: bool, path: str, read: Callable[[], Text]) -> AbstractSet[int]:
-        """The lines of a file in which it matches; those of a canvas are looked for now."""
+        """Returns the lines of a file in which it matches; a canvas is searched now."""
         known = self._lines.setdefault((regex, sensitive), {})
         if path not in known:
             pattern = self._compiled(regex, sensitive)

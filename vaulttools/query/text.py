@@ -1,4 +1,4 @@
-"""Divides a note or canvas into the lines, blocks, sections and tasks queries ask about."""
+"""Divides a note or canvas into the lines, blocks, sections and tasks that queries ask about."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Unit: TypeAlias = Literal["line", "block", "section", "task", "task-todo", "task
 UNITS: Final[tuple[Unit, ...]] = ("line", "block", "section", "task", "task-todo", "task-done")
 
 
-@dataclass(frozen=True)  # not slotted: its folded form is kept
+@dataclass(frozen=True)  # not slotted: its folded form is cached
 class TextUnit:
-    """Some consecutive lines; what is asked for within them must all stand in them."""
+    """Consecutive lines; everything that a query asks for within a unit must be in them."""
 
     text: str
-    """Line ends as ``\\n``; of a task without what stands before its box."""
+    """Line ends are ``\\n``; of a task without the text up to its box."""
     line: int
-    """Of its beginning, from 1."""
+    """Its first line, from 1."""
     end_line: int
     heading: Heading | None = None
-    """Of a section: its heading."""
+    """The heading of a section."""
     is_whole: bool = False
-    """Whether it is all of the file."""
+    """Whether it is the whole file."""
 
     @cached_property
     def folded(self) -> str:
@@ -39,23 +39,23 @@ class TextUnit:
         return fold(self.text)
 
     def form(self, *, sensitive: bool) -> str:
-        """The text as it is compared."""
+        """Returns the text in the form that is compared."""
         return self.text if sensitive else self.folded
 
     def holds(self, line: int) -> bool:
-        """Whether a line lies in it."""
+        """Whether it includes a line."""
         return self.line <= line <= self.end_line
 
     def covers(self, start: int, end: int) -> bool:
-        """Whether all of some lines lie in it."""
+        """Whether it includes all lines from `start` to `end`."""
         return self.line <= start and end <= self.end_line
 
 
 class Text:
-    """A note, or the text cards of a canvas one below the other with an empty line between two (rule-S01)."""
+    """A note, or the text cards of a canvas with an empty line between two (rule-S01)."""
 
     def __init__(self, texts: Sequence[str], notes: Callable[[], Sequence[Note]]) -> None:
-        """From that of the note, or of each card; `notes` gives each as a note, once parts of it are asked for."""
+        """Takes the text of the note, or of each card; `notes` returns them as notes, once parts are needed."""
         texts = [text.replace("\r\n", "\n") for text in texts]
         self._notes = notes
         self.text = "\n\n".join(texts)
@@ -65,7 +65,7 @@ class Text:
 
     @classmethod
     def of_canvas(cls, source: str) -> Text:
-        """That of the text cards in a `.canvas` file."""
+        """Takes the text cards in a `.canvas` file."""
         texts = [card.text for card in canvas.cards(source)]
         return cls(texts, lambda: [Note("", text) for text in texts])
 
@@ -75,18 +75,18 @@ class Text:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Its lines; lines count from 1."""
+        """Its lines; the first is line 1."""
         lines = self.text.split("\n")
         return lines if lines[-1] else lines[:-1]
 
     @cached_property
     def whole(self) -> TextUnit:
-        """All of it."""
+        """The whole text."""
         end = self.text.count("\n") + (not self.text.endswith("\n")) if self.text else 0
         return TextUnit(self.text, 1, end, is_whole=True)
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
-        """The headings that a line stands under, outermost first."""
+        """Returns the headings above a line, outermost first."""
         for sheet, above in zip(reversed(self._sheets), reversed(self._above), strict=True):
             if line > above:
                 return sheet.breadcrumb(line - above)
@@ -97,7 +97,7 @@ class Text:
         return ((tag.name, tag.line + above) for sheet, above in self._placed for tag in sheet.body_tags)
 
     def property_lines(self, name: Node) -> Iterator[int]:
-        """The lines on which properties begin whose name is a word or phrase; those of a regex are not looked for."""
+        """Yields the first line of each property whose name is a word or phrase; nothing if the name is a regex."""
         if not isinstance(name, Term | Phrase):
             return
         for sheet, above in self._placed:
@@ -107,7 +107,7 @@ class Text:
                     yield above + number
 
     def value_lines(self, name: Node, holds: Callable[[str], bool]) -> Iterator[int]:
-        """Of the properties of that name, the lines that hold what is looked for; the first line where none does."""
+        """Yields, for each property of that name, the lines for which `holds`, or else its first line."""
         ends = [above + sheet.body_line for sheet, above in self._placed]
         for number in self.property_lines(name):
             end = min(end for end in ends if end > number)
@@ -117,11 +117,11 @@ class Text:
             yield from found or [number]
 
     def regions(self, unit: Unit, within: TextUnit, lines: Sequence[int] | None) -> Iterator[TextUnit]:
-        """The lines, blocks, sections or tasks that lie in a region, in their order: all, or those that hold any of
-        some lines (ascending).
+        """Yields the lines, blocks, sections or tasks in a region, in order: all, or those that hold any of `lines`
+        (ascending).
 
-        A section runs from a heading to before the next one of any level (rule-S26), and what stands above the first
-        heading is one; in a section lie those of its sub-headings (rule-S27), in a line, block or task none.
+        A section ends before the next heading of any level (rule-S26); the text above the first heading is a section
+        too. A section includes those of its sub-headings (rule-S27); a line, block or task includes no section.
         """
         if unit == "line":
             every = within.text.split("\n")
@@ -149,7 +149,7 @@ class Text:
         return zip(self._sheets, self._above, strict=True)
 
     def _numbers(self, within: TextUnit) -> Iterator[int]:
-        """The numbers of the lines of a region, without those between cards."""
+        """Yields the line numbers of a region, without those between cards."""
         for sheet, above in self._placed:
             yield from range(max(within.line, above + 1), min(within.end_line, above + sheet.line_count) + 1)
 
@@ -157,7 +157,7 @@ class Text:
         return TextUnit("\n".join(self.lines[start - 1 : end]), start, end, heading)
 
     def _blocks(self) -> Iterator[Span]:
-        """The properties are a block too (rule-X01)."""
+        """Yields the blocks; the properties are one too (rule-X01)."""
         for sheet, above in self._placed:
             if sheet.body_line > 1:
                 yield above + 1, above + sheet.body_line - 1
@@ -180,13 +180,13 @@ class Text:
                     yield above + heading.line, above + end, heading
 
     def _is_below(self, heading: Heading, above: int, section: TextUnit) -> bool:
-        """Whether a heading stands under that of a section."""
+        """Whether a heading is below that of a section."""
         assert section.heading is not None
         shift = section.line - section.heading.line
         return shift == above and section.heading.line < heading.line <= section.heading.end_line
 
     def _tasks(self, unit: Unit) -> Iterator[tuple[Task, int]]:
-        """Any other character than a blank means done (rule-S28, rule-D01)."""
+        """Yields the tasks; any other character than a blank means done (rule-S28, rule-D01)."""
         for sheet, above in self._placed:
             for task in sheet.tasks:
                 if unit == "task" or (task.status == " ") == (unit == "task-todo"):

@@ -1,6 +1,6 @@
 """Defines the tree of a query, as data.
 
-A tree is shallow enough to be walked recursively: `language.MAX_NESTING` bounds it.
+`language.MAX_NESTING` limits the depth, so that a tree can be walked recursively.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ FACTS: Final[tuple[Fact, ...]] = get_args(Fact)
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A bare word: text without blanks, at least one character, found anywhere, also inside words (rule-S05)."""
+    """A bare word: at least one character, without blanks; found anywhere, also inside words (rule-S05)."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Quoted text, unescaped: an exact phrase of full words (rule-S06 to rule-S08). Empty text is in everything
+    """Quoted text, unescaped: an exact phrase of full words (rule-S06 to rule-S08). Every text holds an empty one
     (rule-S29)."""
 
     text: str
@@ -34,11 +34,9 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """What stood between two slashes, with each escaped slash as a slash; whether it compiles is not known here
-    (rule-S32).
+    """The text between two slashes, with escaped slashes unescaped; it may not compile (rule-S32).
 
-    `position` is that of its opening slash in the query, in characters from 1, for `InvalidQuery`; it is no part of the
-    value.
+    `position` is that of its opening slash in the query (characters from 1), for `InvalidQuery`; comparisons ignore it.
     """
 
     source: str
@@ -47,30 +45,29 @@ class Regex:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All of the parts, each anywhere in the same unit; two at least, none of them an And (rule-S04)."""
+    """All parts, each anywhere in the same unit; at least two, no part is an And (rule-S04)."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Any of the parts; two at least, none of them an Or (rule-S10)."""
+    """Any of the parts; at least two, no part is an Or (rule-S10)."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What the part does not match; never a Not itself (rule-S12)."""
+    """Everything that the part does not match; the part is never a Not (rule-S12)."""
 
     part: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """The part, looked for in the name, the path or the content, or in one line, block, section or task (rule-S16,
-    rule-S17, rule-S24 to rule-S29). In a name or a path there are only Term, Phrase, Regex, And, Or, Not and Case.
-    """
+    """The part within the name, the path or the content, or within one line, block, section or task (rule-S16,
+    rule-S17, rule-S24 to rule-S29). A name or a path holds only Term, Phrase, Regex, And, Or, Not and Case."""
 
     scope: Scope
     part: Node
@@ -78,7 +75,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The part, with its case compared or not, whatever holds outside of it (rule-S18)."""
+    """The part, with case compared or not, whatever applies outside (rule-S18)."""
 
     sensitive: bool
     part: Node
@@ -86,17 +83,18 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class TagNode:
-    """A tag of this name or below it, case ignored; the name is as given, without its `#` (rule-S20 to rule-S23)."""
+    """A tag of this name or nested in it, case ignored; the name has no `#`, otherwise as given (rule-S20 to
+    rule-S23)."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyNode:
-    """A property whose name matches, with a value that matches; None asks for no value at all (rule-S34, rule-S35,
+    """A property whose name matches, with a value that matches; None accepts any value or none (rule-S34, rule-S35,
     rule-S39).
 
-    In the name there are only Term, Phrase, Regex, And, Or and Not; in the value Case, Compare and Is besides.
+    The name holds only Term, Phrase, Regex, And, Or and Not; the value may also hold Case, Compare and Is.
     """
 
     name: Node
@@ -105,7 +103,7 @@ class PropertyNode:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A property's value that is greater or less than what is given, as written: `10`, `2024-01-31` (rule-S38)."""
+    """A value greater or less than `than`, which is as written: `10`, `2024-01-31` (rule-S38)."""
 
     sign: Literal["<", ">"]
     than: str
@@ -113,7 +111,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Is:
-    """A property's value that is null in YAML, empty, true or false (rule-S36, rule-S37)."""
+    """A value that is null in YAML, empty, true or false (rule-S36, rule-S37)."""
 
     fact: Fact
 
@@ -122,7 +120,7 @@ Node: TypeAlias = Term | Phrase | Regex | And | Or | Not | Within | Case | TagNo
 
 
 def parts(node: Node) -> tuple[Node, ...]:
-    """The nodes right below this one, in the order of the query: of a PropertyNode its name, then its value."""
+    """Returns the nodes right below this one, in the order of the query; of a PropertyNode, name and value."""
     match node:
         case And(found) | Or(found):
             return found
@@ -138,14 +136,14 @@ K = TypeVar("K")
 
 
 class OutOfTimeError(Exception):
-    """The time of the call is over before a query was put to something."""
+    """The time of the call ended before the query was answered."""
 
 
 def solved(
     node: Node, every: AbstractSet[K], leaf: Callable[[Node, bool], AbstractSet[K]], *, sensitive: bool
 ) -> AbstractSet[K]:
-    """Which of some things a node is true of, by And, Or, Not and Case, from those that a `leaf` is true of; the bool
-    says that case is compared."""
+    """Returns the members of `every` that a node is true of. `leaf` returns those for a single node; its bool says
+    whether case is compared. And, Or, Not and Case combine them."""
     match node:
         case And(found):
             return frozenset(every).intersection(*(solved(part, every, leaf, sensitive=sensitive) for part in found))
@@ -160,17 +158,17 @@ def solved(
 
 
 def both(found: list[Node]) -> Node:
-    """One node that requires all of them; there is at least one."""
+    """Returns one node that requires all of at least one node."""
     flat = [part for node in found for part in (node.parts if isinstance(node, And) else (node,))]
     return And(tuple(flat)) if len(flat) > 1 else flat[0]
 
 
 def either(found: list[Node]) -> Node:
-    """One node that accepts any of them; there is at least one."""
+    """Returns one node that accepts any of at least one node."""
     flat = [part for node in found for part in (node.parts if isinstance(node, Or) else (node,))]
     return Or(tuple(flat)) if len(flat) > 1 else flat[0]
 
 
 def negated(node: Node) -> Node:
-    """The node that matches where this one does not."""
+    """Returns the node that matches where this one does not."""
     return node.part if isinstance(node, Not) else Not(node)

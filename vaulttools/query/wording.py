@@ -19,18 +19,18 @@ _CHARACTER_SCRIPTS: Final = re.compile(
     "[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3031-\u3035\u3041-\u30ff\u3105-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
 )
-"""Chinese, Japanese and Korean: written without blanks, or with endings, so that a word has no edge there
+"""Chinese, Japanese and Korean: words have no blanks between them, or take endings, so they have no edges
 (rule-S08)."""
 
 _LINE_ENDS: Final = re.compile(r"[\r\n]+")
 
 
 def places(wanted: Term | Phrase, text: str, *, sensitive: bool) -> Iterator[int]:
-    """The offsets in a text at which a term stands, also inside words (rule-S05), or a phrase as full words (rule-S06,
+    """Yields the offsets in a text of a term, also inside words (rule-S05), or of a phrase as full words (rule-S06,
     rule-S07).
 
-    Unless `sensitive`, the text is given folded (`literals.fold`), and the offsets are those in it. Matches do not
-    overlap. An empty phrase stands at the beginning of every text (rule-S29).
+    Unless `sensitive`, the text must be folded (`literals.fold`), and the offsets are those in the folded text. Matches
+    do not overlap. An empty phrase matches at offset 0 of every text (rule-S29).
     """
     needle = wanted.text if sensitive else fold(wanted.text)
     if not needle:
@@ -48,7 +48,7 @@ def places(wanted: Term | Phrase, text: str, *, sensitive: bool) -> Iterator[int
 
 
 def required(wanted: Term | Phrase) -> Requirement | None:
-    """What the index can look for in the texts that hold it; None: nothing."""
+    """Returns what the index can look for in texts that hold it; None if nothing."""
     parts = [
         piece[start : start + LONGEST]
         for piece in _LINE_ENDS.split(fold(wanted.text))
@@ -69,23 +69,23 @@ def _is_of_word(character: str) -> bool:
         return character.isalnum() or character == "_"
     if _CHARACTER_SCRIPTS.match(character):
         return False
-    return character.isalnum() or unicodedata.category(character).startswith("M")  # an accent of its own
+    return character.isalnum() or unicodedata.category(character).startswith("M")  # a combining accent
 
 
 class Lines:
-    """Texts without line feeds, each by its place, from 0."""
+    """Texts without line feeds, each with its place (from 0)."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
 
     def holding(self, wanted: Term | Phrase, *, sensitive: bool) -> set[int]:
-        """The places of those that hold a word or phrase, as `places` has it."""
+        """Returns the places of the texts that hold a word or phrase, as `places` finds it."""
         if not wanted.text:
             return set(range(len(self.texts)))
         if "\n" in wanted.text or not self.texts:
             return set()
         joined, starts = self._written if sensitive else self._folded
-        # A phrase may end at a line feed as at the end of a text.
+        # A phrase may end at a line feed, as at the end of a text.
         return {bisect_right(starts, at) - 1 for at in places(wanted, joined, sensitive=sensitive)}
 
     @cached_property
@@ -98,30 +98,30 @@ class Lines:
 
 
 def _one_text(texts: Sequence[str]) -> tuple[str, list[int]]:
-    """One text, and where each begins in it."""
+    """Joins the texts; returns also where each begins."""
     return "\n".join(texts), list(accumulate((len(text) + 1 for text in texts), initial=0))[:-1]
 
 
 class Names:
-    """Some files by their paths, or by the last part of these."""
+    """Files that are searched by path, or by the last part of it."""
 
     def __init__(self, files: Sequence[str], *, whole: bool) -> None:
-        """From vault-relative paths; with `whole` all of each path counts, else the name with its extension
+        """Takes vault-relative paths; searches the whole path if `whole`, else the name with its extension
         (rule-S16)."""
         self.files = files
         self._lines = Lines([_one_line(path if whole else path.rpartition("/")[2]) for path in files])
 
     @property
     def texts(self) -> Sequence[str]:
-        """What counts of each, on one line."""
+        """The searched part of each path, on one line."""
         return self._lines.texts
 
     def holding(self, wanted: Term | Phrase, *, sensitive: bool) -> set[str]:
-        """The files that hold a word or phrase."""
+        """Returns the files that hold a word or phrase."""
         wanted = replace(wanted, text=paths.nfc(wanted.text))
         return {self.files[place] for place in self._lines.holding(wanted, sensitive=sensitive)}
 
 
 def _one_line(name: str) -> str:
-    """One line, in the form in which names are compared."""
+    """Returns one line, in the form in which names are compared."""
     return paths.nfc(name).replace("\n", " ")
