@@ -5,7 +5,7 @@ The names are loaded on first use, so that `--version` stays instant.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # that of `typing`, whose import takes half the time of `--version`
+TYPE_CHECKING = False  # like the one of `typing`, whose import takes half the time of `--version`
 if TYPE_CHECKING:
     from typing import Any
 

@@ -1,6 +1,6 @@
 """Runs the command line; imports what a command needs, and only then.
 
-`--version` and a call that a resident process answers must load neither pydantic nor the tools.
+`--version`, and a call that a resident process answers, must load neither pydantic nor the tools.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from typing import Final, NoReturn
 
 FAILED: Final = 2
-"""As `cli.main` has it. Python's own status of a traceback is 1, which means that nothing was found."""
+"""Equals `cli.main.FAILED`. Python's own status after a traceback is 1, which here means that nothing was found."""
 
 
 def run() -> NoReturn:
-    """The console script: `main`, with what only a real process has to mind."""
-    gc.disable()  # what imports make stays: to look for garbage in it takes an eighth of the start
+    """The console script: runs `main`, and handles streams, signals and the exit of a real process."""
+    gc.disable()  # objects of imports stay: searching them for garbage takes an eighth of the start
     try:
         output.open_streams()
         status = main(sys.argv[1:], is_alone=True)
         sys.stdout.flush()
-        if sys.modules.get("vaulttools.cli.main") is None:  # nothing runs that has to come to its end, which takes 2 ms
+        if sys.modules.get("vaulttools.cli.main") is None:  # no work is left to finish, so skip Python's exit: 2 ms
             sys.stderr.flush()
             os._exit(status)
         _leave(status)
-    except BrokenPipeError:  # the reader has seen enough: `vaulttools … | head`
+    except BrokenPipeError:  # the reader stopped reading: `vaulttools … | head`
         output.give_up()
         status = 141
     except output.OutputFailed as failure:
@@ -53,8 +53,8 @@ def run() -> NoReturn:
 
 
 def _leave(status: int) -> None:
-    """End a command of one tool without taking apart what was imported and read, which takes 35 ms. What is to happen
-    at the end happens. Nothing, while a thread has to come to its end."""
+    """Ends a command of one tool without freeing imported modules and data, which takes 35 ms. Exit functions still
+    run. Does nothing while a thread must finish."""
     import atexit
     import threading
 
@@ -70,13 +70,13 @@ def _leave(status: int) -> None:
 
 
 def main(words: Sequence[str], *, is_alone: bool = False) -> int:
-    """Run one command; the exit status. `is_alone`: this process does nothing else, before or after."""
+    """Runs one command; returns the exit status. `is_alone`: this process does nothing else, before or after."""
     if words[:1] == ["--version"]:
         print(f"vaulttools {__version__}")
         return 0
     if (status := handed_over(words)) is not None:
         return status
-    # pydantic would look for plugins in every package that is installed; no command here has use for one.
+    # pydantic would look for plugins in every installed package; no command here uses one.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if is_alone:
         from vaulttools.cli import importing
@@ -112,7 +112,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _forget_modules() -> None:
-    """Have our modules imported anew, but those that hold what this process has begun."""
+    """Makes our modules load again, except those that hold work which this process has begun."""
     for name in [name for name in sys.modules if name.startswith("vaulttools.")]:
         if name not in ("vaulttools.cli.output", "vaulttools.index.early_listing", "vaulttools.plain_models"):
             del sys.modules[name]

@@ -2,15 +2,15 @@
 
 VaultToolsError
 ├── BadArgument            an argument that cannot be used; the sentence says what is accepted
-│   ├── BadArguments       several of them, told together
+│   ├── BadArguments       several of them in one error
 │   ├── InvalidPattern     the regex does not compile
 │   ├── InvalidGlob        the glob is malformed
 │   ├── InvalidQuery       the query is outside the search language
 │   ├── InvalidBase        a base, or an expression in it, that cannot be read
 │   ├── OutsideVault       the path leads out of the vault
 │   ├── AccessDenied       the path lies in a protected folder
-│   ├── PathTooLong        no file system takes the path
-│   ├── PathNotFound       nothing is there
+│   ├── PathTooLong        the path is too long for file systems
+│   ├── PathNotFound       the path does not exist
 │   ├── AmbiguousName      a name that several files have
 │   └── PartNotFound       a heading or block that a note does not have
 ├── TooBroad               `show` refuses a query that matches too often
@@ -25,41 +25,41 @@ from collections.abc import Sequence
 from typing import Any
 
 _SENTENCE = 8_000
-"""Characters of a sentence; it may repeat a hundred paths, and an answer has a bound."""
+"""Most characters of a sentence: it may repeat a hundred paths, but an answer has a bound."""
 
 _QUOTED = 1_000
-"""Characters of a pattern that a sentence quotes; it may be ten times as long, and an answer has a bound."""
+"""Most characters of a pattern that a sentence quotes: a pattern may be ten times as long."""
 
 _NAMED = 5
-"""Names that a sentence offers; the rest is a number."""
+"""How many names a sentence offers; the rest is a number."""
 
 _NAME = 200
-"""Characters of one of them."""
+"""Most characters of such a name."""
 
 _AROUND = 40
-"""Characters of a query that are shown on each side of the one at fault."""
+"""Characters of a query shown on each side of the faulty one."""
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-"""The Unicode categories of what steers a terminal or a reader and is not seen: controls and line ends, zero-width and
-bidi characters, lone surrogates (which would besides break every output, fault-O04), line separators."""
+"""Unicode categories of invisible characters that steer a terminal or a reader: controls and line ends, zero-width and
+bidi characters, lone surrogates (which would also break every output, fault-O04), line separators."""
 
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def _shown(sentence: str) -> str:
-    """One bounded line, every unseen character of what it repeats as a visible escape (fault-N01 to fault-N04,
+    """Returns one bounded line in which every invisible character is a visible escape (fault-N01 to fault-N04,
     fault-O04)."""
     return _bounded(sentence if sentence.isprintable() else "".join(map(_escaped, sentence)))
 
 
 def _either(names: Sequence[str]) -> str:
-    """`a, b or c`, of more than five `a, b, c, d, e or 7 others`."""
+    """Returns `a, b or c`; for more than five names `a, b, c, d, e or 7 others`."""
     *others, last = _first(names, "others")
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def _listed(names: Sequence[str]) -> str:
-    """`a, b, c`, of more than five `a, b, c, d, e, 7 more`."""
+    """Returns `a, b, c`; for more than five names `a, b, c, d, e, 7 more`."""
     return ", ".join(_first(names, "more"))
 
 
@@ -81,18 +81,18 @@ def _escaped(character: str) -> str:
 
 
 class VaultToolsError(Exception):
-    """Base of everything this package raises on purpose; ``str(error)`` is one sentence for people and models."""
+    """Base of all errors that this package raises on purpose; ``str(error)`` is one sentence for people and models."""
 
     def __str__(self) -> str:
         return _shown(super().__str__())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Not by its constructor, as other exceptions are: it takes facts, and `args` holds the sentence made of them.
+        # Not by its constructor, as for other exceptions: it takes facts, but `args` holds the finished sentence.
         return _copied, (type(self), self.args, vars(self))
 
 
 def _copied(kind: type[VaultToolsError], args: tuple[Any, ...], facts: dict[str, Any]) -> VaultToolsError:
-    """An equal error, in another process as well."""
+    """Makes an equal error, in another process as well."""
     error = kind.__new__(kind, *args)
     vars(error).update(facts)
     return error
@@ -103,7 +103,7 @@ class BadArgument(VaultToolsError):
 
 
 class BadArguments(BadArgument):
-    """Several arguments refused at once, a sentence each; they stand on lines of their own."""
+    """Several arguments were refused at once; one line for each sentence."""
 
     def __init__(self, *sentences: str) -> None:
         self.sentences = tuple(map(_shown, sentences))
@@ -114,7 +114,7 @@ class BadArguments(BadArgument):
 
 
 class InvalidPattern(BadArgument):
-    """A regex that ripgrep refuses, with the reason it gives and a hint that shows the literal spelling."""
+    """A regex that ripgrep refuses, with its reason, and a hint that shows how to search for the literal text."""
 
     def __init__(self, pattern: str, reason: str, hint: str = "") -> None:
         self.pattern = pattern
@@ -125,7 +125,7 @@ class InvalidPattern(BadArgument):
 
 
 class InvalidGlob(BadArgument):
-    """A glob outside the one dialect."""
+    """A malformed glob."""
 
     def __init__(self, glob: str, reason: str) -> None:
         self.glob = glob
@@ -134,7 +134,7 @@ class InvalidGlob(BadArgument):
 
 
 class InvalidQuery(BadArgument):
-    """A query outside the search language; `position` is the character at fault, from 1, which the sentence marks."""
+    """A query outside the search language; `position` is the faulty character (from 1), which the sentence marks."""
 
     def __init__(self, query: str, position: int, reason: str, hint: str = "") -> None:
         self.query = query
@@ -145,21 +145,21 @@ class InvalidQuery(BadArgument):
 
 
 class InvalidBase(BadArgument):
-    """A base, or an expression in it, that cannot be read; `place` is the part, `position` the character, from 1."""
+    """A base, or an expression in it, that cannot be read; `place` is the part, `position` the character (from 1)."""
 
     def __init__(self, reason: str, place: str, text: str = "", position: int | None = None) -> None:
         self.reason = reason
         self.place = place
         self.text = text
         self.position = position
-        # A reason that goes on behind a semicolon keeps that part for the end: the place belongs to its beginning.
+        # The part of a reason after a semicolon comes last: the place belongs to the part before.
         reason, _, hint = reason.partition("; ")
         at = "" if position is None else f", position {position}: {_marked(text, position)}"
         super().__init__(f"{reason} in {place}{at}{'; ' + hint if hint else ''}")
 
 
 def _marked(query: str, position: int) -> str:
-    """What stands around a position, from 1, with an arrow to it: a caret would need a line of its own."""
+    """Returns the text around a position (from 1) with an arrow to it: a caret would need a line of its own."""
     at = position - 1
     start, end = max(0, at - _AROUND), at + _AROUND
     head, tail = "…" if start else "", "…" if end < len(query) else ""
@@ -175,7 +175,7 @@ class OutsideVault(BadArgument):
 
 
 class AccessDenied(BadArgument):
-    """A path in a protected folder; carries the folder's name, never what lies in it."""
+    """A path in a protected folder; carries the folder's name, never its content."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -183,7 +183,7 @@ class AccessDenied(BadArgument):
 
 
 class PathTooLong(BadArgument):
-    """A path, or a name in it, that is longer than file systems take; a glob may well be."""
+    """A path, or a name in it, longer than file systems accept; a glob may be longer."""
 
     def __init__(self, given: str) -> None:
         self.given = given
@@ -191,7 +191,7 @@ class PathTooLong(BadArgument):
 
 
 class PathNotFound(BadArgument):
-    """A path under which nothing is there; carries the paths as they were given, and paths that may have been meant."""
+    """A path that does not exist; carries the paths as given, and similar paths that may be meant."""
 
     def __init__(self, *given: str, close: Sequence[str] = ()) -> None:
         self.given = given
@@ -201,7 +201,7 @@ class PathNotFound(BadArgument):
 
 
 class AmbiguousName(BadArgument):
-    """A name that several files have; carries the name as it was given and the paths of all of them."""
+    """A name of several files; carries the name as given and the paths of all of them."""
 
     def __init__(self, given: str, candidates: Sequence[str]) -> None:
         self.given = given
@@ -210,7 +210,7 @@ class AmbiguousName(BadArgument):
 
 
 class PartNotFound(BadArgument):
-    """A heading or block that a note does not have; carries it, and those that may have been meant or that are there.
+    """A heading or block that a note does not have; carries it, and similar or existing ones.
 
     `what` is `Heading` or `Block`.
     """
@@ -225,15 +225,15 @@ class PartNotFound(BadArgument):
 
 
 class TooBroad(VaultToolsError):
-    """`show` refuses a query with more matching lines than it prints; a successful search, but no answer."""
+    """`show` refuses a query with more matching lines than it prints; the search succeeded, but there is no answer."""
 
 
 class RipgrepUnavailable(VaultToolsError):
-    """No ripgrep of a usable version; the sentence says how to get one."""
+    """There is no usable version of ripgrep; the sentence says how to get one."""
 
 
 class Cancelled(VaultToolsError):
-    """The caller set the cancel event; nothing was answered."""
+    """The caller set the cancel event; there is no answer."""
 
     def __init__(self) -> None:
         super().__init__("The call was cancelled")

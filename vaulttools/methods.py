@@ -1,4 +1,4 @@
-"""Gives `Vault` one method a tool, made from the registry; `methods.pyi` declares their types."""
+"""Gives `Vault` one method for each tool, made from the registry; `methods.pyi` declares their types."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from vaulttools import tools
 
 
 class _Method:
-    """A method that is made when it is first asked for, since a tool is imported at its first use."""
+    """A method that is made on first access, because a tool is imported at its first use."""
 
     def __init__(self, tool: str, *, is_stream: bool = False) -> None:
         self._tool = tool
         self._is_stream = is_stream
 
     def __get__(self, vault: ToolMethods | None, owner: type[ToolMethods]) -> Callable[..., Any]:
-        from vaulttools.tools import signatures  # no command needs it, nor the `inspect` that it takes
+        from vaulttools.tools import signatures  # commands do not need it, nor the `inspect` that it imports
 
         made = signatures.method(tools.named(self._tool), is_stream=self._is_stream)
         setattr(ToolMethods, made.__name__, made)
@@ -25,15 +25,15 @@ class _Method:
 
 
 class ToolMethods(ABC):
-    """The tools of the registry as methods; `Vault` says how one is run."""
+    """The tools of the registry as methods; `Vault` implements how one runs."""
 
     @abstractmethod
     def answer(self, name: str, arguments: Any, *, cancel: Any = None, on_progress: Any = None) -> Any:
-        """The answer of a tool."""
+        """Returns the answer of a tool."""
 
     @abstractmethod
     def stream(self, name: str, arguments: Any, *, cancel: Any = None) -> Any:
-        """What a tool finds, file by file."""
+        """Yields the results of a tool, file by file."""
 
     iter_search_files = _Method("search_files", is_stream=True)
 

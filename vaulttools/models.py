@@ -1,4 +1,4 @@
-"""Gives pydantic's names to declare requests and answers with, or stand-ins."""
+"""Exports pydantic's names for declaring requests and answers, or stand-ins for them."""
 
 from __future__ import annotations
 

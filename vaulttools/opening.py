@@ -20,18 +20,18 @@ from vaulttools.index import watch
 from vaulttools.session import Session
 
 TODAY: Final = "VAULTTOOLS_TODAY"
-"""The variable of the environment that gives a day for today: for scripts, and for vaults of another day."""
+"""The environment variable that sets today: for scripts, and for vaults of another time."""
 
 
 def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False, today: date | None = None) -> Session:
-    """The vault at a folder; `has_index`: with the index that the configuration asks for; `today`: on that day.
+    """Opens a folder as a vault; `has_index`: with the index that the configuration asks for; `today`: the day to use.
 
     Raises:
-        BadArgument: there is no such folder, or it holds the folder configured for its index; or the environment says
-            neither `auto` nor `off` of the watch, or gives no day for today.
+        BadArgument: there is no such folder, or it holds the folder configured for its index; or an environment
+            variable is wrong: the watch is neither `auto` nor `off`, or today is no day.
         VaultToolsError: it cannot be read.
     """
-    watch.is_off()  # refuses what it does not know, before anything is opened
+    watch.is_off()  # refuses an unknown value before anything is opened
     given = os.path.abspath(os.path.expanduser(folder))
     real = os.path.realpath(given)
     if not os.path.isdir(real):
@@ -52,7 +52,7 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False, to
 
 
 def day_of(text: str, name: str) -> date:
-    """The day that a text gives for today; `name` is what it was given by.
+    """Returns the day that a text gives for today; `name` names the source of the text in errors.
 
     Raises:
         BadArgument: it is no day.
@@ -65,15 +65,15 @@ def day_of(text: str, name: str) -> date:
 
 
 _FIRST_YEAR: Final = 1000
-"""Of days: what lies some years before one must be in the calendar, too."""
+"""First year of a day: dates some years before it must also be in the calendar."""
 
 
 def _ensure_outside(root: Root, index_folder: str) -> None:
-    """Check that the index folder lies outside the vault. A folder that cannot be used is ignored: searching works
-    without an index.
+    """Checks that the index folder is outside the vault. An unusable folder is ignored: searching works without an
+    index.
 
     Raises:
-        BadArgument: it is.
+        BadArgument: it is inside.
     """
     from vaulttools.index import location
     from vaulttools.index.database import Unavailable
@@ -83,10 +83,10 @@ def _ensure_outside(root: Root, index_folder: str) -> None:
 
 
 def _below(folder: str, roots: tuple[str, str]) -> str:
-    """A protected folder of the configuration as a path from the root, where it is given as an absolute one.
+    """Returns a protected folder of the configuration relative to the root, if it is given as an absolute path.
 
     Raises:
-        BadArgument: it is absolute and lies elsewhere, so that it could protect nothing.
+        BadArgument: it is absolute and outside the root, so that it could protect nothing.
     """
     if not os.path.isabs(folder):
         return folder

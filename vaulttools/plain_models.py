@@ -1,9 +1,8 @@
-"""Stands in for pydantic where a process runs a single command.
+"""Replaces pydantic in a process that runs a single command.
 
-To import pydantic and have it build classes takes 130 ms of CPU: a third of a command (measured). A class that is
-declared with these names holds what it is given. Arguments are checked only as far as they are plain: a text, a flag, a
-number in its bounds. All else raises `Unfit`, and the command runs again with pydantic, so that there is one wording
-for every refusal.
+Importing pydantic and building its classes takes 130 ms of CPU: a third of a command (measured). A class that is
+declared with these names holds its arguments. It checks only plain arguments: a text, a flag, a number in its bounds.
+For all others it raises `Unfit`, and the command runs again with pydantic, so that every refusal has one wording.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ M = TypeVar("M", bound="BaseModel")
 _REQUIRED: Final = object()
 
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
-"""A whole number as a text that every reader takes for the same."""
+"""A whole number as text that every reader understands in the same way."""
 
 _BOUNDS: Final = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum"}
-"""The bounds that fields are declared with, by the names they have in a schema."""
+"""The bounds of field declarations, with their names in a schema."""
 
 _HOLDS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {"minimum": ge, "exclusiveMinimum": gt, "maximum": le}
 
@@ -38,17 +37,17 @@ _KINDS: Final[Mapping[object, str]] = {
 
 
 class Unfit(Exception):
-    """Only pydantic can say what becomes of this."""
+    """Only pydantic can handle this value."""
 
 
 class _Process:
-    """What holds for all models of this process."""
+    """State of all models of this process."""
 
     are_wanted = False
 
 
 def use(*, are_wanted: bool) -> None:
-    """Choose these stand-ins, or pydantic, for the models that are declared from now on."""
+    """Selects these stand-ins, or pydantic, for the models that are declared from now on."""
     _Process.are_wanted = are_wanted
 
 
@@ -58,11 +57,11 @@ def are_wanted() -> bool:
 
 
 class FieldInfo:
-    """How one field is declared; the names are pydantic's."""
+    """The declaration of one field; parameter names are pydantic's."""
 
     def __init__(self, default: Any = _REQUIRED, **given: Any) -> None:
         self.hint = ""
-        """The type, as it is written."""
+        """The type as source text."""
         self.default = default
         self.factory: Callable[[], Any] | None = given.get("default_factory")
         self.is_left_out = given.get("exclude", False)
@@ -77,7 +76,7 @@ class FieldInfo:
         return self.default is _REQUIRED and self.factory is None
 
     def bounds_hold(self, value: Any) -> bool:
-        """Whether a value lies in the bounds."""
+        """Whether a value is within the bounds."""
         return value is None or all(_HOLDS[name](value, bound) for name, bound in self.bounds.items())
 
 
@@ -90,29 +89,29 @@ class ValidationError(Exception):
 
 
 class BeforeValidator:
-    """Changes what is given before its type is looked at."""
+    """Changes an argument before its type is checked."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
 
 class AfterValidator(BeforeValidator):
-    """Checks what has the right type."""
+    """Checks an argument that has the right type."""
 
 
 class WithJsonSchema:
-    """Says what stands in the schema."""
+    """Holds what the schema says about a type."""
 
     def __init__(self, said: dict[str, Any]) -> None:
         self.said = said
 
 
 class SkipValidation:
-    """Nothing is checked here."""
+    """The argument is not checked."""
 
 
 class ValidationInfo:
-    """What a check is told of the field."""
+    """What a check learns about the field."""
 
     def __init__(self, field_name: str) -> None:
         self.field_name = field_name
@@ -154,7 +153,7 @@ class BaseModel:
     __hash__ = None  # type: ignore[assignment]
 
     def model_copy(self: M, *, update: Mapping[str, Any]) -> M:
-        """The same with other values of some fields."""
+        """Returns a copy with other values of some fields."""
         copy = object.__new__(type(self))
         vars(copy).update({**vars(self), **update})
         return copy
@@ -162,10 +161,10 @@ class BaseModel:
     def model_dump(
         self, *, mode: Literal["python", "json"] = "python", exclude_defaults: bool = False
     ) -> dict[str, Any]:
-        """The fields, JSON-ready.
+        """Returns the fields, JSON-ready.
 
         Raises:
-            Unfit: one is not.
+            Unfit: a field is not.
         """
         dumped: dict[str, Any] = {}
         for name, field in self.model_fields.items():
@@ -181,7 +180,7 @@ class BaseModel:
 
     @classmethod
     def model_validate(cls: type[M], given: Mapping[str, Any]) -> M:
-        """A request with these arguments.
+        """Returns a request with these arguments.
 
         Raises:
             Unfit: they are refused, or not plain.
@@ -199,7 +198,8 @@ class BaseModel:
 
     @classmethod
     def model_json_schema(cls) -> dict[str, Any]:
-        """Of the JSON Schema what the command line needs: types, values, bounds, defaults, descriptions."""
+        """Returns the parts of the JSON Schema that the command line needs: types, values, bounds, defaults,
+        descriptions."""
         hints = get_type_hints(cls, include_extras=True)
         properties = {}
         for name, field in cls.model_fields.items():
@@ -227,7 +227,7 @@ def _dumped(value: Any) -> Any:
 
 
 def _apart(hint: Any) -> tuple[Any, tuple[Any, ...]]:
-    """A type without `Annotated` and `| None`, and what is said of it."""
+    """Returns a type without `Annotated` and `| None`, and the annotations."""
     if get_origin(hint) is Annotated:
         inner, *said = get_args(hint)
         inner, before = _apart(inner)
@@ -236,13 +236,13 @@ def _apart(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _given(hint: Any) -> Any:
-    """The type without `| None`."""
+    """Returns the type without `| None`."""
     others = [each for each in get_args(hint) if each is not NoneType]
     return others[0] if NoneType in get_args(hint) and len(others) == 1 else hint
 
 
 def _said(hint: Any) -> dict[str, Any]:
-    """The type in a schema."""
+    """Returns the schema of a type."""
     kind, said = _apart(hint)
     for each in said:
         if isinstance(each, WithJsonSchema):
@@ -253,11 +253,11 @@ def _said(hint: Any) -> dict[str, Any]:
 
 
 def _taken(hint: Any, value: Any, name: str) -> Any:
-    """What pydantic makes of a value.
+    """Returns what pydantic makes of a value.
 
     Raises:
-        Unfit: it refuses it, or may make something else of it.
-        ValueError: a check does.
+        Unfit: pydantic refuses it, or may make something else of it.
+        ValueError: a check refuses it.
     """
     if get_origin(hint) is Annotated:
         inner, *said = get_args(hint)
@@ -267,8 +267,8 @@ def _taken(hint: Any, value: Any, name: str) -> Any:
         value = _taken(inner, value, name)
         for each in said:
             if type(each) is AfterValidator:
-                is_told = each.function.__code__.co_argcount == 2
-                value = each.function(value, ValidationInfo(name)) if is_told else each.function(value)
+                takes_info = each.function.__code__.co_argcount == 2
+                value = each.function(value, ValidationInfo(name)) if takes_info else each.function(value)
         return value
     if _given(hint) is not hint:
         return None if value is None else _taken(_given(hint), value, name)
@@ -278,7 +278,7 @@ def _taken(hint: Any, value: Any, name: str) -> Any:
 def _of_kind(kind: Any, value: Any, name: str) -> Any:
     origin, given = get_origin(kind), type(value)
     if kind is str and given is str:
-        value.encode()  # pydantic refuses what is no UTF-8
+        value.encode()  # pydantic refuses text that cannot be UTF-8
         return value
     if kind is Any or (kind in (bool, int) and given is kind):
         return value

@@ -1,6 +1,6 @@
 """Holds what a tool needs of an open vault: root, configuration, ripgrep, rules.
 
-Links, archives and URLs are imported when a call names one: together they cost 40 ms that a plain search need not pay.
+Links, archives and URLs are imported when a call names one: a plain search need not pay their 40 ms.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ if TYPE_CHECKING:
 
 
 _EXTRACTION_SECONDS: Final = 12.0
-"""For extracting one attachment that is read: the limit of an extraction, and the start of a process for it."""
+"""For extracting one attachment to read: the limit of an extraction, and the start of its process."""
 
 _ADVICE: Final[dict[Reason, str]] = {
-    "no text": ". Its pages are pictures, as those of a scan are; no text can be searched in it",
+    "no text": ". Its pages are images, as in a scan; it has no text to search",
     "encrypted": ". It opens with a password only",
     "not extracted yet": ". Its text is being extracted; ask again",
 }
-"""What is said of a file that cannot be read, beside the reason."""
+"""Advice after the reason why a file cannot be read."""
 
 _LEAST_SECONDS: Final = 0.1
-"""For reading one text, however little time of a call is left."""
+"""Time that a call always has for reading one text."""
 
 
 @dataclass(frozen=True)
@@ -78,18 +78,18 @@ class Session:
     contents: ContentCache = field(default_factory=ContentCache)
     """The bytes of files that calls have read."""
     counts: KeptCounts = field(default_factory=KeptCounts)
-    """How many lines matched in files that calls have counted."""
+    """The numbers of matching lines in files that calls have counted."""
     has_index: bool = False
     """Whether an index is kept while the vault is open."""
     lasting: Recent[Hashable, Any] = field(default_factory=partial(Recent, 16))
-    """The answers about all notes that are brought up to date by what changed, whatever becomes of the index; sixteen,
-    since a session asks a few questions about one or two scopes."""
+    """Answers about all notes, updated from changes, independent of the index; sixteen, because a session asks a few
+    questions about one or two scopes."""
     calendar: Calendar = field(default_factory=Calendar)
-    """The calendar that a call uses: its clock and time zone."""
+    """The clock and time zone of a call."""
 
     @cached_property
     def resolvers(self) -> Resolvers:
-        """What answers for URLs, by scheme: ours, and those that the embedding program registers."""
+        """The resolvers of URLs by scheme: ours, and those that the embedding program registers."""
         from vaulttools.resources import urls
 
         known, root = urls.Resolvers(), self.root  # what refers to the session would keep it, and its threads
@@ -99,15 +99,15 @@ class Session:
 
     @cached_property
     def indexes(self) -> Indexes:
-        """The index of this vault, and the one that serves where there can be none."""
+        """The index of this vault, and the temporary one that serves if there can be none."""
         from vaulttools.index.background import Indexes
 
         return Indexes(self.root, self.config, self.attachments, has_index=self.has_index)
 
     @cached_property
     def attachments(self) -> Attachments | None:
-        """What gives the text of PDF and DOCX files; None without the extra `[files]`. Without an index, too, the texts
-        are kept where one would be."""
+        """Extracts the text of PDF and DOCX files; None without the extra `[files]`. Without an index, too, the texts
+        are kept in the folder that an index would have."""
         from vaulttools.attachments import texts
         from vaulttools.index import location
         from vaulttools.index.database import Unavailable
@@ -117,24 +117,24 @@ class Session:
         def folder() -> str | None:
             try:
                 return str(texts.folder_beside(location.of(root, index_folder).database))
-            except (Unavailable, BadArgument):  # no cache folder, or one in the vault
+            except (Unavailable, BadArgument):  # no cache folder, or one inside the vault
                 return None
 
         return texts.of(root, folder, self.config.max_file_size)
 
     @property
     def wants_meaning(self) -> bool:
-        """Whether ranked search is to go by meaning too."""
+        """Whether ranked search should also use meaning."""
         from vaulttools.meaning import embedders
 
         return self.has_index and embedders.is_wanted(self.config)
 
     @cached_property
     def meaning(self) -> Meaning | None:
-        """The vectors of this vault's passages, once somebody starts to have them made; None: none are wanted.
+        """The vectors of this vault's passages, made on demand; None if not wanted.
 
         Raises:
-            NoMeaning: they are, and the packages that they need are not installed.
+            NoMeaning: they are wanted, but the packages that they need are not installed.
         """
         from vaulttools.meaning import embedders
 
@@ -162,12 +162,12 @@ class Session:
         return made
 
     def _embeddable(self, *, strictly: bool) -> Supply | None:
-        """The notes and attachments that may be embedded, as the index knows them now; None while it knows nothing.
+        """Returns the notes and attachments that may be embedded, as the index knows them; None while it has none.
 
         `strictly`: excluded notes are left out even if the configuration does not respect them.
 
         Raises:
-            NoMeaning: strictly, and which files are excluded cannot be told.
+            NoMeaning: `strictly`, but it is unknown which files are excluded.
         """
         from vaulttools.meaning.background import Supply
         from vaulttools.meaning.embedders import NoMeaning
@@ -182,7 +182,7 @@ class Session:
         kept = scope.listing()
         listing = Listing(scope.entries()) if kept is None else kept
         if strictly and (work.warnings or scope.warnings):
-            raise NoMeaning("Which files are excluded cannot be told, so nothing is sent to the embedder")
+            raise NoMeaning("It is unknown which files are excluded, so nothing is sent to the embedder")
 
         def notes() -> frozenset[str]:
             return frozenset(listing.files) - view.large
@@ -199,7 +199,7 @@ class Session:
         return Supply(view, made, read)
 
     def close(self) -> None:
-        """End the work on the indexes; calls under way go on to their end."""
+        """Ends the work on the indexes; running calls finish."""
         if (meaning := vars(self).get("meaning")) is not None:
             meaning.close()
         if "indexes" in vars(self):
@@ -207,10 +207,10 @@ class Session:
 
     @cached_property
     def ripgrep(self) -> Ripgrep:
-        """The ripgrep that searches this vault; looked for at the first call that needs it.
+        """The ripgrep that searches this vault; located at the first call that needs it.
 
         Raises:
-            RipgrepUnavailable: there is none that can be used.
+            RipgrepUnavailable: there is no usable one.
         """
         from vaulttools.matching import ripgrep
 
@@ -229,7 +229,7 @@ class Session:
         default_excludes: bool = False,
         strictly: bool = False,
     ) -> Scope:
-        """The scope of a call under the vault's present rules; `strictly` without excluded files, even if the
+        """Returns the scope of a call under the vault's present rules; `strictly`: without excluded files, even if the
         configuration does not respect them."""
         leaves_out = strictly or (self.config.respect_excluded and not include_excluded)
         excluded_files = self._excluded(work) if leaves_out else Excluded()
@@ -249,18 +249,18 @@ class Session:
         return Scope(self.root, rules, walks, named, covered, self.view(work), attachments)
 
     def view(self, work: Work) -> Snapshot | None:
-        """The index as of the beginning of a call, taken once a call; None: there is none, or it is not loaded yet."""
+        """Returns the index as of the beginning of a call, taken once per call; None if there is none, or not yet."""
         if work.view is None and self.has_index:
             work.view = self.indexes.own.view(work.started)
         view: Snapshot | None = work.view
         return view
 
     def targets(self, entries: Sequence[str], work: Work) -> Targets:
-        """What the `paths` of a call name.
+        """Finds what the `paths` of a call name.
 
         Raises:
-            PathNotFound: nothing is there under any of them; of a single path it carries what is spelled nearly so.
-            BadArgument: one is empty, malformed, several in one, or not allowed.
+            PathNotFound: no entry exists; for a single path it carries similar paths.
+            BadArgument: an entry is empty, malformed, several in one, or not allowed.
         """
         try:
             return self._reader(work).read(entries)
@@ -281,10 +281,10 @@ class Session:
             raise PathNotFound(given, close=close) from None
 
     def named(self, given: str, work: Work) -> Target:
-        """The one note or other text that a name means.
+        """Finds the one note or other text that a name means.
 
         Raises:
-            BadArgument: none, or several; see `resources.naming`.
+            BadArgument: there is none, or several; see `resources.naming`.
         """
         from vaulttools.resources.naming import Naming
 
@@ -293,21 +293,21 @@ class Session:
 
     @property
     def periodic(self) -> PeriodicNotes:
-        """The notes of days, weeks, months, quarters and years, by the vault's own settings."""
+        """Returns the daily, weekly, monthly, quarterly and yearly notes, by the vault's own settings."""
         from vaulttools.resources.periodic import PeriodicNotes
 
         weeks = moment.weeks_of(self.config.locale)
         return PeriodicNotes(Path(self.root.absolute(self.config_folder)), self.calendar, weeks)
 
     def dating(self) -> Dating:
-        """What tells the dates of notes, for one call."""
+        """Returns what dates the notes, for one call."""
         from vaulttools.notes.note_date import Dating
 
         @cache
         def days() -> Callable[[str], date | None]:
             try:
                 return self.periodic.daily_days()
-            except OSError:  # its settings cannot be read: a name that ISO knows is understood without them
+            except OSError:  # its settings cannot be read: ISO names are understood without them
                 return lambda path: None
 
         def daily(path: str) -> date | None:
@@ -316,20 +316,20 @@ class Session:
         return Dating(self.calendar.today(), daily)
 
     def _reader(self, work: Work) -> Reader:
-        """What reads the entries that a call names; it resolves links within the call's time, among all files that
+        """Returns the reader of a call's entries; it resolves links within the call's time, among all files that
         Obsidian sees (rule-L12 to rule-L17)."""
         from vaulttools.resources.targets import Reader
 
         return Reader(self.root, self.resolvers, lambda target: self.links(work).resolve(target))
 
     def visible(self, work: Work) -> Iterator[str]:
-        """The files that may be offered for a name that nothing has."""
+        """Yields the files to suggest for a name that does not exist."""
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
         return (entry.path for entry in scope.entries() if entry.left_out is None)
 
     def links(self, work: Work, *, told: bool = False) -> LinkIndex:
-        """The names that links can use: of all files that Obsidian sees, excluded ones too. With `told`, folders that
-        could not be listed go to `work`."""
+        """Returns the names that links can use: of all files that Obsidian sees, including excluded ones. With `told`,
+        folders that could not be listed are reported to `work`."""
         from vaulttools.notes.links.targets import LinkIndex
 
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=True)
@@ -338,7 +338,7 @@ class Session:
             listing = scope.listing() or Listing(scope.entries())
             left_out = listing.left_out
             missed = [entry for entry in left_out if entry.kind == "folder" and entry.left_out in INCOMPLETE]
-            # What is in iCloud, and not here, has its name all the same (fault-S01, fault-S02).
+            # A file in iCloud that is not downloaded still has its name (fault-S01, fault-S02).
             away = [entry.path for entry in left_out if entry.left_out == "not downloaded"]
             return LinkIndex([*listing.files, *away]), missed
 
@@ -346,7 +346,7 @@ class Session:
             index, missed = made()
         else:
             index, missed = scope.names.kept("links", made)
-        if told and work.complete:  # else it was told what is missing
+        if told and work.complete:  # otherwise `work` already has what is missing
             for path, _, reason in missed:
                 assert reason is not None
                 work.pass_over(path, reason, is_folder=True)
@@ -361,7 +361,7 @@ class Session:
         *,
         wants_lines: bool = False,
     ) -> Search:
-        """A search of one scope; see `Search` for `wanted` and `wants_lines`."""
+        """Returns a search of one scope; see `Search` for `wanted` and `wants_lines`."""
         from vaulttools.matching.search import Search
 
         return Search(
@@ -379,13 +379,13 @@ class Session:
         )
 
     def notes(self, parts: NoteIndex | None) -> NoteReader:
-        """What reads the notes of this vault; `parts` is what an index has of them."""
+        """Returns the reader of this vault's notes; `parts` is what an index has of them."""
         from vaulttools.notes.reader import NoteReader
 
         return NoteReader(self.root, self.config.max_file_size, parts)
 
     def lines_of(self, target: Target) -> Ranges | None:
-        """The lines of a file that are meant: a range, the section or block that a link names, or None for all.
+        """Returns the lines that the target means: a range, the section or block that a link names; None for all.
 
         Raises:
             BadArgument: the note has no such heading or block, or cannot be read.
@@ -403,7 +403,7 @@ class Session:
         return Ranges(((section.line, section.end_line),))
 
     def text_of(self, target: Target, work: Work) -> tuple[Document, tuple[str, ...]]:
-        """The text of a file, an archive member or a virtual resource, and sentences about what was odd.
+        """Returns the text of a file, an archive member or a virtual resource, and sentences about anything unusual.
 
         Raises:
             BadArgument: the file cannot be read.
@@ -438,7 +438,7 @@ class Session:
             raise BadArgument(f"Cannot read {target.given}: {error.reason}{_ADVICE.get(error.reason, '')}") from error
 
     def read(self, path: str, seconds: float = _EXTRACTION_SECONDS) -> Document:
-        """The text of a file at a vault-relative path, extracted within so many seconds where it is an attachment.
+        """Returns the text of a file at a vault-relative path; an attachment must be extracted within `seconds`.
 
         Raises:
             NotRead: it cannot be read.
@@ -452,10 +452,10 @@ class Session:
     def selected(
         self, glob: str | None, walks: tuple[Walk, ...], named: tuple[str, ...] = (), *, ignore_case: bool
     ) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
-        """Of walks without a glob and of files named, what a glob filter selects; a blank one selects everything.
+        """Returns what a glob filter selects of walks without a glob and of named files; a blank one selects all.
 
-        A file that the filter names exactly, as it is written, counts as named; a folder means
-        what it holds, also behind a link. What lies in a protected folder is not selected.
+        A file that the filter names exactly counts as named; a folder means its content, also through a link. Files in
+        a protected folder are not selected.
 
         Raises:
             InvalidGlob: it is malformed.
@@ -480,15 +480,15 @@ class Session:
         parsed = globs.parse(self.root.anchored(glob), ignore_case=ignore_case)
         try:
             base = self.root.locate(parsed.literal_folders or ".")
-        except AccessDenied:  # not told above when the rest of the glob is too long for a path
+        except AccessDenied:  # the check above missed it: the whole glob is too long for a path
             return (), ()
-        # A walk from further up would not follow a link; elsewhere it must, for the rules about the folders on the way.
+        # A walk from further up would not follow a link; else it must start there, for the rules of folders between.
         if base.kind == "folder" and self.root.resolved(base.path) != base.path:
             walks = _narrowed(walks, base.path)
         return tuple(replace(walk, glob=parsed) for walk in walks), tuple(filter(parsed.matches, named))
 
     def _excluded(self, work: Work) -> Excluded:
-        """The vault's excluded files; none, and a warning in `work`, when its settings cannot be read."""
+        """Returns the vault's excluded files; no files, and a warning in `work`, if its settings cannot be read."""
         try:
             return settings.excluded(Path(self.root.absolute(self.config_folder)))
         except OSError as error:
@@ -497,5 +497,5 @@ class Session:
 
 
 def _narrowed(walks: tuple[Walk, ...], folder: str) -> tuple[Walk, ...]:
-    """The walks with only what lies in a folder."""
+    """Returns the walks, limited to a folder."""
     return tuple(part for walk in walks if (part := walk.narrowed(folder)) is not None)

@@ -1,6 +1,6 @@
 """Opens a folder of notes, and calls tools on it.
 
-It has one method a tool, `call` for JSON arguments, and `tool_definitions` for LLM APIs.
+`Vault` has one method for each tool, `call` for JSON arguments, and `tool_definitions` for LLM APIs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from vaulttools.resources.urls import Resolver
 
 _NO_LIMIT: Final = 7 * 86_400.0
-"""Seconds: longer than any stream, and short enough for every wait."""
+"""Seconds; longer than any stream, but short enough for every wait."""
 
 _log = logging.getLogger("vaulttools")
 
@@ -55,17 +55,17 @@ class ToolResult:
     details: dict[str, Any]
     is_error: bool
     picture: Picture | None = None
-    """The image that `read` was asked for."""
+    """The image that `read` shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A text that `search` has shown."""
+    """A text that an earlier `search` showed."""
 
     text: str
     """With `\n` line ends."""
     changed: bool
-    """Whether the file holds something else now, trailing blanks aside."""
+    """True if the file has changed since, except for trailing blanks."""
 
 
 class Vault(ToolMethods):
@@ -85,11 +85,11 @@ class Vault(ToolMethods):
 
     @property
     def _opened(self) -> Session:
-        """What the vault is now. A config folder that was made since it was opened is protected from the next call on:
-        the vault is then opened anew, since its index and what calls have kept hold what lies in that folder."""
+        """The session of the present vault. If a config folder appeared, it is protected from the next call on: the
+        vault is opened again, because its index and caches hold the folder's content."""
         try:
             found = self._config_folders.found()
-        except VaultToolsError:  # the call says so itself
+        except VaultToolsError:  # the call reports it itself
             return self._session
         if all(map(self._session.root.protection.folder_of, found)):
             return self._session
@@ -119,14 +119,14 @@ class Vault(ToolMethods):
         index: Literal["auto", "off"] | None = None,
         today: date | str | None = None,
     ) -> Vault:
-        """The vault at a folder, with the given configuration or the user's for that folder.
+        """Opens a folder as a vault, with the given configuration or the user's for that folder.
 
-        With `index="auto"`, which is the default of the configuration, an index in the user's cache folder is kept up
-        to date by a thread from the first call on that can use it; what it does not know yet is searched by scanning,
-        so that the answers are the same. `index="off"` scans always.
+        With `index="auto"`, the default of the configuration, a thread keeps an index in the user's cache folder up to
+        date, from the first call on that can use it. Files that the index does not know yet are scanned, so that the
+        answers are the same. `index="off"` always scans.
 
-        `today` is the day that "overdue", "last week" and the daily note are reckoned from, as a date or a text such as
-        "2026-11-01"; without it VAULTTOOLS_TODAY, else the day of this machine.
+        `today` is the day behind "overdue", "last week" and the daily note: a date, or a text such as "2026-11-01". The
+        default is VAULTTOOLS_TODAY, or else the day of this machine.
 
         Raises:
             BadArgument: there is no such folder, the user's configuration file is not usable, `index` is neither, or
@@ -155,12 +155,12 @@ class Vault(ToolMethods):
 
     @property
     def config(self) -> VaultConfig:
-        """The configuration that it was opened with."""
+        """The configuration that the vault was opened with."""
         return self._opened.config
 
     def is_as_opened(self, path: str) -> bool:
-        """Whether to open a folder now, with the user's configuration, would give this vault: the same folder in the
-        same spelling, configured and protected in the same way."""
+        """Whether opening `path` now, with the user's configuration, would give this vault: the same folder in the same
+        spelling, with the same configuration and protection."""
         try:
             now = open_folder(path, configuration.for_vault(Path(path)), has_index=True)
         except VaultToolsError:
@@ -170,38 +170,38 @@ class Vault(ToolMethods):
 
     @property
     def is_ready(self) -> bool:
-        """Whether calls need not wait long for the index: it has caught up, or there is none."""
+        """True if calls need not wait long for the index: it has caught up, or there is none."""
         return not self._opened.has_index or self._opened.indexes.own.has_caught_up
 
     @property
     def lacks_index(self) -> bool:
-        """Whether a call asked for the index, and so much of it is missing that building it takes a while."""
+        """True if a call asked for the index, and so much of it is missing that building it takes a while."""
         return "indexes" in vars(self._opened) and self._opened.indexes.own.is_far_behind
 
     @property
     def index_progress(self) -> Progress | None:
-        """How far the index is while it is being built, by numbers that only grow; None: nothing is missing, or nobody
-        has asked for it yet."""
+        """Progress of building the index, in numbers that only grow; None if nothing is missing, or no call needed the
+        index yet."""
         return self._opened.indexes.progress() if "indexes" in vars(self._opened) else None
 
     @property
     def session(self) -> Session:
-        """What tools see of the vault; for the rooms of the server, which ask what no tool answers."""
+        """The vault as tools see it; for server pages that ask what no tool answers."""
         return self._opened
 
     def close(self) -> None:
-        """End the use of the vault, and the work on its index; calls under way go on to their end."""
+        """Ends the use of the vault, and the work on its index; running calls finish."""
         self._session.close()
 
     def build_index(
         self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
     ) -> None:
-        """Wait until the index holds every file as it is now.
+        """Waits until the index holds every file as it is now.
 
-        `on_progress` gets the number of files it holds, and of all.
+        `on_progress` gets the number of files in the index, and of all.
 
         Raises:
-            VaultToolsError: there can be none, the vault was opened without, or it is closed.
+            VaultToolsError: there can be no index, the vault was opened without one, or it is closed.
             Cancelled: the caller set `cancel`; what was indexed by then is kept.
         """
         if not self._opened.has_index:
@@ -216,8 +216,8 @@ class Vault(ToolMethods):
         cancel: Event | None = None,
         timeout: float | None = None,
     ) -> bool:
-        """Wait until every passage of the notes as they are now is embedded, so that ranked `query` finds all of them
-        by meaning; False when `timeout`, in seconds, ends first.
+        """Waits until every passage of the present notes is embedded, so that ranked `query` finds all of them by
+        meaning; returns False if `timeout` (seconds) ends first.
 
         `on_progress` gets the number of embedded notes, and of all.
 
@@ -240,7 +240,7 @@ class Vault(ToolMethods):
         return meaning.wait(on_progress, cancel, None if until is None else max(0.0, until - time.monotonic()))
 
     def load_index(self) -> None:
-        """Load the index that is there, if one is, for calls that only read it; without one they scan."""
+        """Loads the existing index, for calls that only read it; without one they scan."""
         self._is_only_read = True
         if self._opened.has_index:
             self._opened.indexes.own.load()
@@ -248,8 +248,8 @@ class Vault(ToolMethods):
     def read_structures(
         self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
     ) -> None:
-        """Wait until the structure of all notes is known, as `links`, `tags` and `properties` need it: by the index, or
-        in a temporary one where there is none; `on_progress` gets the numbers of files read and of all.
+        """Waits until the structure of all notes is known, as `links`, `tags` and `properties` need it: from the index,
+        or from a temporary one. `on_progress` gets the numbers of files read and of all.
 
         Raises:
             VaultToolsError: the vault's folder is gone or cannot be read.
@@ -266,17 +266,17 @@ class Vault(ToolMethods):
         self.close()
 
     def index_status(self) -> IndexStatus:
-        """What the index holds, and what it lacks, after a look at the status of every file.
+        """Returns what the index holds and lacks, after checking the status of every file.
 
         Raises:
-            VaultToolsError: there can be none.
+            VaultToolsError: there can be no index.
         """
         from vaulttools.index import upkeep
 
         return upkeep.status(self._opened.root, self._opened.config.index_folder)
 
     def verify_index(self) -> list[str]:
-        """Every difference between the index and the files, each of them read again; empty when there is none.
+        """Reads every file again; returns all differences from the index, an empty list without any.
 
         Raises:
             VaultToolsError: there is no index.
@@ -286,7 +286,7 @@ class Vault(ToolMethods):
         return upkeep.verify(self._opened.root, self._opened.config.index_folder)
 
     def clear_index(self) -> bool:
-        """Remove the index; False when there was none.
+        """Removes the index; returns False if there was none.
 
         Raises:
             VaultToolsError: it cannot be removed.
@@ -296,10 +296,10 @@ class Vault(ToolMethods):
         return upkeep.clear(self._opened.root, self._opened.config.index_folder)
 
     def meaning_status(self) -> MeaningStatus | None:
-        """How far the passages are embedded; None where nothing is, nor is to be.
+        """Returns how far the passages are embedded; None if they are not, and will not be.
 
         Raises:
-            VaultToolsError: it cannot be told.
+            VaultToolsError: it is unknown.
         """
         meaning = self._opened.meaning
         return None if meaning is None else meaning.status()
@@ -313,9 +313,9 @@ class Vault(ToolMethods):
         on_progress: Callable[[str], None] | None = None,
         bounded: bool = False,
     ) -> ToolResult:
-        """The result of a tool for arguments as a model sends them; a refusal is a result too, with `is_error`.
+        """Runs a tool with arguments as a model sends them; a refusal is a result too, with `is_error`.
 
-        `bounded`: the details hold the files and lines that the text shows, and not those that it had no room for.
+        `bounded`: the details hold only the files and lines that the text shows.
 
         Raises:
             Cancelled: the caller set `cancel`; nothing else.
@@ -327,7 +327,7 @@ class Vault(ToolMethods):
         except VaultToolsError as error:
             return ToolResult(str(error), {"error": str(error)}, is_error=True)
         except Exception:
-            # The caller gets no traceback: it may hold text of notes and paths outside the vault (fault-M13).
+            # No traceback for the caller: it may hold text of notes and paths outside the vault (fault-M13).
             number = os.urandom(4).hex()
             _log.exception("call of %s failed (%s)", name, number)
             sentence = f"{name} failed for a reason of its own (error {number}); the log has the details"
@@ -336,7 +336,7 @@ class Vault(ToolMethods):
         return ToolResult(answer.text, details, answer.is_error, answer.picture)
 
     def stream(self, name: str, arguments: Mapping[str, Any], *, cancel: Event | None = None) -> FileStream:
-        """What a tool finds, file by file, without a time limit: whoever takes the files may stop at any.
+        """Yields what a tool finds, file by file, without a time limit; the caller may stop at any file.
 
         Raises:
             VaultToolsError: the arguments are refused, or the tool gives no files one by one.
@@ -356,7 +356,7 @@ class Vault(ToolMethods):
         on_progress: Callable[[str], None] | None = None,
         bounded: bool = False,
     ) -> ToolResult:
-        """`call` without blocking the event loop; cancelling the task stops the search."""
+        """Runs `call` without blocking the event loop; cancelling the task stops the search."""
         import asyncio
 
         cancel = Event()
@@ -368,9 +368,9 @@ class Vault(ToolMethods):
             cancel.set()
 
     def link_resolver(self, *, cancel: Event | None = None) -> Callable[[str, str | None], str | None]:
-        """What finds the file that a link leads to, as Obsidian would, by the link's target, percent-decoded and
-        without headings, and the path of the note it stands in, if any; None: there is none. It knows the names of
-        files as they are now.
+        """Returns a function that finds the file of a link as Obsidian would; None if there is none. It takes the
+        link's target (percent-decoded, without headings) and the path of the note that holds the link, or None. It
+        knows the present names of files.
 
         Raises:
             Cancelled: the caller set `cancel`.
@@ -378,7 +378,7 @@ class Vault(ToolMethods):
         return self._opened.links(Work(self._opened.config.time_limit, cancel)).resolve
 
     def register_resolver(self, scheme: str, resolver: Resolver) -> None:
-        """Let `resolver` answer for URLs of a scheme, `"mail"` for `mail://…`, wherever tools take paths.
+        """Lets `resolver` answer for URLs of a scheme (`"mail"` for `mail://…`) wherever tools take paths.
 
         It takes the whole URL and returns `Backed` files of the vault or `Virtual` texts (`vaulttools.resources.urls`).
 
@@ -389,7 +389,7 @@ class Vault(ToolMethods):
         self._resolvers[scheme] = resolver
 
     def snapshot(self, path: str | os.PathLike[str], tag: str) -> Snapshot | None:
-        """The text that a tag of `search` stood for (hashline mode), or None when it is no longer kept."""
+        """Returns the text behind a tag of `search` (hashline mode), or None if it is no longer kept."""
         path = os.fspath(path)
         text = self._opened.snapshots.get(path, tag)
         if text is None:
@@ -405,7 +405,7 @@ class Vault(ToolMethods):
         format: Format = "anthropic",  # noqa: A002 - its public name
         names: Iterable[str] = tools.NAMES,
     ) -> list[dict[str, Any]]:
-        """The definitions of all tools, or of those named, ready to hand to that API: `"anthropic"`, `"openai"` or
+        """Returns the definitions of all tools, or of `names`, in the format of an API: `"anthropic"`, `"openai"` or
         `"mcp"`.
 
         Raises:
@@ -422,8 +422,8 @@ class Vault(ToolMethods):
         on_progress: Callable[[str], None] | None = None,
         voice: Voice = CALLS,
     ) -> Any:
-        """The typed answer of a tool for arguments as a model sends them; the methods of the tools are made of it. Its
-        text and its refusals write next steps in a voice, of calls unless the command line asks.
+        """Returns the typed answer of a tool for arguments as a model sends them; the tool methods call this. `voice`
+        words next steps and refusals: as calls, unless the command line asks for its own.
 
         Raises:
             VaultToolsError: with the sentence that `call` returns.
@@ -435,7 +435,7 @@ class Vault(ToolMethods):
         opened.root.ensure_readable()
         try:
             return tool.run(opened, request, work)
-        except OSError as error:  # of an import, too, which a call may be the first to need
+        except OSError as error:  # also an import that this call is the first to need
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise
             raise VaultToolsError("Too many files are open: raise the limit (`ulimit -n`), or ask again") from error

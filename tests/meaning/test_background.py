@@ -162,7 +162,7 @@ def test_nothing_of_excluded_hidden_or_protected_files_is_sent(opened: Opened, s
 
 def test_nothing_is_sent_when_it_cannot_be_told_what_is_excluded(opened: Opened, served: Served) -> None:
     vault = opened({".obsidian/app.json": '{"userIgnoreFilters": ["/(unclosed/"]}', "a.md": "Cat."})
-    with pytest.raises(VaultToolsError, match=r"^Which files are excluded cannot be told, so nothing is sent"):
+    with pytest.raises(VaultToolsError, match=r"^It is unknown which files are excluded, so nothing is sent"):
         vault.wait_for_meaning()
     assert served.texts == []
 
