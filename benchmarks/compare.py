@@ -2,9 +2,9 @@
 
 `python benchmarks/compare.py [--notes N] [--picture FILE] [NAME...]` (or `make compare`)
 
-Each module in `benchmarks/comparing/adapters` is one program; `docs/comparing.md` says how to add one. What has to be
-installed goes into a folder of its own beside the user's caches, or into `VAULTTOOLS_COMPARE`. What does not install is
-said and left out. Memory and processor time are read as Linux tells them.
+Each module in `benchmarks/comparing/adapters` is one program; `docs/comparing.md` says how to add one. Programs are
+installed into a folder beside the user's caches, or into `VAULTTOOLS_COMPARE`. A program that does not install is named
+and left out. Memory and processor time are as Linux reports them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a script, and no part of the package
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # this is a script, not a part of the package
 
 from benchmarks.comparing import adapters, report, tasks, vaults
 from benchmarks.comparing.installing import INSTALLED
@@ -30,13 +30,13 @@ NAMES = sorted((each.name for each in iter_modules(adapters.__path__)), key=lamb
 
 
 def adapter(name: str) -> tasks.Adapter:
-    """What makes the contestant of that name."""
+    """Returns the maker of the contestant with that name."""
     made: tasks.Adapter = import_module(f"{adapters.__name__}.{name}").contestant
     return made
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure those that are named, or all, and print the table."""
+    """Measures the named contestants, or all, and prints the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default: all")
     parser.add_argument("--notes", type=int, default=vaults.LARGE, help="notes of the large vault")

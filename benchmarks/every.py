@@ -1,4 +1,4 @@
-"""Every tool once in each way it is used: in a process that keeps the vault open, in a fresh one, as a command."""
+"""Every tool once in each way of use: in a process that keeps the vault open, in a fresh process, as a command."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ print(json.dumps([taken, peak, len(result.text.encode())]))
 
 
 def calls(vault: Vault, word: str, words: Sequence[str], note: str) -> dict[str, dict[str, Any]]:
-    """A typical call of each tool: words of the vault, and a note that many link to."""
+    """Returns a typical call of each tool, with words of the vault, and a note that many link to."""
     held = max(re.findall(r"[^\W\d_]+", (vault.path / note).read_text(encoding="utf-8")), key=len)
     return {
         "search_files": {"pattern": word},
@@ -60,7 +60,7 @@ def calls(vault: Vault, word: str, words: Sequence[str], note: str) -> dict[str,
 def table(
     command: Sequence[str], vault: Vault, index_folder: str, temporary: Path, asked: Mapping[str, Any]
 ) -> list[str]:
-    """The rows as Markdown; the vault is open, its index in the folder and up to date."""
+    """Returns the rows as Markdown; the vault is open, its index is in the folder and up to date."""
     lines = [
         "| one typical call of | warm, ms | fresh process, s | its memory, MiB | command line, s | answer, bytes |",
         "|---|--:|--:|--:|--:|--:|",
@@ -83,7 +83,7 @@ def table(
 
 
 def _fresh(folder: Path, index_folder: str, name: str, arguments: str) -> tuple[float, float, int]:
-    """Seconds from the import to the answer, the most memory in MiB, and the bytes of the text."""
+    """Returns seconds from the import to the answer, peak memory in MiB, and bytes of the text."""
     command = [sys.executable, "-c", FRESH, str(folder), index_folder, name, arguments]
     taken, peak, size = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     return taken, peak, size

@@ -1,9 +1,9 @@
-"""Measure the first minute with a vault never seen: each first call, the whole index, searches meanwhile.
+"""Measure the first minute with a new vault: each first call, the whole index, searches while it is built.
 
 `python benchmarks/first_minute.py VAULT...`
 
-Each row is one fresh process with a folder of its own for its index; the files are in the system's cache. ripgrep looks
-through the same files, and tantivy, where its Python binding is installed, indexes the same texts with positions.
+Each row is one fresh process with its own index folder; the files are in the system's cache. ripgrep searches the same
+files. tantivy, if its Python binding is installed, indexes the same texts with positions.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ print(time.perf_counter() - start, 1)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the tables; the exit status is 0."""
+    """Prints the tables; returns exit status 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("vaults", type=Path, nargs="+")
     for vault in parser.parse_args(argv).vaults:
@@ -101,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def table(vault: Path) -> list[str]:
-    """The rows for one vault as Markdown: seconds of wall time and of CPU, the children's too."""
+    """Returns the rows for one vault as Markdown: seconds of wall time and of CPU, including child processes."""
     lines = ["| a fresh process, nothing indexed | wall, s | CPU, s | |", "|---|--:|--:|---|"]
 
     def add(name: str, run: Callable[[], tuple[float, bool]]) -> None:
@@ -134,7 +134,7 @@ def _measured(program: str, vault: Path, *arguments: str) -> tuple[float, bool]:
 
 
 def _printed(program: str, vault: Path, *arguments: str) -> list[tuple[float, ...]]:
-    """The numbers that a program prints, line by line, in a process that has no index yet."""
+    """Returns the numbers that a program prints, line by line; its process has no index yet."""
     with tempfile.TemporaryDirectory(prefix="vt", ignore_cleanup_errors=True) as cache:
         own = {"XDG_CACHE_HOME": cache, "PYTHONPATH": str(PROJECT), "VAULTTOOLS_MEANING": "off"}
         command = [sys.executable, "-P", "-c", program, str(vault), *arguments]

@@ -1,14 +1,14 @@
-"""A host of many vaults under many users: memory, latency, and that no answer is of another's vault.
+"""A host of many vaults with many users: memory, latency, and that no answer comes from another user's vault.
 
 `python benchmarks/hosting.py [--vaults N] [--notes N] [--users N] [--seconds S] [--open N] [--folder DIR] [--warm]`
 
-Every vault holds a word of its own. Each user has a token for five vaults, more often for the first ones than for the
-last (as 1/rank), works in one of them for some ten calls, then in another, and asks something every 5 to 15 seconds.
-One call in twenty is for a vault that the token does not name. An answer that holds a word of another vault than the
-one asked, that lacks the word that it must hold, or that tells of a forbidden vault, ends the run.
+Every vault holds a unique word. Each user has a token for five vaults, more often for the first than for the last ones
+(as 1/rank), works in one of them for about ten calls, then in another, and asks every 5 to 15 seconds. One call in
+twenty is for a vault that the token does not allow. The run ends if an answer holds a word of another vault, lacks the
+word that it must hold, or reveals a forbidden vault.
 
-The indexes are new unless --warm is given: then those of all vaults in use are made, or kept, before the users come.
-With --folder the vaults and indexes stay there for the next run. Where the extra `semantic` is installed, set
+The indexes are new, except with --warm: then those of all used vaults are made, or kept, before the users come. With
+--folder the vaults and indexes stay there for the next run. If the extra `semantic` is installed, set
 VAULTTOOLS_MEANING=off to measure the server without it.
 """
 
@@ -43,16 +43,16 @@ MARK: Final = re.compile(r"word\d+x")
 PAUSE: Final = (5.0, 15.0)
 """Seconds between an answer and the user's next question."""
 VAULTS: Final = 5
-"""That a token names."""
+"""Vaults that a token allows."""
 MOVES: Final = 0.1
-"""Part of the questions before which a user goes to another vault."""
+"""Share of the questions before which a user goes to another vault."""
 ARRIVING: Final = 0.1
-"""Part of the time in which the users come."""
+"""Share of the time in which the users come."""
 HELLO: Final = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "user", "version": "0"}}
 
 
 class Question(NamedTuple):
-    """What users ask."""
+    """A question that users ask."""
 
     name: str
     often: int
@@ -64,7 +64,7 @@ class Question(NamedTuple):
 
 
 PART: Final = "the search is incomplete"
-"""Stands, in any case, in an answer that time cut, which may hold nothing yet."""
+"""An answer that time cut holds this, in any case; it may hold nothing else yet."""
 
 JSONLOGIC: Final = "application/vnd.olrapi.jsonlogic+json"
 QUESTIONS: Final = (
@@ -82,16 +82,16 @@ QUESTIONS: Final = (
 
 
 def vocabulary(chance: random.Random, size: int) -> list[str]:
-    """Words of two to four syllables."""
+    """Returns words of two to four syllables."""
     return ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 4))) for _ in range(size)]
 
 
 GENERAL: Final = vocabulary(random.Random(-1), 4_000)
-"""Words that all vaults may have."""
+"""Words that all vaults may share."""
 
 
 def made(folder: Path, number: int, notes: int) -> None:
-    """A vault of different notes of 1 KiB: properties, headings, sentences, links, tags and tasks."""
+    """Makes a vault of different notes of 1 KiB: properties, headings, sentences, links, tags and tasks."""
     chance = random.Random(number)
     mark = f"word{number}x"
     words = vocabulary(chance, 600)
@@ -117,20 +117,20 @@ def made(folder: Path, number: int, notes: int) -> None:
 
 
 class Used(NamedTuple):
-    """What the processes of a server take."""
+    """Resources of the processes of a server."""
 
     memory: int
-    """MiB that they hold."""
+    """Resident MiB."""
     seconds: float
-    """Of processor time, by itself and by those that it has waited for."""
+    """Processor time of the server and of children that it has waited for."""
 
 
 def used(process: int) -> Used:
-    """What a process and those that it started take now."""
+    """Returns what a process and its children use now."""
     own = _status(Path(f"/proc/{process}/status"))
     total = own["VmRSS"]
     for each in map(_status, Path("/proc").glob("[0-9]*/status")):
-        # One that is being started still shows all memory of its parent as its own.
+        # A starting process still shows all memory of its parent as its own.
         if each.get("PPid") == process and each.get("VmSize") != own["VmSize"]:
             total += each.get("VmRSS", 0)
     times = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[11:15]
@@ -138,7 +138,7 @@ def used(process: int) -> Used:
 
 
 def _status(file: Path) -> dict[str, int]:
-    """The numbers that the system tells of a process; none of one that has gone."""
+    """Returns the numbers of a process from the system; empty if the process is gone."""
     try:
         return {name: int(value) for name, value in re.findall(r"(?m)^(\w+):\s+(\d+)", file.read_text("utf-8"))}
     except OSError:
@@ -146,28 +146,28 @@ def _status(file: Path) -> dict[str, int]:
 
 
 @dataclass
-class Told:
-    """What comes of a run."""
+class RunLog:
+    """What one run measured."""
 
     begun: float
     early: float
-    """Seconds that are told of apart, in which most vaults are met for the first time."""
+    """Length of the first phase, in which users meet most vaults for the first time; it is reported apart."""
     times: dict[tuple[str, bool], list[float]] = field(default_factory=dict)
-    """By question, and whether it was asked early, the seconds to the answer."""
+    """By question and phase (True: early), the seconds to the answer."""
     statuses: dict[bool, Counter[str]] = field(default_factory=lambda: {True: Counter(), False: Counter()})
     vaults: set[int] = field(default_factory=set)
     foreign: int = 0
     memory: int = 0
 
     def note(self, question: str, start: float, status: str) -> None:
-        """Take note of an answer."""
+        """Records an answer."""
         is_early = start - self.begun < self.early
         self.times.setdefault((question, is_early), []).append(time.monotonic() - start)
         self.statuses[is_early][status] += 1
 
 
 class User:
-    """Somebody with a token."""
+    """A user with a token."""
 
     def __init__(self, client: httpx2.AsyncClient, number: int, token: str, vaults: Sequence[int], all_: int) -> None:
         self._client = client
@@ -178,8 +178,8 @@ class User:
         self._session: str | None = None
         self._asked = 0
 
-    async def work(self, ends: float, told: Told) -> None:
-        """Ask until the end."""
+    async def work(self, ends: float, log: RunLog) -> None:
+        """Asks until the end."""
         chance = self._chance
         await asyncio.sleep(chance.uniform(0, (ends - time.monotonic()) * ARRIVING))
         vault = self._vaults[0]
@@ -187,7 +187,7 @@ class User:
             if chance.random() < MOVES:
                 vault = chance.choice(self._vaults)
             (question,) = chance.choices(QUESTIONS, [each.often for each in QUESTIONS])
-            told.vaults.add(vault)
+            log.vaults.add(vault)
             start = time.monotonic()
             try:
                 status, text = await self._answer(question, vault)
@@ -195,7 +195,7 @@ class User:
                 status, text = f"{question.name}: none in a minute", ""
             if status == "200" and PART in text.lower():
                 status = "part"
-            told.note(question.name, start, status)
+            log.note(question.name, start, status)
             assert set(MARK.findall(text)) <= {f"word{vault}x"}, text
             if question.is_marked and status == "200":
                 assert f"word{vault}x" in text, (question, text)
@@ -203,12 +203,12 @@ class User:
                 foreign = chance.choice([each for each in range(self._all) if each not in self._vaults])
                 status, text = await self._answer(question, foreign)
                 assert status in ("404", "refused") and not MARK.search(text), (status, text)
-                told.foreign += 1
+                log.foreign += 1
             await asyncio.sleep(chance.uniform(*PAUSE))
 
     async def _answer(self, question: Question, vault: int) -> tuple[str, str]:
-        """The status and text of an answer; of MCP `refused` is an error of the tool."""
-        digit = str(self._chance.randrange(7))  # one, since a note's folder is its last digit
+        """Returns the status and text of an answer; for MCP, `refused` is an error of the tool."""
+        digit = str(self._chance.randrange(7))  # only one digit: the folder of a note is its last digit
 
         def filled(text: str) -> str:
             while "{word}" in text:
@@ -224,7 +224,7 @@ class User:
         return str(answer.status_code), answer.text
 
     async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[str, str]:
-        """What a tool answers over MCP, in a session that lasts."""
+        """Calls a tool over MCP, in a lasting session."""
         if self._session is None:
             first = await self._post("initialize", HELLO)
             self._session = first.headers["mcp-session-id"]
@@ -240,28 +240,28 @@ class User:
         return await self._client.post("/mcp", json=message, headers=headers)
 
 
-async def run(url: str, process: int, tokens: dict[str, list[int]], vaults: int, seconds: float) -> Told:
-    """What comes of all users."""
-    told = Told(time.monotonic(), seconds / 5)
-    ends = told.begun + seconds
+async def run(url: str, process: int, tokens: dict[str, list[int]], vaults: int, seconds: float) -> RunLog:
+    """Runs all users; returns what was measured."""
+    log = RunLog(time.monotonic(), seconds / 5)
+    ends = log.begun + seconds
     limits = httpx2.Limits(max_connections=len(tokens))
     async with httpx2.AsyncClient(base_url=url, timeout=60, limits=limits) as client, asyncio.TaskGroup() as group:
         for number, (token, named) in enumerate(tokens.items()):
-            group.create_task(User(client, number, token, named, vaults).work(ends, told))
+            group.create_task(User(client, number, token, named, vaults).work(ends, log))
         while time.monotonic() < ends:
-            told.memory = max(told.memory, (await asyncio.to_thread(used, process)).memory)
+            log.memory = max(log.memory, (await asyncio.to_thread(used, process)).memory)
             await asyncio.sleep(1)
-    return told
+    return log
 
 
 def indexed(folder: Path, variables: dict[str, str]) -> None:
-    """Have the index of a vault made."""
+    """Builds the index of a vault."""
     command = [sys.executable, "-m", "vaulttools", "--vault", str(folder), "index", "build"]
     subprocess.run(command, env=variables, check=True, capture_output=True)
 
 
 def main() -> None:
-    """Print the table."""
+    """Runs, and prints the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--vaults", type=int, default=1_000)
     parser.add_argument("--notes", type=int, default=1_000)
@@ -295,23 +295,23 @@ def main() -> None:
             shutil.rmtree(folder / "cache", ignore_errors=True)
         command = [sys.executable, "-m", "vaulttools", "serve", ":0", "--vaults-root", str(folder / "vaults")]
         command += ["--tokens", str(folder / "tokens.json"), "--open-vaults", str(given.open)]
-        with (folder / "log").open("w+", encoding="utf-8") as log:
-            process = subprocess.Popen(command, stderr=log, env=variables)
+        with (folder / "log").open("w+", encoding="utf-8") as errors:
+            process = subprocess.Popen(command, stderr=errors, env=variables)
             try:
                 while not (match := re.search(r"https?://[^/]+", (folder / "log").read_text(encoding="utf-8"))):
                     time.sleep(0.2)
-                told = asyncio.run(run(match[0], process.pid, tokens, given.vaults, given.seconds))
+                log = asyncio.run(run(match[0], process.pid, tokens, given.vaults, given.seconds))
                 last = used(process.pid)
             finally:
                 process.terminate()
                 process.wait()
     print(f"{given.vaults} vaults of {given.notes} notes, {given.users} users, {given.seconds:g} s, {given.open} open")
-    print(f"{'warm' if given.warm else 'cold'}: {len(told.vaults)} vaults asked, {told.foreign} forbidden ones refused")
-    print(f"memory: at most {told.memory} MiB, {last.memory} at the end; processor time: {last.seconds:.0f} s")
+    print(f"{'warm' if given.warm else 'cold'}: {len(log.vaults)} vaults asked, {log.foreign} forbidden ones refused")
+    print(f"memory: at most {log.memory} MiB, {last.memory} at the end; processor time: {last.seconds:.0f} s")
     for is_early in (True, False):
-        when = f"the first {told.early:g} s" if is_early else "after them"
-        print(f"\n{when}: answers by status {dict(told.statuses[is_early])}")
-        asked = {name: taken for (name, early), taken in sorted(told.times.items()) if early == is_early}
+        when = f"the first {log.early:g} s" if is_early else "after them"
+        print(f"\n{when}: answers by status {dict(log.statuses[is_early])}")
+        asked = {name: taken for (name, early), taken in sorted(log.times.items()) if early == is_early}
         for name, times in {**asked, "all": [each for taken in asked.values() for each in taken]}.items():
             if times:
                 ranks = statistics.quantiles(times, n=100) if len(times) > 1 else [times[0]] * 99

@@ -2,9 +2,9 @@
 
 `python benchmarks/million.py [--notes N] [--folder PATH] [--index]`
 
-A vault of N (1,000,000) notes of some 550 bytes is made in a temporary folder, or in PATH, where it and its index stay
-for the next run. First nothing is indexed; with --index the index is built then, which takes half an hour for a
-million, and the same is measured with it. The files are in the system's cache, as far as it holds them.
+A vault of N (1,000,000) notes of about 550 bytes is made in a temporary folder, or in PATH, where it and its index stay
+for the next run. The first measurements are without an index. With --index the index is then built (half an hour for a
+million notes), and the same is measured with it. The files are in the system's cache, as far as they fit.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ with Vault.open(sys.argv[1], config=VaultConfig(index_folder=sys.argv[2]), index
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, and print the table; the exit status is 0."""
+    """Measures, and prints the table; returns exit status 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--notes", type=int, default=1_000_000)
     parser.add_argument("--folder", type=Path, help="where the vault and its index stay")
@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _measured(name: str, vault: Path, index_folder: Path, *arguments: str) -> None:
-    """Print the row of one process."""
+    """Prints the row of one process."""
     command = [sys.executable, "-c", FIRST, str(vault), str(index_folder), *arguments]
     environ = {**os.environ, "VAULTTOOLS_MEANING": "off"}
     run = subprocess.run(command, env=environ, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")

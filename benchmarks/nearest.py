@@ -1,6 +1,6 @@
-"""Measures the CPU and the memory that the nearest of 100,000 passages take: `python benchmarks/nearest.py`.
+"""Measures CPU and memory of finding the nearest of 100,000 passages: `python benchmarks/nearest.py`.
 
-The vectors are drawn at random; they are kept and read as the product does it, but no model makes them.
+The vectors are random; they are kept and read like those of a model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEAREST = 150
 
 
 def main() -> None:
-    """Keep the vectors, ask, and print."""
+    """Keeps the vectors, asks, and prints."""
     drawn = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:
         store = VectorStore(Path(folder), EmbedderKey("random", "1", ""))

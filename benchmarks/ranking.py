@@ -1,19 +1,19 @@
-"""Measure ranked search: which note comes first, and whether the words of the answer are shown, as Markdown tables.
+"""Measure ranked search: which note comes first, and whether the answer's words are shown, as Markdown tables.
 
 `python benchmarks/ranking.py [--final] [VAULT...]`
 
-The vaults are the corpora beside the project, where they are there, a person's own vault (`personal`), and one that is
-made: the notes of `notes.toml` among a thousand of filler. `questions.toml` names the notes that answer: hit@1, hit@5
-and MRR by kind, beside plain BM25 (every word of the question, joined by OR, in the index's own word table with FTS5's
+The vaults are the corpora beside the project, if they exist, a person's own vault (`personal`), and a generated one:
+the notes of `notes.toml` among a thousand others. `questions.toml` names the notes that answer: hit@1, hit@5 and MRR by
+kind, compared with plain BM25 (all words of the question, joined by OR, in the index's own word table with FTS5's
 default weights).
 `answers.toml`, `personal/questions.toml`, and `questions.json` beside the project hold regular expressions for the
-words that answer: whether the answer's text holds them (of a list, one row), whether the note is among the first
-five, and the size of the text, by wording. `absent.toml` asks what no note answers, of other things and of details
-that are not said: how often such an answer is called weak, and how often the others are. With `--final` the vault
-`journal` beside the project is asked, too: nothing is tuned on it. For both people's vaults there is a row of a plain
-FTS5 table: paths and whole notes, `porter`, BM25, words joined by OR.
+words that answer. The tables show whether the answer's text holds them (for a list, one row of it), whether the note is
+among the first five, and the size of the text, by wording. `absent.toml` asks what no note answers, about other topics
+and about missing details: the table shows how often such an answer, and any other, is called weak. `--final` adds the
+vault `journal` beside the project: nothing is tuned on it. For the vaults of people there is a row of a plain FTS5
+table: paths and whole notes, `porter`, BM25, words joined by OR.
 
-Where the extra `semantic` is installed, each question is asked with it, too, and the exit status is 1 when some kind of
+If the extra `semantic` is installed, each question is also asked with it; the exit status is 1 if a kind of
 `questions.toml` loses more than one question by it. The vaults and their indexes are kept in the temporary folder.
 
 Half of the questions, chosen by a hash of their text or named by the file, is for tuning; the other half is held out
@@ -44,7 +44,7 @@ from vaulttools import Vault, VaultConfig, VaultToolsError
 from vaulttools.index.file import SCHEMA
 
 PROJECT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(PROJECT / "fixtures"))  # a script beside the package, not a part of it
+sys.path.insert(0, str(PROJECT / "fixtures"))  # this is a script, not a part of the package
 
 from make_vault import make_vault  # noqa: E402
 
@@ -53,7 +53,7 @@ ARCHIVES = {"help": "obsidian-help.tar.xz", "rfcs": "rust-rfcs.tar.xz", "ency": 
 PERSONAL = PROJECT / "benchmarks" / "personal"
 JOURNAL = PROJECT.parent / "shared" / "cases" / "journal-questions.json"
 PEOPLES = {"personal": PERSONAL / "vault", "journal": CORPUS / "journal"}
-"""Vaults of people, which are asked where they are."""
+"""Vaults of people, used if they exist."""
 TODAY = "2026-11-01"
 """The day on which both people ask."""
 GIVEN = PROJECT.parent / "shared" / "cases" / "questions.json"
@@ -75,13 +75,13 @@ class Asked:
     text: str
     right: frozenset[str]
     keys: tuple[str, ...] = ()
-    """Regular expressions for the words that answer, all of which must match; none where only the note is known."""
+    """Regular expressions for the words that answer; all must match. Empty if only the note is known."""
     half: str = ""
-    """`tuning` or `held-out`; empty: a hash decides."""
+    """`tuning` or `held-out`; if empty, a hash decides."""
 
     @property
     def is_held_out(self) -> bool:
-        """Whether it is not for tuning."""
+        """Whether it is kept out of tuning."""
         if self.half:
             return self.half == "held-out"
         return self.kind != ABSENT and hashlib.sha256(self.text.encode()).digest()[0] % 2 == 1
@@ -91,7 +91,7 @@ class Asked:
         return bool(self.keys) and all(re.search(key, text) for key in self.keys)
 
     def place(self, found: Sequence[str]) -> int:
-        """The place of the first right note, from 1; 0 when it is not among the first ten."""
+        """Returns the place of the first right note (from 1); 0 if it is not among the first ten."""
         return next((number for number, path in enumerate(found[:SHOWN], 1) if path in self.right), 0)
 
 
@@ -104,17 +104,17 @@ class Answered:
     plain: int
     milliseconds: float
     characters: int
-    """Of the answer's text."""
+    """Characters of the answer's text."""
     is_answered: bool
     """Whether the text holds the words that answer."""
     is_weak: bool
-    """Whether the evidence is called so."""
+    """Whether the answer is called weak."""
     by_meaning: Answered | None = None
     """The same with the extra `semantic`."""
 
 
 def questions() -> list[Asked]:
-    """All questions."""
+    """Returns all questions."""
     tables = tomllib.loads((PROJECT / "benchmarks" / "questions.toml").read_text(encoding="utf-8"))
     return [
         Asked(vault, kind, text, frozenset(right))
@@ -125,7 +125,7 @@ def questions() -> list[Asked]:
 
 
 def answers() -> list[Asked]:
-    """The questions of which the words of the answer are known: ours, and those beside the project where they are."""
+    """Returns the questions with known words of the answer: ours, and those beside the project if they exist."""
     tables = tomllib.loads((PROJECT / "benchmarks" / "answers.toml").read_text(encoding="utf-8"))
     own = [
         Asked(
@@ -161,7 +161,7 @@ def answers() -> list[Asked]:
 
 
 def absent() -> list[Asked]:
-    """Questions that no note answers."""
+    """Returns questions that no note answers."""
     asked = tomllib.loads((PROJECT / "benchmarks" / "absent.toml").read_text(encoding="utf-8"))
     details = [
         Asked(each["vault"], DETAIL, each["question"], frozenset(), half=each["half"]) for each in asked.pop("details")
@@ -170,7 +170,7 @@ def absent() -> list[Asked]:
 
 
 def peoples(*, is_final: bool) -> list[Asked]:
-    """The questions of people about their own vaults: those of `personal`, at last those of `journal`."""
+    """Returns the questions of people about their own vaults: `personal`; if `is_final`, `journal` too."""
     asked = tomllib.loads((PERSONAL / "questions.toml").read_text(encoding="utf-8"))["questions"]
     found = [_of_person("personal", each, each["half"]) for each in asked]
     if is_final and JOURNAL.exists():
@@ -186,7 +186,7 @@ def _of_person(vault: str, each: Mapping[str, Any], half: str) -> Asked:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Ask everything, or what concerns some vaults, and print the tables; the exit status is 1 when the extra loses."""
+    """Asks everything, or only about some vaults, and prints the tables; the exit status is 1 if the extra loses."""
     vaults = [each for each in arguments if each != FINAL]
     every = [*questions(), *answers(), *absent(), *peoples(is_final=FINAL in arguments)]
     asked = [each for each in every if not vaults or each.vault in vaults]
@@ -221,7 +221,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _weak_table(answered: Sequence[Answered]) -> Iterator[str]:
-    """How many answers are called weak, by vault; what is absent is a topic, or a detail of what a note is about."""
+    """Yields how many answers are called weak, by vault; a topic may be absent, or a detail of a known topic."""
     columns = "absent: n | weak by words | with the extra | answered: n | weak by words | with the extra"
     columns += " | answer shown: n | weak by words | with the extra: n | weak"
     yield f"| called weak | tuning: {columns} | held out: {columns} |"
@@ -245,7 +245,7 @@ def _share(some: Sequence[bool]) -> str:
 
 
 def _lost(answered: Sequence[Answered]) -> dict[str, int]:
-    """By kind: how many fewer questions have a right note among the first five with the extra, where any are."""
+    """By kind, how many questions with a right note among the first five the extra loses, if any."""
     balance: dict[str, int] = defaultdict(int)
     for each in answered:
         if each.by_meaning is not None:
@@ -254,13 +254,13 @@ def _lost(answered: Sequence[Answered]) -> dict[str, int]:
 
 
 def unpacked(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
-    """The folders of the vaults that are there, by name; the one that is made is made anew."""
+    """Yields the folders of the existing vaults, by name; makes the generated one again."""
     for name, archive in ARCHIVES.items():
         if name in wanted and (temporary / name).exists():
             yield name, _within(temporary / name)
         elif name in wanted and (CORPUS / archive).exists():
             with tarfile.open(CORPUS / archive) as tar:
-                tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.0 to 3.11.3 have none
+                tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.0 to 3.11.3 lack it
                 tar.extractall(temporary / name)
             yield name, _within(temporary / name)
     yield from ((name, folder) for name, folder in PEOPLES.items() if name in wanted and folder.exists())
@@ -278,7 +278,7 @@ def unpacked(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
 
 
 def _within(folder: Path) -> Path:
-    """The archive's own folder in a folder."""
+    """Returns the archive's own folder in a folder."""
     while len(list(folder.iterdir())) == 1:
         folder = next(folder.iterdir())
     return folder
@@ -288,7 +288,7 @@ def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> list[
     today = TODAY if folder in PEOPLES.values() else None
     with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder), meaning="off"), today=today) as vault:
         vault.build_index()
-        # Each clone's own copy of a vault has an index of its own in the kept folder.
+        # The copy of a vault in each clone has its own index in the kept folder.
         database = vault.index_status().folder / f"index-{SCHEMA}.sqlite"
         connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
         by_words = [_asked(vault, each, connection) for each in asked]
@@ -303,7 +303,7 @@ def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> list[
 
 
 def _asked(vault: Vault, asked: Asked, connection: apsw.Connection | None = None) -> Answered:
-    """A question asked, of plain BM25 where a connection is given."""
+    """Asks a question; asks plain BM25 too, if there is a connection."""
     start = time.process_time()
     answer = vault.query(asked.text, limit=SHOWN)
     took = (time.process_time() - start) * 1000
@@ -327,7 +327,7 @@ def _by_or(question: str) -> str:
 
 
 def _plain_table(folders: Mapping[str, Path], asked: Sequence[Asked]) -> Iterator[str]:
-    """What a plain FTS5 table over paths and whole notes finds."""
+    """Yields what a plain FTS5 table over paths and whole notes finds."""
     columns = "n | five whole notes hold the answer | note in the first 5 | characters of them: median"
     yield f"| plain FTS5, vault | tuning: {columns} | held out: {columns} |"
     yield "|---|" + "--:|" * 8
@@ -355,7 +355,7 @@ def _plain_table(folders: Mapping[str, Path], asked: Sequence[Asked]) -> Iterato
 
 
 def _five(connection: apsw.Connection, asked: Asked) -> tuple[bool, bool, int]:
-    """Whether a right note is among the first five, whether all of them together hold the answer, and their size."""
+    """Whether a right note is among the first five, whether all five together hold the answer, and their size."""
     rows = connection.execute(
         "SELECT path, text FROM notes WHERE notes MATCH ? ORDER BY rank LIMIT ?", (_by_or(asked.text), FIVE)
     ).fetchall()
@@ -405,7 +405,7 @@ def _answers_cells(some: Sequence[Answered]) -> str:
 
 
 def _shares(some: Sequence[Answered]) -> Iterator[str]:
-    """Answer in the text, note in the first five, note first; characters."""
+    """Yields the shares: answer in the text, note in the first five, note first; and the characters."""
     yield _share([each.is_answered for each in some])
     yield _share([1 <= each.ours <= FIVE for each in some])
     yield _share([each.ours == 1 for each in some])
@@ -428,7 +428,7 @@ def _cells(some: Sequence[Answered]) -> str:
 
 
 def _rates(places: Sequence[int]) -> Iterator[str]:
-    """hit@1, hit@5 and MRR."""
+    """Yields hit@1, hit@5 and MRR."""
     yield f"{sum(place == 1 for place in places) / len(places):.2f}"
     yield f"{sum(1 <= place <= FIVE for place in places) / len(places):.2f}"
     yield f"{sum(1 / place for place in places if place) / len(places):.2f}"

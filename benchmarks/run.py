@@ -2,11 +2,11 @@
 
 `python benchmarks/run.py [VAULT] [--notes N] [--bytes B] [--old PATH]`
 
-Without VAULT the corpus beside the project is unpacked where it is there, unless N notes are asked for; else a vault
+Without VAULT, the corpus beside the project is unpacked if it exists, unless N notes are requested; otherwise a vault
 of N notes (10,000) of B bytes on average is made. With PATH, a checkout of an older version with its environment in
-`.venv`, the rows of both are measured, in turn: calls, new processes, and many clients. Only numbers of one run
-compare: ours and theirs take turns, a few calls each. First the index is built, in a process of its own; then its rows
-are measured, and then those of scanning.
+`.venv`, both versions are measured in turn: calls, new processes, and many clients. Compare only numbers of one run:
+ours and theirs take turns, a few calls each. First a separate process builds the index; then the rows with the index
+are measured, then those of scanning.
 """
 
 from __future__ import annotations
@@ -63,23 +63,23 @@ class Row:
     name: str
     ours: Callable[[], object]
     theirs: Callable[[], object] | None
-    """None: ripgrep does nothing of the kind."""
+    """None: ripgrep has nothing comparable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Patterns for one vault: words by the number of notes they stand in, and a regex without a literal."""
+    """Patterns for one vault: words by the number of notes that hold them, and a regex without a literal."""
 
     rare: str
     common: str
     spread: tuple[str, ...]
-    """Eight, from the rarest to the most common in even steps."""
+    """Eight words, from the rarest to the most common in even steps."""
     absent: str = "qzxjqvkw"
     regex: str = r"\w{18}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, and print the versions of everything and the table; the exit status is 0."""
+    """Measures, and prints the versions of everything and the table; returns exit status 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("vault", nargs="?", type=Path, help="a folder of notes")
     parser.add_argument("--notes", type=int, help=f"make a vault of so many notes (default: {NOTES:,})")
@@ -121,7 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _compared(folder: Path, old: Path, temporary: Path) -> int:
-    """Print the rows of an older checkout and of this one; the exit status is 1 when a call failed."""
+    """Prints the rows of an older checkout and of this one; the exit status is 1 if a call failed."""
     print("\n" + "\n".join(turns.table(folder, old, temporary)))
     print("\n" + "\n".join(starting.table(folder, old)), end="\n\n")
     os.environ["XDG_CACHE_HOME"] = str(temporary / "cache")
@@ -136,7 +136,7 @@ def _compared(folder: Path, old: Path, temporary: Path) -> int:
 
 
 def _built(folder: Path, index_folder: str) -> str:
-    """Build the index in a process of its own, and say what that took."""
+    """Builds the index in its own process, and says what that took."""
     start = time.monotonic()
     subprocess.run([sys.executable, "-c", BUILDING, str(folder), index_folder], check=True)
     seconds = time.monotonic() - start
@@ -151,7 +151,7 @@ def _built(folder: Path, index_folder: str) -> str:
 
 
 def _first_answered(folder: Path, question: str) -> str:
-    """Ask a vault that has no index yet, and say how long the answer took, the opening included."""
+    """Asks a vault without an index, and says how long the answer took, including the opening."""
     taken = []
     for _ in range(TURNS):
         with tempfile.TemporaryDirectory() as index_folder:
@@ -213,7 +213,7 @@ def _indexed_rows(vault: Vault, words: Words) -> list[Row]:
 
 
 def _structured_rows(vault: Vault, words: Words) -> list[Row]:
-    """What is asked of the notes' structure; ripgrep knows nothing of it."""
+    """Returns the rows that use the notes' structure, which ripgrep does not know."""
     tag = _middle([each.tag for each in vault.tags(limit=200).tags])
     name, value = _property(vault)
     hub = _hub(vault)
@@ -246,12 +246,12 @@ def _structured_rows(vault: Vault, words: Words) -> list[Row]:
 
 
 def _middle(names: Sequence[str]) -> str:
-    """Neither the most common nor the rarest; where there are none, one that nothing has."""
+    """Returns a name of medium frequency; without any, one that no note has."""
     return names[len(names) // 2] if names else "none"
 
 
 def _property(vault: Vault) -> tuple[str, str]:
-    """A property of few values, and one of these; where there is none, one that nothing has."""
+    """Returns a property with few values, and one of these; without any, names that no note has."""
     for each in vault.properties(limit=100).properties:
         values = [held.value for held in each.values if isinstance(held.value, str) and held.value.isalnum()]
         if len(values) > 1:
@@ -260,7 +260,7 @@ def _property(vault: Vault) -> tuple[str, str]:
 
 
 def _hub(vault: Vault) -> str:
-    """Of the notes that some link of a hundred leads to, the one that most do."""
+    """Returns the note that most links of a sample lead to."""
     targets = Counter(
         link.target
         for note in sorted(vault.path.rglob("*.md"))[::97]
@@ -315,7 +315,7 @@ def _rows(vault: Vault, words: Words) -> list[Row]:
 
 
 def _table(how: str, rows: Sequence[Row]) -> list[str]:
-    """The rows as Markdown, each with the medians of both sides in milliseconds, and how many times faster we are."""
+    """Returns the rows as Markdown: medians of both sides in milliseconds, and how many times faster we are."""
     lines = [f"| {how}, median of {TURNS * ROUNDS}, ms | vaulttools | rg | times faster |", "|---|--:|--:|--:|"]
     for row in rows:
         theirs = row.theirs or (lambda: None)
@@ -325,7 +325,7 @@ def _table(how: str, rows: Sequence[Row]) -> list[str]:
         taken: tuple[list[float], list[float]] = ([], [])
         for _ in range(TURNS):
             for side, call in zip(taken, (row.ours, theirs), strict=True):
-                call()  # the first one after the other side finds its caches gone
+                call()  # the first call after the other side's finds cold caches
                 side += [_milliseconds(call) for _ in range(ROUNDS)]
         ours, other = map(statistics.median, taken)
         name = row.name.replace("|", "\\|")
@@ -341,7 +341,7 @@ def _milliseconds(call: Callable[[], object]) -> float:
 
 
 def _run(command: Sequence[str], folder: Path) -> bytes:
-    """What a command prints; that it finds nothing (1) is no failure."""
+    """Returns what a command prints; finding nothing (status 1) is no failure."""
     run = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if run.returncode not in (0, 1):
         raise RuntimeError(f"{' '.join(command)} failed: {run.stderr.decode(errors='replace')}")
@@ -349,18 +349,18 @@ def _run(command: Sequence[str], folder: Path) -> bytes:
 
 
 def _command() -> list[str]:
-    """Our command line as it is installed beside this Python."""
+    """Returns our command line, as installed beside this Python."""
     script = shutil.which("vaulttools", path=os.path.dirname(sys.executable))
     return [script] if script else [sys.executable, "-m", "vaulttools"]
 
 
 def _vault(given: Path | None, notes: int | None, mean_bytes: int, made: Path) -> tuple[Path, str]:
-    """The folder to measure on, and what it is in words."""
+    """Returns the folder to measure on, and its description."""
     if given is not None:
         return given.resolve(), str(given)
     if notes is None and CORPUS.is_file():
         with tarfile.open(CORPUS) as archive:
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.0 to 3.11.3 have none
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.0 to 3.11.3 lack it
             archive.extractall(made)
         return made, CORPUS.name
     make_vault(made, notes or NOTES, mean_bytes=mean_bytes)
@@ -368,7 +368,7 @@ def _vault(given: Path | None, notes: int | None, mean_bytes: int, made: Path) -
 
 
 def _words(notes: Sequence[Path]) -> Words:
-    """Words of plain letters: the one in most notes, and one in few, by a twentieth of the notes."""
+    """Returns words of plain letters: the one in most notes, and one in few, counted in a twentieth of the notes."""
     holding: Counter[str] = Counter()
     for note in notes[:: max(1, len(notes) // 500)]:
         holding.update(set(re.findall(r"\b[a-z]{6,12}\b", note.read_text(encoding="utf-8", errors="replace"))))
@@ -380,7 +380,7 @@ def _words(notes: Sequence[Path]) -> Words:
 
 
 def _largest_folder(vault: Path) -> str:
-    """The name of the folder at the root with the most notes."""
+    """Returns the name of the folder at the root with the most notes."""
     holding = Counter(note.relative_to(vault).parts[0] for note in vault.rglob("*.md") if note.parent != vault)
     return min(holding, key=lambda name: (-holding[name], name), default=".")
 

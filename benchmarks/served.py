@@ -1,4 +1,4 @@
-"""The MCP server as a client meets it: how long from its start to its first answer, and what a call costs over it."""
+"""The MCP server as a client sees it: time from its start to its first answer, and the cost of a call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VERSION: Final = "2025-11-25"
 
 
 class Server:
-    """A server over stdin and stdout, spoken to line by line: what is measured is the server, and no client."""
+    """A server over stdin and stdout, addressed line by line, so that no client library is measured."""
 
     def __init__(self, command: Sequence[str], folder: Path, configuration: Path, cache: Path) -> None:
         variables = {"XDG_CONFIG_HOME": str(configuration), "XDG_CACHE_HOME": str(cache)}
@@ -46,7 +46,7 @@ class Server:
         self._send({"method": "notifications/initialized"})
 
     def ask(self, method: str, parameters: dict[str, Any]) -> dict[str, Any]:
-        """The result of a request."""
+        """Returns the result of a request."""
         self._number += 1
         self._send({"id": self._number, "method": method, "params": parameters})
         answer: dict[str, Any] = json.loads(self._out.readline())
@@ -55,7 +55,7 @@ class Server:
         return result
 
     def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The result of a tool."""
+        """Returns the result of a tool."""
         return self.ask("tools/call", {"name": name, "arguments": arguments})
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -74,7 +74,7 @@ class Server:
 
 
 def table(command: Sequence[str], vault: Vault, index_folder: str, temporary: Path, word: str) -> list[str]:
-    """The rows as Markdown; the vault's index is in the folder, and up to date."""
+    """Returns the rows as Markdown; the vault's index is in the folder, and up to date."""
     configuration = temporary / "configuration"
     (configuration / "vaulttools").mkdir(parents=True)
     with (configuration / "vaulttools" / "vaulttools.toml").open("w", encoding="utf-8") as file:
@@ -82,7 +82,7 @@ def table(command: Sequence[str], vault: Vault, index_folder: str, temporary: Pa
     arguments = {"pattern": word}
 
     def start(configured: Path) -> tuple[float, float]:
-        """Seconds to the first answer, and of processor time to the end; with a cache of its own."""
+        """Returns seconds to the first answer, and of processor time to the end; the server has its own cache."""
         used, began = processor_time(), time.perf_counter()
         with (
             tempfile.TemporaryDirectory(dir=temporary) as cache,
@@ -99,7 +99,7 @@ def table(command: Sequence[str], vault: Vault, index_folder: str, temporary: Pa
     with Server(command, vault.path, configuration, temporary / "cache") as server:
         for _ in range(CALLS):
             for side, call in ((over, server.call), (python, vault.call)):
-                call("search_files", arguments)  # the first one after the other side finds its caches gone
+                call("search_files", arguments)  # the first call after the other side's finds cold caches
                 began = time.perf_counter()
                 call("search_files", arguments)
                 side.append(time.perf_counter() - began)
@@ -116,7 +116,7 @@ def table(command: Sequence[str], vault: Vault, index_folder: str, temporary: Pa
 
 
 def rest_table(vault: Vault, rare: str, common: str) -> list[str]:
-    """The rows of REST's searches as Markdown, each warm, without the connection."""
+    """Returns the rows of REST's searches as Markdown, each warm, without the connection."""
     session = vault.session
     content = {"var": "content"}
     rules: dict[str, Any] = {
@@ -155,6 +155,6 @@ def _started(how: str, starts: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def processor_time() -> float:
-    """Seconds of processor time of all processes that have been waited for."""
+    """Returns seconds of processor time of all processes that were waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

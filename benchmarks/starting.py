@@ -2,8 +2,8 @@
 
 `python benchmarks/starting.py VAULT [--old PATH]`
 
-With the path of an older checkout both take turns in one run, under this Python and its packages. CPU beside wall time,
-since only the first does not rest on what else the machine does. Bytecode is compiled before, as an installer does it.
+With the path of an older checkout, both take turns in one run, under this Python and its packages. The table has CPU
+and wall time, because only CPU is independent of other work of the machine. Bytecode is compiled before.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ ASKED: Final = [
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table for one vault; the exit status is 0."""
+    """Prints the table for one vault; returns exit status 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("vault", type=Path)
     parser.add_argument("--old", type=Path, help="an older checkout to take turns with")
@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def table(vault: Path, old: Path | None = None) -> list[str]:
-    """The rows as Markdown: medians of CPU and wall time in milliseconds, of this code and of the older one."""
+    """Returns the rows as Markdown: medians of CPU and wall time in milliseconds, of this code and of the older one."""
     sides = [PROJECT, *([old.resolve()] if old else [])]
     with tempfile.TemporaryDirectory(prefix="vt") as folder:
         environs = []
@@ -112,7 +112,7 @@ def table(vault: Path, old: Path | None = None) -> list[str]:
             own = {"XDG_CACHE_HOME": f"{folder}/{place}", "XDG_RUNTIME_DIR": folder, "PYTHONPATH": str(side)}
             environs.append({**os.environ, **own, "VAULTTOOLS_MEANING": "off"})
             subprocess.run(_command(vault, "index", "build"), env=environs[-1], check=True, capture_output=True)
-            for arguments in FIRST.values():  # what is kept for later processes is made
+            for arguments in FIRST.values():  # fills what is kept for later processes
                 _printed(environs[-1], OPENING, str(vault), *arguments)
         measured: dict[str, list[list[tuple[float, ...]]]] = {}
         for _ in range(ROUNDS):
@@ -120,7 +120,7 @@ def table(vault: Path, old: Path | None = None) -> list[str]:
                 for words in COMMANDS:
                     _add(measured, f"command `{' '.join(words)}`", place, _ran(_command(vault, *words), environ))
                 for name, arguments in FIRST.items():
-                    spent = _printed(environ, OPENING, str(vault), *arguments)  # in opening, and in the call
+                    spent = _printed(environ, OPENING, str(vault), *arguments)  # for opening, and for the call
                     _add(measured, name, place, spent[2:] if arguments else spent[:2])
                 _add(measured, "MCP, start to first answer", place, (0.0, _first_answer(vault, environ)))
                 if sys.platform == "linux":
@@ -156,7 +156,7 @@ def _command(vault: Path, *words: str) -> list[str]:
 
 
 def _ran(command: Sequence[str], environ: Mapping[str, str]) -> tuple[float, float]:
-    """Milliseconds of CPU, its children's too, and of wall time."""
+    """Returns milliseconds of CPU, including child processes, and of wall time."""
     start = time.perf_counter()
     process = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL)
     _, _, used = os.wait4(process.pid, 0)
@@ -165,14 +165,14 @@ def _ran(command: Sequence[str], environ: Mapping[str, str]) -> tuple[float, flo
 
 
 def _printed(environ: Mapping[str, str], program: str, *arguments: str) -> tuple[float, ...]:
-    """The numbers that a program prints."""
+    """Returns the numbers that a program prints."""
     command = [sys.executable, "-P", "-c", program, *arguments]
     printed = subprocess.run(command, env=environ, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     return tuple(map(float, printed.stdout.split()))
 
 
 def _first_answer(vault: Path, environ: Mapping[str, str]) -> float:
-    """Milliseconds of wall time until a server that was started has answered a call."""
+    """Returns milliseconds of wall time from the start of a server to its answer to a call."""
     start = time.perf_counter()
     with subprocess.Popen(
         _command(vault, "mcp"), env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

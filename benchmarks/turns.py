@@ -1,6 +1,6 @@
 """Times calls of two versions in turn in one run: this checkout and an older one.
 
-Each version is a process of its own with its own index of one copy of the vault, and takes the same calls.
+Each version is a separate process with its own index of one copy of the vault, and takes the same calls.
 """
 
 from __future__ import annotations
@@ -84,17 +84,17 @@ EDIT = "\nmore words #seldom/tag and [[a link that leads nowhere]]\n- [ ] a task
 
 
 class Version:
-    """One version, that answers in a process of its own; `checkout`: None for the one that is installed here."""
+    """One version, answering in its own process; `checkout`: None for the version installed here."""
 
     def __init__(self, vault: Path, index_folder: Path, checkout: Path | None) -> None:
-        environment = {**os.environ, "VAULTTOOLS_MEANING": "off"}  # 0.1 knows words alone
+        environment = {**os.environ, "VAULTTOOLS_MEANING": "off"}  # 0.1 only knows words
         python = sys.executable
         if checkout is not None:
             environment["PYTHONPATH"] = str(checkout)
             own = checkout / ".venv/bin/python"
             python = str(own) if own.exists() else python
         self._process = subprocess.Popen(
-            # -P: the folder that the benchmark is started in holds this version, which must not come before the other.
+            # -P: the folder where the benchmark starts holds this version, which must not precede the other.
             [python, "-P", "-c", SERVING, str(vault), str(index_folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -104,7 +104,7 @@ class Version:
         self._line()
 
     def times(self, asked: object) -> list[tuple[float, ...]]:
-        """Seconds of the clock, and of CPU in the calling thread, of each call; none of a tool that is not there."""
+        """Returns, for each call, wall seconds and CPU seconds of the calling thread; empty without the tool."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
@@ -112,12 +112,12 @@ class Version:
         return found
 
     def peak(self) -> float:
-        """MiB of the process at its largest."""
+        """Returns the peak memory of the process in MiB."""
         status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="utf-8")
         return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
     def close(self) -> None:
-        """End the process."""
+        """Ends the process."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
@@ -128,8 +128,8 @@ class Version:
 
 
 def table(vault: Path, old: Path, temporary: Path) -> list[str]:
-    """The rows of both versions as Markdown, in milliseconds: the clock's and, in brackets, CPU of the calling thread,
-    without that of ripgrep and of other threads."""
+    """Returns the rows of both versions as Markdown, in milliseconds: wall time and, in brackets, CPU of the calling
+    thread, without ripgrep and other threads."""
     copy = temporary / "edited"
     shutil.copytree(vault, copy)
     versions = [Version(copy, temporary / "index-old", old), Version(copy, temporary / "index-new", None)]
@@ -159,7 +159,7 @@ def table(vault: Path, old: Path, temporary: Path) -> list[str]:
 
 
 def _each(versions: Sequence[Version], name: str, tool: str, calls: Sequence[dict[str, str]]) -> list[str]:
-    """The rows of some calls of one tool: the least time of three of each call, after one that is not counted."""
+    """Returns the rows of some calls of one tool: the fastest of three of each call, after one that does not count."""
     each: list[list[tuple[float, ...]]] = [[], []]
     for arguments in calls:
         asked = {"tool": tool, "arguments": arguments}
@@ -172,9 +172,9 @@ def _each(versions: Sequence[Version], name: str, tool: str, calls: Sequence[dic
 
 
 def _whole(versions: Sequence[Version], words: Sequence[str], vault: Path) -> list[str]:
-    """The rows of calls that give everything, and of a survey; their CPU is of all threads and of ripgrep.
+    """Returns the rows of calls that return everything, and of a survey; their CPU includes all threads and ripgrep.
 
-    Beside the survey there is what ripgrep alone takes for its words, which tells no more than counts by file.
+    Beside the survey is the time of ripgrep alone for its words, which returns only counts by file.
     """
     calls = {name: {"tool": tool, "arguments": given, "whole": True} for name, (tool, given) in WHOLE.items()}
     calls["`survey`, eight words"] = {"tool": "survey", "arguments": {"terms": words[:8]}, "whole": True}
@@ -192,7 +192,7 @@ def _whole(versions: Sequence[Version], words: Sequence[str], vault: Path) -> li
 
 
 def _counted_by_ripgrep(vault: Path, words: Sequence[str]) -> tuple[float, float]:
-    """Seconds of the clock, and of CPU, that `rg -c` takes for all of the words."""
+    """Returns wall seconds and CPU seconds of `rg -c` for all words."""
     command = locate().command
     start = time.perf_counter(), sum(os.times()[:4])
     for word in words:
@@ -205,7 +205,7 @@ def _of(files: float) -> str:
 
 
 def _words(folder: Path, notes: Sequence[str]) -> list[str]:
-    """Half of them drawn among all words, half by how often they stand in notes."""
+    """Returns words: half drawn among all words, half by how many notes hold them."""
     holding: Counter[str] = Counter()
     for note in notes[::7]:
         text = (folder / note).read_text(encoding="utf-8", errors="replace")
