@@ -203,7 +203,7 @@ class BaseModel:
         hints = get_type_hints(cls, include_extras=True)
         properties = {}
         for name, field in cls.model_fields.items():
-            said = {**_said(hints[name]), **field.bounds, **field.said}
+            said = {**_schema_of(hints[name]), **field.bounds, **field.said}
             if not field.is_required() and field.default is not None:
                 said["default"] = field.default
             if field.description is not None:
@@ -226,24 +226,24 @@ def _dumped(value: Any) -> Any:
     raise Unfit(kind.__name__)
 
 
-def _apart(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+def _unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...]]:
     """Returns a type without `Annotated` and `| None`, and the annotations."""
     if get_origin(hint) is Annotated:
         inner, *said = get_args(hint)
-        inner, before = _apart(inner)
+        inner, before = _unwrapped(inner)
         return inner, (*before, *said)
-    return (hint, ()) if _given(hint) is hint else _apart(_given(hint))
+    return (hint, ()) if _without_none(hint) is hint else _unwrapped(_without_none(hint))
 
 
-def _given(hint: Any) -> Any:
+def _without_none(hint: Any) -> Any:
     """Returns the type without `| None`."""
     others = [each for each in get_args(hint) if each is not NoneType]
     return others[0] if NoneType in get_args(hint) and len(others) == 1 else hint
 
 
-def _said(hint: Any) -> dict[str, Any]:
+def _schema_of(hint: Any) -> dict[str, Any]:
     """Returns the schema of a type."""
-    kind, said = _apart(hint)
+    kind, said = _unwrapped(hint)
     for each in said:
         if isinstance(each, WithJsonSchema):
             return each.said
@@ -270,8 +270,8 @@ def _taken(hint: Any, value: Any, name: str) -> Any:
                 takes_info = each.function.__code__.co_argcount == 2
                 value = each.function(value, ValidationInfo(name)) if takes_info else each.function(value)
         return value
-    if _given(hint) is not hint:
-        return None if value is None else _taken(_given(hint), value, name)
+    if _without_none(hint) is not hint:
+        return None if value is None else _taken(_without_none(hint), value, name)
     return _of_kind(hint, value, name)
 
 

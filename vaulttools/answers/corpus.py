@@ -166,7 +166,7 @@ def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
     if corpus.waiting:
         total = corpus.notes + corpus.waiting
         sentences.append(f"Indexing: {corpus.notes:,} of {total:,} notes; ask again for the full answer.")
-    return [*sentences, *beside_time(work, found=found)]
+    return [*sentences, *passed_over_except_time(work, found=found)]
 
 
 def misread(found: Iterable[str], work: Work) -> list[str]:
@@ -200,7 +200,7 @@ def nothing_found(part: str, work: Work, sentence: str) -> str:
     return answer.nothing_found(work, sentence)
 
 
-def beside_time(work: Work, *, found: bool) -> list[str]:
+def passed_over_except_time(work: Work, *, found: bool) -> list[str]:
     """Like `passed_over`, for answers that mention notes without time themselves."""
     return passed_over(work, found=found, reported=("time limit",))
 

@@ -104,13 +104,13 @@ class IncrementalAnswer(Generic[F, S]):
         """
         while not self._lock.acquire(timeout=_WAIT_SECONDS):
             if work.remaining() <= 0:
-                return self._as_it_was(listing)
+                return self._last_answer(listing)
         try:
             moment = None if view is None else view.moment
             if self._corpus is None or moment is None or moment >= self._moment:
                 if self._corpus is None and view is not None:
                     with garbage.paused():  # the answer of `links` makes 10,000 objects
-                        self._take_up(view)
+                        self._load_kept(view)
                 self._corpus = self._updated(listing, view, reader, work)
                 self._moment = self._moment if moment is None else moment
                 if self._unsaved > max(FEW, len(self._facts) // _PART):
@@ -119,14 +119,14 @@ class IncrementalAnswer(Generic[F, S]):
         finally:
             self._lock.release()
 
-    def _as_it_was(self, listing: Listing) -> Corpus[S]:
+    def _last_answer(self, listing: Listing) -> Corpus[S]:
         """Returns the last answer, without checking whether it still holds."""
         if (last := self._corpus) is not None:
             return replace(last, late=last.files)
         waiting: list[tuple[Entry, Reason]] = [(Entry(path, "file"), "time limit") for path in listing.files]
         return Corpus(self.projection.empty, 0, waiting, listing.files)
 
-    def _take_up(self, view: Snapshot) -> None:
+    def _load_kept(self, view: Snapshot) -> None:
         """Loads the answer that an earlier process saved."""
         if not self.is_kept or self.projection.of_plain is None:
             return

@@ -76,9 +76,9 @@ def explain(node: Node) -> str:
 def _lines(node: Node, depth: int, clause: str = "") -> Iterator[str]:
     """Yields the clauses of a node; `clause` precedes the first. A node and its only part are one clause."""
     while isinstance(node, Not | Within | Case):
-        clause += _said(_label(node), clause) + " "
+        clause += _continued(_label(node), clause) + " "
         (node,) = tree.parts(node)
-    clause += _said(_label(node), clause)
+    clause += _continued(_label(node), clause)
     yield _INDENT * depth + clause
     if isinstance(node, And | Or):
         for part in node.parts:
@@ -124,7 +124,7 @@ def _label(node: Node) -> str:
             return _FACTS[fact]
 
 
-def _said(label: str, before: str) -> str:
+def _continued(label: str, before: str) -> str:
     """Returns a label as it reads after another one."""
     return label[0].lower() + label[1:] if before else label
 

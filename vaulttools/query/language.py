@@ -5,7 +5,7 @@
     one      = "-" one | "(" either ")" | "[" either (":" either)? "]" | operator one | phrase | regex | word
 
 A word ends at a blank, a round bracket or a double quote; inside square brackets also at ``]``, and in the name at
-``:``. Where Obsidian takes half a query while it is being typed, this says what is missing and where.
+``:``. Obsidian accepts a half-typed query; this parser says what is missing and where.
 """
 
 from __future__ import annotations

@@ -306,7 +306,7 @@ def _answer(
     end = start + len(found.rows)
     part = _part(found, notes, work)
     next_page = asked.page + 1 if end < found.total and found.rows and found.is_whole else None
-    notices = [*source.notices, *_failed(found), *corpus.beside_time(work, found=bool(found.total))]
+    notices = [*source.notices, *_failed(found), *corpus.passed_over_except_time(work, found=bool(found.total))]
     notices += corpus.misread(misread, work)
     title = f'View "{render.visible(view.name)}"{source.label}: ' if view.name else ""
     number = f"{title}{corpus.counted(found.total, 'row')}"

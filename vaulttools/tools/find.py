@@ -182,7 +182,7 @@ def _collect(
     if len(targets.found) == 1 and not (target := targets.found[0]).is_single:
         scope = _scope(vault, request, targets, target, work)
         if (newest := _known(scope, target.glob, work)) is not None:
-            _tell(scope, work)
+            _warn(scope, work)
             return (newest if times is None else list(_timely(newest, times, scope, work))), False
     found = _Found(work, times, {}, time.monotonic())
     for target in targets.found:
@@ -195,13 +195,13 @@ def _collect(
         for entry in scope.everything():
             if work.remaining() <= 0:
                 work.cut()
-                _tell(scope, work)
+                _warn(scope, work)
                 return found.newest_first(), True
             if entry.left_out is not None and entry.left_out not in _LISTED:
                 work.pass_over(entry.path, entry.left_out, is_folder=entry.kind == "folder")
             elif target.glob is None or target.glob.matches(entry.path):
                 found.add(vault, entry.path, is_folder=entry.kind == "folder")
-        _tell(scope, work)
+        _warn(scope, work)
     return found.newest_first(), False
 
 
@@ -271,7 +271,7 @@ def _scope(
     )
 
 
-def _tell(scope: Scope, work: Work) -> None:
+def _warn(scope: Scope, work: Work) -> None:
     for _, sentence in scope.warnings:
         work.warn(sentence)
 

@@ -295,7 +295,7 @@ def _stopped(found: _Found, work: Work, is_stopped: bool) -> None:
 def _add_notices(found: _Found, asked: Corpus[Graph], work: Work) -> None:
     """Adds the sentences about notes that the answer is not made from."""
     found.part = corpus.part(asked) or found.part
-    found.notices += corpus.beside_time(work, found=found.total > 0)
+    found.notices += corpus.passed_over_except_time(work, found=found.total > 0)
 
 
 def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:

@@ -485,7 +485,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, sentences: Sequ
         *dates,
         *foreign_in_query(node),
         *filters.unselected(request, asked),
-        *corpus.beside_time(work, found=total > 0),
+        *corpus.passed_over_except_time(work, found=total > 0),
     ]
     if total == 0 and work.complete:
         notices += other_readings(vault, work, request, request.query, found, order, match_case=request.match_case)

@@ -58,7 +58,7 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     every = asked.answer.all
     tags = [each for each in every if request.name is None or covers(request.name, each.tag)]
     shown = [TagCount(tag=tag, notes=notes, occurrences=times) for tag, notes, times in tags[: request.limit]]
-    notices = corpus.beside_time(work, found=bool(tags))
+    notices = corpus.passed_over_except_time(work, found=bool(tags))
     if request.name is not None and not tags:
         notices += _close(request.name, every)
     if len(shown) < len(tags):

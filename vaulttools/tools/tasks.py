@@ -151,7 +151,7 @@ def run(vault: Session, request: TasksRequest, work: Work) -> TasksAnswer:
     """Selects the tasks, and shows one page of them."""
     scope = corpus.scope_of(vault, work, request.folder, request.glob, include_excluded=request.include_excluded)
     asked = corpus.answered(vault, PROJECTION, work, scope)
-    with garbage.paused():  # one row for each task: without collections, 30,000 take a third less time
+    with garbage.paused():  # a row for each task: without garbage collection, 30,000 take a third less
         return _listed(vault, request, work, asked)
 
 
@@ -173,13 +173,13 @@ def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Ta
     count = sum(len(group.rows) for group in shown)
     next_page = request.page + 1 if start + count < total_rows else None
     notices = [f"Only tasks {' and '.join(dated.phrases(given))}."] if given else []
-    notices += corpus.beside_time(work, found=bool(found))
+    notices += corpus.passed_over_except_time(work, found=bool(found))
     if request.glob and not (asked.notes or asked.waiting):
         notices.append("glob selected no note.")
     notices += _problems(asked.answer, only)
     notices += _other_signs(asked.answer, only, work.voice)
     if not found and work.complete:
-        notices += _otherwise(asked.answer, only, request)
+        notices += _without_filters(asked.answer, only, request)
     if next_page is not None:
         turn = work.voice.set("page", next_page)
         notices.append(f"Showing {start + 1:,}-{start + count:,} of {total_rows:,}. {turn} for the next.")
@@ -314,7 +314,7 @@ def _other_signs(every: _Tasks, only: TaskFilter, voice: Voice) -> list[str]:
     return [f"Not counted as open, because the box holds another sign: {shown}. Set {status} to a sign to see them."]
 
 
-def _otherwise(every: _Tasks, only: TaskFilter, request: TasksRequest) -> list[str]:
+def _without_filters(every: _Tasks, only: TaskFilter, request: TasksRequest) -> list[str]:
     """Says how many tasks there are without the status or without the other filters."""
     if not every.listed:
         return []
