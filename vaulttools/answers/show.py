@@ -1,4 +1,4 @@
-"""Shows lines of a text: windows around places, excerpts, and the page or section they are in."""
+"""Shows lines of a text: windows around places, excerpts, and their page or section."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chooses words so that every match holds at least one of them, to rule out files with ripgrep."""
+"""Chooses words that every match holds one of, to rule out files with ripgrep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Divides a note or canvas into the lines, blocks, sections and tasks that queries ask about."""
+"""Divides a note or canvas into the lines, blocks, sections and tasks of queries."""
 
 from __future__ import annotations
 
