@@ -506,8 +506,7 @@ def test_a_line_that_alone_is_too_long_is_cut_visibly_and_whole_in_the_details(m
     answer = make_vault({"a.md": f"{'x' * 600}\nnext\n"}).read("a", max_chars=500)
     assert answer.text == (
         f"a.md, line 1 of 2\n\n 1|{'x' * 500}…\n\n"
-        "[Line 1 is cut after 500 of 600 characters; raise max_chars (at most 50,000), or search for what stands in "
-        "it.]\n"
+        "[Line 1 is cut after 500 of 600 characters; raise max_chars (at most 50,000), or search for a text in it.]\n"
         "[Line 1 of 2. Continue with start_line=2.]"
     )
     assert (answer.content, answer.next_line) == ("x" * 600, 2)
