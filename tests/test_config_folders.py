@@ -50,7 +50,12 @@ def test_a_config_folder_made_while_a_vault_is_open_is_closed(
     assert "canary" not in shown.text
     assert "s.md" not in shown.text.replace("note .cfg/s.md", "")
     with Vault.open(vault.path, index="off") as anew:
-        assert shown.text == anew.call(tool, arguments).text
+        assert _without_haste(shown.text) == _without_haste(anew.call(tool, arguments).text)
+
+
+def _without_haste(text: str) -> str:
+    """Without the notice of a busy machine, on which a call does not wait until an index is there."""
+    return text.replace("[Ranked without an index.]", "").rstrip()
 
 
 def test_the_session_that_the_server_asks_is_closed_too(vault: Vault) -> None:
