@@ -26,13 +26,13 @@ from vaulttools.files.settings import Excluded
 
 _WINDOWS = sys.platform == "win32"
 _SOURCES: Final = (".git", *IGNORE_FILES)
-"""Names in a folder behind which there may be ignore rules."""
+"""Names in a folder that may contain ignore rules."""
 _STUB: Final = ".icloud"
-"""Ends the name of what an older iCloud leaves of a file that is not here: `.name.md.icloud` (fault-S02)."""
+"""Ending of the stub that an older iCloud leaves for a file that is not downloaded: `.name.md.icloud` (fault-S02)."""
 
 
 class Entry(NamedTuple):
-    """One thing a walk met. `left_out` says which rule keeps it, and all below it, out; None: it is in."""
+    """One item of a walk. `left_out` says which rule leaves it, and all below it, out; None: it is included."""
 
     path: str
     kind: Kind
@@ -41,22 +41,22 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a walk leaves out, besides protected folders."""
+    """The rules of a walk, besides protected folders."""
 
     hidden: bool
-    """Whether hidden files are in."""
+    """Whether hidden files are included."""
     excluded: Excluded
-    """The vault's excluded files."""
+    """The vault's setting "Excluded files"."""
     ignores: bool = False
-    """Whether ignore files hold."""
+    """Whether ignore files apply."""
     pruned: frozenset[str] = frozenset()
-    """Names of folders that are not entered, at any depth; they count as ignored."""
+    """Names of folders that the walk does not enter, at any depth; they count as ignored."""
     default_excludes: bool = False
-    """Whether the default excludes hold."""
+    """Whether the default excludes apply."""
 
 
 Run: TypeAlias = Entry | list[str]
-"""One thing that a walk met, or the paths of files that follow each other and are in."""
+"""One item of a walk, or the paths of consecutive included files."""
 
 
 def walk(
@@ -68,7 +68,7 @@ def walk(
     warn: Callable[[str, str], None],
     folders: bool = True,
 ) -> Iterator[Entry]:
-    """As `runs`, one thing after the other, with the names read from the disk."""
+    """Like `runs`, item by item, with names read from the disk."""
     for run in runs(root, folder, rules, selects, glob, warn, folders):
         if isinstance(run, list):
             for path in run:
@@ -87,14 +87,13 @@ def runs(
     folders: bool = True,
     names_in: Callable[[str], FolderNames] | None = None,
 ) -> Iterator[Run]:
-    """What lies below a vault-relative folder, each folder before what it holds; of files only those selected.
+    """Yields everything below a vault-relative folder, each folder before its content; of files only the selected ones.
 
-    Folders that are in come only with `folders`; what is left out always comes.
+    Included folders are yielded only with `folders`; left-out items always are.
 
-    A folder that a rule leaves out, that cannot be read, or that the glob cannot reach into is not entered; the last
-    kind comes only when it is selected itself. `warn` gets a sentence for each ignore file, or line in one, that
-    cannot be used, and the folder in which it was met. `names_in` gives the names of a folder, or raises OSError; None:
-    they are read from the disk.
+    The walk does not enter folders that a rule leaves out, that cannot be read, or that the glob cannot reach into; it
+    yields the last kind only if they are selected themselves. `warn` gets the folder and a sentence for each unusable
+    ignore file or line. `names_in` returns the names of a folder or raises OSError; None: names are read from the disk.
     """
     names_in = names_in or partial(listed, root)
     closes, initials = _closing(root, folder), root.protection.initials
@@ -116,7 +115,7 @@ def runs(
                 continue
             name, kind, dataless = each
             path = start + name
-            # Most names begin with a letter that no protected one has; only a folder is protected in odd spellings.
+            # Most names do not begin like a protected name; only folders are protected in other spellings.
             if (name[0] in initials or (kind != "file" and not name.isascii())) and closes(path, name):
                 continue
             evicted = kind == "file" and name[0] == "." and name.endswith(_STUB)
@@ -151,7 +150,7 @@ def runs(
 
 
 def _closing(root: Root, folder: str) -> Callable[[str, str], bool]:
-    """Whether an entry, by its path and name, is protected: by where it really lies, when the walk begins in a link."""
+    """Returns the check whether an entry (path, name) is protected; by real paths if the walk begins in a link."""
     closes = root.protection.closes
     real = root.resolved(folder)
     if real == folder:
@@ -167,8 +166,8 @@ def _level(
     rules: Rules,
     warn: Callable[[str, str], None],
 ) -> tuple[str, Iterator[FolderEntry | list[str]], IgnoreRules]:
-    """A folder being walked: its path, its names, and the ignore rules in force for them. Files that no rule can leave
-    out come together."""
+    """Returns the path, the names and the active ignore rules of a folder; files that no rule can leave out are
+    grouped."""
     if rules.ignores:
         names = {each.name for each in listing.others}
         if not names.isdisjoint(_SOURCES):
@@ -183,16 +182,16 @@ def _inside(
     texts, skipped = read_ignore_files(Path(root.absolute(folder)), names, f"{folder}/" if folder else "")
     inside, duds = ignores.entering(folder, texts)
     for warning in (*skipped, *duds):
-        if root.protection.folder_of(warning) is None:  # `.git/info/exclude` holds, and is never named
+        if root.protection.folder_of(warning) is None:  # `.git/info/exclude` applies, but is never named
             warn(folder, warning)
     return inside
 
 
 def _ignores_at(root: Root, folder: str, warn: Callable[[str, str], None]) -> IgnoreRules:
-    """The rules that the folders above a walk's start bring to it.
+    """Returns the ignore rules that a walk's start inherits from the folders above.
 
-    A folder named exactly is searched even if it is ignored: what ignores it, or a folder above it, is dropped there,
-    and only the rules further in hold.
+    A folder named exactly is searched even if it is ignored: the rules that ignore it, or a folder above it, are
+    dropped, and only the rules further in apply.
     """
     ignores, warnings = rules_above(Path(root.folder))
     for warning in warnings:
@@ -207,7 +206,8 @@ def _ignores_at(root: Root, folder: str, warn: Callable[[str, str], None]) -> Ig
 
 
 def _entered(names_in: Callable[[str], FolderNames], path: str, depth: int) -> tuple[FolderNames | None, Reason | None]:
-    """A folder's names, or why it has none; neither when it is gone since its parent was listed (fault-T03)."""
+    """Returns a folder's names, or why it has none; two Nones if it vanished after its parent was listed
+    (fault-T03)."""
     if depth > limits.FOLDER_DEPTH:
         return None, "too deep"
     try:
@@ -219,10 +219,10 @@ def _entered(names_in: Callable[[str], FolderNames], path: str, depth: int) -> t
 
 
 def listed(root: Root, folder: str) -> FolderNames:
-    """The names in a vault-relative folder, as they stand on disk.
+    """Returns the names in a vault-relative folder, as spelled on disk.
 
     Raises:
-        OSError: it cannot be listed.
+        OSError: the folder cannot be listed.
     """
     absolute = root.absolute(folder)
     try:
@@ -248,7 +248,7 @@ def _names(folder: str, scanned: Iterable[os.DirEntry[str]]) -> FolderNames:
 
 
 def listed_as(entry: os.DirEntry[str]) -> FolderEntry:
-    """One entry of a listing."""
+    """Returns one directory entry with its kind."""
     kind = _kind(entry)
     dataless = False
     if disk.MAY_BE_ELSEWHERE and kind == "file":
@@ -261,7 +261,7 @@ def _kind(entry: os.DirEntry[str]) -> Kind:
     try:
         if entry.is_file(follow_symlinks=False):
             return "file"
-        # A junction of Windows leads elsewhere just as a link does.
+        # A junction of Windows leads elsewhere, like a link.
         if entry.is_symlink() or (_WINDOWS and disk.is_junction(entry.stat(follow_symlinks=False))):
             return "link"
         return "folder" if entry.is_dir(follow_symlinks=False) else "other"
@@ -287,9 +287,9 @@ def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool)
 
 
 def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
-    """Whether a link comes: one that is selected itself, or may hold in the vault what is; none to what is protected.
+    """Whether to yield a link: it is selected, or leads to a folder of the vault; never one into a protected folder.
 
-    Links are rare, so that a walk may look where each leads.
+    Links are rare, so a walk can afford to resolve each.
     """
     try:
         real = root.resolved(path)

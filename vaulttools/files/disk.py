@@ -1,7 +1,7 @@
-"""Makes every call to a vault's disk, and tells whether a file may have changed.
+"""Makes every call to a vault's disk, and detects whether a file may have changed.
 
-Each name of `os` is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or
-change files in between. What ripgrep and SQLite do with the disk is theirs.
+Names from `os` are the functions of `os` themselves, at no cost. Tests replace them with functions that fail or change
+files in between. ripgrep and SQLite access the disk on their own.
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ from os import fdopen, fstat, listdir, lstat, read, scandir, stat
 from threading import Event, Thread
 from typing import Final, NamedTuple, TypeVar
 
-__all__ = ["fdopen", "fstat", "listdir", "lstat", "read", "scandir", "stat"]  # what is exported as it is
+__all__ = ["fdopen", "fstat", "listdir", "lstat", "read", "scandir", "stat"]  # re-exported unchanged
 
 T = TypeVar("T")
 
 open_file: Final = os.open
 
 MAY_BE_ELSEWHERE: Final = sys.platform in ("darwin", "win32")
-"""Whether files may be listed here whose bytes are in iCloud or OneDrive. Linux has none; holes in files look so."""
+"""Whether listed files may have their bytes in iCloud or OneDrive. Not on Linux, where sparse files look the same."""
 
 _RECALLED: Final = 0x00400000
-"""FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS of Windows."""
+"""Windows: FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS."""
 
 _MOUNT_POINT: Final = 0xA0000003
-"""IO_REPARSE_TAG_MOUNT_POINT of Windows, which a junction has."""
+"""Windows: IO_REPARSE_TAG_MOUNT_POINT, the tag of a junction."""
 
 
 GRANULARITY: Final = 2_000_000_000
-"""Nanoseconds of the coarsest clock that stamps files: FAT counts in steps of two seconds."""
+"""Resolution of the coarsest file clock in nanoseconds: FAT counts in steps of two seconds."""
 
 _MOST: Final = (1 << 63) - 1
-"""The largest integer that SQLite holds. A time beyond it (year 2262) stays in the future, which is never trusted."""
+"""The largest integer of SQLite. A later time (after year 2262) stays in the future, and is never trusted."""
 
 
 def close(descriptor: int) -> None:
-    """Give a descriptor back; what was read is whole, whatever the system says to it."""
+    """Close a descriptor and ignore errors: the data is read already."""
     with suppress(OSError):
         os.close(descriptor)
 
 
 def status(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """The status of what is at a path, links not followed; None when nothing is.
+    """Returns the status of a path, links not followed; None if nothing is there.
 
-    No error is believed that does not come twice: one may pass (fault-T03, fault-S05).
+    An error counts only if it comes twice: one may be temporary (fault-T03, fault-S05).
 
     Raises:
-        OSError: it cannot be looked at.
+        OSError: `lstat` failed for another reason.
     """
     with suppress(OSError):
         return lstat(path)
@@ -67,12 +67,12 @@ def is_elsewhere(status: os.stat_result) -> bool:
 
 
 def is_junction(status: os.stat_result) -> bool:
-    """Whether a folder of Windows leads elsewhere, as a link does."""
+    """Whether a folder of Windows leads elsewhere, like a link."""
     return getattr(status, "st_reparse_tag", 0) == _MOUNT_POINT
 
 
 def is_gone(path: str | os.PathLike[str]) -> bool:
-    """Whether nothing is at a path any more; what cannot be looked at is not gone."""
+    """Whether nothing is at a path any more; False if that cannot be determined."""
     try:
         return status(path) is None
     except (OSError, ValueError):
@@ -80,10 +80,10 @@ def is_gone(path: str | os.PathLike[str]) -> bool:
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """What a call gives, made in a thread of its own; one that hangs is left behind there, for nothing can end it.
+    """Run a call in its own thread and return its result. A call that hangs stays behind there: nothing can end it.
 
     Raises:
-        TimeoutError: it has not come to its end in time; and whatever the call raises.
+        TimeoutError: the call has not ended in time; and whatever the call raises.
     """
     given: list[T] = []
     raised: list[BaseException] = []
@@ -106,34 +106,33 @@ def within(seconds: float, call: Callable[[], T]) -> T:
 
 
 class Key(NamedTuple):
-    """Compared with `!=` only: a clock that was set back and a restored backup change it as well (fault-I02, fault-I03,
-    fault-I22)."""
+    """Identifies a file's state. Compare with `!=` only: a clock set back or a restored backup must also count as a
+    change (fault-I02, fault-I03, fault-I22)."""
 
     size: int
     """Bytes."""
     modified: int
-    """Nanoseconds since 1970, as the other time."""
+    """Nanoseconds since 1970, like `changed`."""
     changed: int
-    """When the inode last changed, which no tool can set; 0 on Windows, where the field is the time of creation."""
+    """When the inode last changed, which no tool can set; 0 on Windows, where the field is the creation time."""
     inode: int
-    """0 where the status was taken from a listing on Windows, which has none: take it with `os.stat` there."""
+    """0 for a status from a listing on Windows, which has no inodes: use `os.stat` there."""
 
     @classmethod
     def of(cls, status: os.stat_result) -> Key:
-        """The key of a status. The device is left out: it changes between two mounts of one disk."""
+        """Returns the key of a status, without the device, which can change when a disk is mounted again."""
         changed = 0 if sys.platform == "win32" else status.st_ctime_ns
         return cls.within(status.st_size, status.st_mtime_ns, changed, status.st_ino)
 
     @classmethod
     def within(cls, size: int, modified: int, changed: int, inode: int) -> Key:
-        """The key of these, each within what SQLite holds."""
+        """Returns a key with each number limited to SQLite's range."""
         return cls(size, min(modified, _MOST), min(changed, _MOST), inode & _MOST)
 
 
 def is_racy(key: Key, checked: int) -> bool:
-    """Whether a file may have changed after it was read at time `checked` without its key telling so.
+    """Whether a file may have changed after it was read at time `checked` (ns since 1970) without a new key.
 
-    git's rule with a margin: what was stamped in the tick in which it was read may have been written again in it
-    (fault-I01).
+    git's rule with a margin: a file can be written again in the tick of the clock in which it was read (fault-I01).
     """
     return max(key.modified, key.changed) >= checked - GRANULARITY

@@ -1,6 +1,6 @@
-"""Reads one file's text, which decodes and splits into lines as ripgrep does.
+"""Reads the text of one file, decodes it and splits it into lines like ripgrep.
 
-Nothing else in the package opens a file of the vault for its content.
+No other code in the package opens a file of the vault for its content.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SMALL = 1 << 12
 
 
 class NotRead(Exception):
-    """A file could not be read; `reason` says why, in the words of the tally. Never leaves the package."""
+    """A file could not be read; `reason` is the word for the tally of skipped files. Never leaves the package."""
 
     def __init__(self, reason: Reason) -> None:
         self.reason = reason
@@ -32,41 +32,41 @@ class NotRead(Exception):
 
 
 class DocumentPart(NamedTuple):
-    """Where a page, or the section of a heading, begins in a text that was extracted from an attachment."""
+    """The start of a page, or of a heading's section, in the text of an attachment."""
 
     line: int
     """From 1."""
     page: int | None
-    """From 1; None where the attachment has no pages of its own."""
+    """From 1; None if the attachment has no pages."""
     heading: tuple[str, ...]
-    """The headings that the lines stand under, outermost first."""
+    """Headings above the lines, outermost first."""
 
     @property
     def name(self) -> str:
-        """How text names it: `page 3`, `Risks > Damp`."""
+        """Its name in answers: `page 3`, `Risks > Damp`."""
         return f"page {self.page}" if self.page is not None else " > ".join(self.heading)
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text with its lines. `path` is vault-relative, or whatever a virtual text is called."""
+    """A text with its lines. `path` is vault-relative, or the name of a virtual text."""
 
     path: str
     content: str | bytes = field(repr=False)
-    """The text, or UTF-8 without byte order mark that is decoded as far as it is asked for."""
+    """The text, or UTF-8 without byte order mark, which is decoded when needed."""
     parts: tuple[DocumentPart, ...] = ()
-    """The pages or sections of a text that was extracted from an attachment, in the order of lines."""
+    """Pages or sections of an attachment's text, in the order of lines."""
     is_whole: bool = True
-    """False when it is not all of the text of an attachment."""
+    """False if the text of an attachment is incomplete."""
 
     @cached_property
     def text(self) -> str:
-        """Decoded, line ends as they stand; bytes that are no text are U+FFFD."""
+        """The decoded text with its original line ends; invalid bytes become U+FFFD."""
         return self.content if isinstance(self.content, str) else self.content.decode("utf-8", "replace")
 
     @cached_property
     def lines(self) -> list[str]:
-        r"""The lines without their ends: `\n` and `\r\n` end a line, a lone `\r` is text."""
+        r"""Lines without their ends: `\n` and `\r\n` end a line, a lone `\r` is text."""
         if "\r" not in self.text:
             lines = self.text.split("\n")
         else:
@@ -80,37 +80,37 @@ class Document:
     @cached_property
     def normalised(self) -> str:
         r"""The text with every line end as `\n`."""
-        # One character is looked for in a fifth of the time of two.
+        # Searching for one character takes a fifth of the time for two.
         return self.text.replace("\r\n", "\n") if "\r" in self.text else self.text
 
     @property
     def searchable(self) -> bytes:
-        r"""What ripgrep searches when it is not given the file itself: UTF-8 with every line end as `\n`.
+        r"""The input for ripgrep when it does not read the file itself: UTF-8 with every line end as `\n`.
 
-        Bytes that are no UTF-8 stay: to ripgrep such a byte is no character, not even U+FFFD.
+        Invalid bytes stay: for ripgrep such a byte is no character, not even U+FFFD.
         """
         raw = self.content if isinstance(self.content, bytes) else self.text.encode("utf-8", "surrogatepass")
         return raw.replace(b"\r\n", b"\n")
 
     def part_of(self, line: int) -> DocumentPart | None:
-        """The page or section in which a line stands, from 1; None before the first, and of a text without parts."""
+        """Returns the page or section of a line (from 1); None before the first part or without parts."""
         place = bisect_right(self.parts, line, key=lambda part: part.line)
         return self.parts[place - 1] if place else None
 
     @property
     def is_binary(self) -> bool:
-        """Whether it holds a NUL after decoding."""
+        """Whether the decoded text holds a NUL."""
         return b"\0" in self.content if isinstance(self.content, bytes) else "\0" in self.content
 
 
 UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-"""The marks of UTF-16, each with the encoding that it tells."""
+"""Byte order marks of UTF-16 with their encodings."""
 
 
 def decode(path: str, data: bytes) -> Document:
-    """Bytes as ripgrep reads them: UTF-16 by its mark, everything else UTF-8, U+FFFD for what is neither.
+    """Decode bytes like ripgrep: UTF-16 by its mark, everything else as UTF-8, with U+FFFD for invalid bytes.
 
-    ripgrep turns UTF-16 into UTF-8 and drops the mark of that too, so of two marks none stays (measured, 15.2).
+    ripgrep converts UTF-16 to UTF-8 and then drops a UTF-8 mark, too, so two marks both disappear (measured, 15.2).
     """
     for mark, encoding in UTF16:
         if data.startswith(mark):
@@ -119,33 +119,33 @@ def decode(path: str, data: bytes) -> Document:
 
 
 def digest(text: str) -> bytes:
-    """XXH3 (128 bits) of a decoded text: as good as the text itself for telling whether two are the same."""
+    """Returns the XXH3-128 of a decoded text, which identifies the text."""
     return xxhash.xxh3_128_digest(text.encode("utf-8", "surrogatepass"))
 
 
 def has_digest(document: Document, known: bytes) -> bool:
-    """Whether a text has a digest. Most are valid UTF-8, so that their bytes tell, and nothing is decoded."""
+    """Whether a text has this digest. Most texts are valid UTF-8: their bytes are checked first, without decoding."""
     content = document.content
     is_it = isinstance(content, bytes) and xxhash.xxh3_128_digest(content) == known
     return is_it or digest(document.text) == known
 
 
 def read(root: Root, path: str, max_bytes: int) -> Document:
-    """The document at a path that `Root.locate` or a walk gave.
+    """Read the document at a path from `Root.locate` or a walk.
 
     Raises:
-        NotRead: it is unreadable, too large, not downloaded, or kept changing.
+        NotRead: the file is unreadable, too large, not downloaded, or kept changing.
     """
     return decode(path, read_bytes(root, path, max_bytes)[0])
 
 
 def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
-    """The bytes of a file, as `read`, with the status that it had before and after.
+    """Read the bytes of a file, with its status before and after.
 
-    The file is stated before and after it is read; one that changed meanwhile, or could not be read, is read once more.
+    A file that changed meanwhile (`fstat` before and after), or could not be read, is read once more.
 
     Raises:
-        NotRead: it is unreadable, too large, not downloaded, or kept changing; from the last error met.
+        NotRead: the file is unreadable, too large, not downloaded, or kept changing; from the last error.
     """
     reason: Reason = "unreadable"
     cause: OSError | None = None
@@ -181,13 +181,13 @@ def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_re
 
 
 def _read_all(descriptor: int, likely: int, max_bytes: int) -> bytes:
-    """All bytes to the end of the file: its likely size is not trusted (fault-P19), nothing is mapped (fault-C11)."""
-    chunk_size = min(max(likely, _SMALL), _CHUNK)  # memory is taken for all of a chunk, also at the end
+    """Read to the end of the file: `likely` may be wrong (fault-P19), and mapping it may crash (fault-C11)."""
+    chunk_size = min(max(likely, _SMALL), _CHUNK)  # each read allocates the full chunk
     chunks = []
     size = 0
     while chunk := disk.read(descriptor, chunk_size):
         chunks.append(chunk)
         size += len(chunk)
-        if size > max_bytes:  # it grows
+        if size > max_bytes:  # the file grows
             raise NotRead("too large")
     return b"".join(chunks)

@@ -1,4 +1,4 @@
-"""Selects files by when they were modified and created."""
+"""Selects files by modification and creation time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from vaulttools.files.root import Root
 
 @dataclass(frozen=True, slots=True)
 class FileTimes:
-    """When a file must have been modified and created.
+    """Bounds of the modification and creation times.
 
-    In nanoseconds since 1970, `after` included and `before` not; None: no matter.
+    In nanoseconds since 1970; `after` is inclusive, `before` exclusive; None: no bound.
     """
 
     modified_after: int | None = None
@@ -25,9 +25,9 @@ class FileTimes:
     created_before: int | None = None
 
     def of(self, root: Root, names: FileNames | None, entries: Iterable[Entry]) -> Iterator[Entry]:
-        """The entries that are selected, and those that a rule leaves out anyway.
+        """Yields the selected entries, and those that a rule leaves out anyway.
 
-        A file whose times are not known may be one of them: it is left out as unreadable.
+        A file whose times cannot be read might match: it is left out as unreadable.
         """
         for entry in entries:
             if entry.left_out is not None:
@@ -40,10 +40,10 @@ class FileTimes:
                 yield entry._replace(left_out="unreadable")
 
     def hold(self, root: Root, names: FileNames | None, path: str) -> bool:
-        """Whether a vault-relative file is selected; False when it is gone.
+        """Whether a vault-relative file is selected; False if it is gone.
 
         Raises:
-            OSError: its times cannot be read.
+            OSError: the times cannot be read.
         """
         modified = names.modified(path) if names is not None else None
         if modified and not _between(modified, self.modified_after, self.modified_before):
@@ -54,16 +54,16 @@ class FileTimes:
         return status is not None and self.select(status)
 
     def select(self, status: os.stat_result) -> bool:
-        """Whether a file of that status is selected."""
+        """Whether a file with this status is selected."""
         return _between(status.st_mtime_ns, self.modified_after, self.modified_before) and _between(
             created(status), self.created_after, self.created_before
         )
 
 
 def created(status: os.stat_result) -> int:
-    """When a file was created, in nanoseconds since 1970.
+    """Returns the creation time of a file in nanoseconds since 1970.
 
-    Linux does not tell Python: there it is the earlier of the times of change of text and of entry.
+    Python has none on Linux: there it is the earlier of modification time and inode change time.
     """
     birth: float | None = getattr(status, "st_birthtime", None)
     return min(status.st_mtime_ns, status.st_ctime_ns) if birth is None else int(birth * 1e9)

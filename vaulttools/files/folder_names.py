@@ -11,21 +11,22 @@ Kind = Literal["file", "folder", "link", "other"]
 
 
 class FolderEntry(NamedTuple):
-    """One name in a folder, as the file system has it."""
+    """One name in a folder, as spelled on disk."""
 
     name: str
     kind: Kind
     dataless: bool = False
-    """A file of iCloud that is not here: it has a size and no blocks, and reading it may hang (fault-S01)."""
+    """True for a file that iCloud has not downloaded: it has a size but no blocks, and reading may hang (fault-S01)."""
 
 
 class FolderNames:
-    """Plain files apart from all else: they are nearly all there is, and a walk takes them together."""
+    """Names in a folder, with plain files held separately: nearly all names are such, and a walk handles them in
+    groups."""
 
     __slots__ = ("_files", "_start", "others")
 
     def __init__(self, folder: str, files: Iterable[str], others: Iterable[FolderEntry]) -> None:
-        """`files`: the paths of files in `folder` that are here; `others`: all other names, in any order."""
+        """`files`: paths of local files in `folder`; `others`: all other names. Both in any order."""
         self._start: Final = f"{folder}/" if folder else ""
         first = len(self._start)
         every = sorted(files)
@@ -37,13 +38,13 @@ class FolderNames:
             rest += [FolderEntry(path[first:], "file") for path in every]
             every = []
         self._files: Final = every
-        """Of files that are here and not hidden, in path order."""
-        # UTF-8 keeps the order of code points, so that text that encodes sorts as its bytes do, in half the time.
+        """Paths of local files that are not hidden, in path order."""
+        # UTF-8 keeps the order of code points, so valid text can be sorted directly, in half the time.
         self.others: Final = sorted(rest, key=None if every else _encoded)
-        """All else, in path order."""
+        """Everything else, in path order."""
 
     def __iter__(self) -> Iterator[FolderEntry]:
-        """Every name, in path order."""
+        """Yields every name in path order."""
         for each in self.runs():
             if isinstance(each, FolderEntry):
                 yield each
@@ -51,8 +52,7 @@ class FolderNames:
                 yield from (FolderEntry(path[len(self._start) :], "file") for path in each)
 
     def runs(self) -> Iterator[FolderEntry | list[str]]:
-        """Every name, in path order; of files that are here and not hidden, the paths of those that follow each other
-        together."""
+        """Yields every name in path order; consecutive local files that are not hidden come as one list of paths."""
         start = 0
         for other in self.others:
             end = bisect_left(self._files, self._start + other.name, start)
@@ -65,7 +65,7 @@ class FolderNames:
 
 
 def _is_encodable(names: Iterable[str]) -> bool:
-    """Whether all names have a form in UTF-8."""
+    """Whether all names can be encoded in UTF-8."""
     text = "".join(names)
     try:
         return text.isascii() or bool(text.encode())

@@ -1,21 +1,21 @@
 """Translates a glob to one regex over the whole vault-relative path.
 
-Reading order, each step on the result of the one before:
+Steps, each on the result of the one before:
 
-1. `\\` is read as `/`; the text is brought to NFC.
+1. `\\` is read as `/`; the text is normalised to NFC.
 2. Braces expand as text, as in a shell: `a/{b,c}*.md` is `a/b*.md` or `a/c*.md`. A class (`[,}]`) is never cut.
-3. Empty and `.` components drop out, `..` takes back the literal folder before it.
-4. A glob without `/` matches at any depth. With one, a leading `/` or `./` included, it is anchored at the vault root;
-   this is decided on the glob as written, before braces: `{a,x/b}` is anchored as a whole, as in ripgrep.
+3. Empty and `.` components are dropped; `..` removes the literal folder before it.
+4. A glob without `/` matches at any depth. A glob with `/`, also a leading `/` or `./`, is anchored at the vault root.
+   The glob before brace expansion decides: `{a,x/b}` is anchored as a whole, as in ripgrep.
 5. A trailing `/` names a folder and selects everything below it: `x/` is `x/**`.
 
-Why not pathspec: its patterns know no braces, read a leading `!` or `#` as syntax, let `src/*` reach `src/a/b.md`, and
-backtrack (the time of `*a*a*a*…b` has the number of stars as its power). So the translation is our own, and its time
-is at most the length of the glob times that of the path: after a star the *first* place where the next fixed piece
-fits is as good as any later one, so a loop over what does not begin such a piece ends there and nowhere else; the same
-holds for runs of components between two `**`. Only the piece after the last star of a component and the run after the
-last `**` try several places, and each try ends within the piece or the run. An atomic group would do the same, but
-CPython 3.11.0 to 3.11.3 lose matches of those around a group.
+Why not pathspec: its patterns have no braces, read a leading `!` or `#` as syntax, let `src/*` reach `src/a/b.md`, and
+backtrack (the time for `*a*a*a*…b` grows with the number of stars as exponent). So we translate globs ourselves. The
+time is at most the length of the glob times that of the path: after a star, the *first* place where the next fixed
+piece fits is as good as any later one, so a loop over characters that do not begin such a piece can only end there; the
+same holds for runs of components between two `**`. Only the piece after the last star of a component and the run after
+the last `**` try several places, and each try ends within the piece or the run. Atomic groups would do the same, but
+CPython 3.11.0 to 3.11.3 lose matches of atomic groups that contain a group.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from vaulttools.errors import InvalidGlob, OutsideVault
 MAX_LENGTH = 4_096  # characters of a glob; a path has at most as many bytes on Linux (PATH_MAX)
 MAX_ALTERNATIVES = 1_000  # fault-R13
 MAX_EXPANDED = 100_000  # characters of all alternatives together; compiling that many takes 0.2 s (measured)
-_REACH_DEPTH = 16  # folders that `may_hold` compares before it says yes; keeps the nesting of its regex small
+_REACH_DEPTH = 16  # folders that `may_hold` compares at most; keeps the nesting of its regex small
 
-# A `]` in the first place is a member, as in POSIX; a class never spans a `/`.
+# A `]` at the start of a class is a member, as in POSIX; a class never spans a `/`.
 _CLASS = re.compile(r"\[([!^]?+)([^/][^]/]*)\]", re.DOTALL)
 _TOKEN = re.compile(rf"{_CLASS.pattern}|[^{{}},\[]+|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Glob:
-    """A parsed glob; paths and folders given to it are vault-relative, with `/`, without a trailing one.
+    """A parsed glob; it takes vault-relative paths and folders with `/`, without a trailing one.
 
     >>> glob = parse("Projects/a/**/x*.md", ignore_case=False)
     >>> glob.literal_folders
@@ -50,17 +50,17 @@ class Glob:
     """
 
     text: str
-    """The glob as it was given."""
+    """The glob as given."""
     literal_folders: str
-    """The folders before the first wildcard, the same in every alternative; '' when there are none.
+    """The folders before the first wildcard that all alternatives share; '' if there are none.
 
-    As the glob spells them, in NFC: the folder meant may be stored as NFD or, where case is ignored, in another case.
+    Spelled as in the glob, in NFC: the folder on disk may be in NFD or, if case is ignored, in another case.
     """
     _path: re.Pattern[str] = field(repr=False)
     _reach: re.Pattern[str] = field(repr=False)
 
     def matches(self, path: str) -> bool:
-        """Whether the glob selects this path, compared in NFC."""
+        """Whether the glob selects a path, compared in NFC."""
         return self._path.fullmatch(path if path.isascii() else _nfc(path)) is not None
 
     def may_hold(self, folder: str) -> bool:
@@ -74,23 +74,23 @@ def has_magic(text: str) -> bool:
 
 
 def before_magic(text: str) -> str:
-    """The folders before the first component with a wildcard, as written but with `/`, the last one included."""
+    """Returns the folders before the first component with a wildcard, as written but with `/`, also at the end."""
     text = text.replace("\\", "/")
     end = min((index for index, character in enumerate(text) if has_magic(character)), default=len(text))
     return text[: text.rfind("/", 0, end) + 1]
 
 
 def parse(glob: str, *, ignore_case: bool) -> Glob:
-    """The glob, ready to match.
+    """Parse a glob.
 
-    Raises: `InvalidGlob` with the reason, `OutsideVault` when `..` leads out of the vault.
+    Raises: `InvalidGlob` with the reason, `OutsideVault` if `..` leads out of the vault.
     """
     if not glob:
         raise InvalidGlob(glob, "it is empty")
     if "\0" in glob:
         raise InvalidGlob(glob, "it contains a NUL character")
     if len(glob) > MAX_LENGTH:
-        # Not repeated whole: the sentence would be as long as the glob.
+        # Shortened: the message must not be as long as the glob.
         raise InvalidGlob(f"{glob[:60]}…", f"it is longer than {MAX_LENGTH:,} characters")
     text = _nfc(glob.replace("\\", "/"))
     try:
@@ -110,9 +110,9 @@ def parse(glob: str, *, ignore_case: bool) -> Glob:
 
 
 def name_regex(atoms: Sequence[str | None]) -> str:
-    """A regex for one component, linear: each atom is a regex for one character other than `/`, None is a star.
+    """Returns a linear regex for one component. Each atom is a regex for one character other than `/`, None a star.
 
-    A component of stars only matches any name, not the empty one. What follows must be `/` or the end.
+    A component of only stars matches any name but the empty one. `/` or the end must follow.
     """
     first, *rest = ("".join(run) for run in _runs(atoms))
     if not rest:
@@ -124,9 +124,9 @@ def name_regex(atoms: Sequence[str | None]) -> str:
 
 
 def path_regex(components: Sequence[str | None]) -> str:
-    """A regex for a whole path from the regexes of its components, linear; None is `**`, to be used with DOTALL.
+    """Returns a linear regex (for DOTALL) for a whole path from the regexes of its components; None is `**`.
 
-    `**` takes any number of components, as the last one at least one.
+    `**` matches any number of components; at the end, at least one.
     """
     first, *rest = _runs(components)
     if not rest:
@@ -138,7 +138,7 @@ def path_regex(components: Sequence[str | None]) -> str:
 
 
 def _reach_regex(components: Sequence[str | None]) -> str:
-    """A regex for `/` + folder, or '' for the root: the folders on the way to what the components match."""
+    """Returns a regex for the folders above possible matches, as `/` + folder, or '' for the root."""
     heads = _runs(components[:-1])[0]
     open_ended = None in components or len(heads) > _REACH_DEPTH
     reach = "(?:/.*)?" if open_ended else ""
@@ -148,7 +148,7 @@ def _reach_regex(components: Sequence[str | None]) -> str:
 
 
 def _runs(items: Sequence[str | None]) -> list[list[str]]:
-    """The items between the Nones; n Nones make n + 1 runs."""
+    """Splits items at the Nones; n Nones make n + 1 runs."""
     runs: list[list[str]] = [[]]
     for item in items:
         if item is None:
@@ -159,7 +159,7 @@ def _runs(items: Sequence[str | None]) -> list[list[str]]:
 
 
 class _MalformedError(Exception):
-    """Why a glob is malformed, on its way to `InvalidGlob`."""
+    """The reason why a glob is malformed; `parse` turns it into `InvalidGlob`."""
 
 
 def _nfc(path: str) -> str:
@@ -171,12 +171,12 @@ def _is_literal(component: str) -> bool:
 
 
 def _shared(paths: Sequence[Sequence[str]]) -> list[str]:
-    """The components all paths begin with."""
+    """Returns the components that all paths begin with."""
     return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, zip(*paths, strict=False))]
 
 
 def _expand(glob: str) -> list[str]:
-    """The alternatives of all braces, each once, at least one; a stack, as 2,000 braces may be nested."""
+    """Returns the distinct alternatives of all braces, at least one. Uses a stack: 2,000 braces may be nested."""
     stack: list[tuple[list[str], list[str]]] = []
     done: list[str] = []
     current = [""]
@@ -217,7 +217,7 @@ def _product(beginnings: list[str], endings: list[str]) -> list[str]:
 
 
 def _components(alternative: str, *, anchored: bool) -> list[str]:
-    """The components of a glob without braces, at least one; the last is `**` when it names a folder."""
+    """Returns the components of a glob without braces, at least one; the last is `**` if the glob names a folder."""
     names: list[str] = []
     for name in alternative.split("/"):
         if name == "..":
@@ -233,7 +233,7 @@ def _components(alternative: str, *, anchored: bool) -> list[str]:
 
 
 def _atoms(component: str) -> list[str | None]:
-    """One regex per character that the component takes, None for a star."""
+    """Returns one regex per character that the component matches, None for a star."""
     if component != "**" and "**" in _CLASS.sub("x", component):
         raise _MalformedError("** must be a whole path component")
     atoms: list[str | None] = []
@@ -250,7 +250,7 @@ def _atoms(component: str) -> list[str | None]:
 
 
 def _class_regex(members: str, *, negated: bool) -> str:
-    """The regex of a class from what stands between its brackets."""
+    """Returns the regex of a class from the text between its brackets."""
     ranges = ""
     at = 0
     while at < len(members):
@@ -262,5 +262,5 @@ def _class_regex(members: str, *, negated: bool) -> str:
         if high < low:
             raise _MalformedError(f"reversed range {low}-{high}")
         ranges += re.escape(low) if low == high else f"{re.escape(low)}-{re.escape(high)}"
-    # A range like [+-9] spans the slash.
+    # A range like [+-9] includes the slash.
     return f"[^/{ranges}]" if negated else f"(?!/)[{ranges}]"

@@ -1,22 +1,21 @@
-"""Decides as git does which paths a vault's ignore files hide.
+"""Decides like git which paths a vault's ignore files hide.
 
-Order of precedence, the first rule that speaks wins, a later line before an earlier one of its file:
+Order of precedence; the first matching rule wins, and within a file later lines come first:
 
 1. `.rgignore` files, the deepest folder first;
 2. `.ignore` files, the deepest first;
 3. `.gitignore` files, the deepest first;
 4. the repository's `.git/info/exclude`.
 
-So a shallow `.ignore` beats a deep `.gitignore`: ripgrep's order (measured, 15.2), as git knows only 3 and 4. What lies
-in an ignored folder is ignored whatever is said about it: a walk never enters one.
-Matching is on bytes and case-sensitive, as git's on Linux: `?` is one byte of a name.
+So a shallow `.ignore` beats a deep `.gitignore`: ripgrep's order (measured, 15.2), since git has only 3 and 4. No rule
+can restore what lies in an ignored folder: a walk never enters one.
+Matching is on bytes and case-sensitive, like git's on Linux: `?` is one byte of a name.
 
-Why not pathspec: it differs from `git check-ignore` on 6 of 25 hard cases; `foo\\/` and
-`trailing\\` are refused with the whole list, `[[:alpha:]]` is another class and a FutureWarning, a BOM stays,
-`!foo/bar` reopens the ignored `foo`, `!**/` reopens no folder; and its regexes backtrack (fault-T06, fault-R13). So
-each line is translated here, after wildmatch.c and dir.c of git, into the linear regexes of `globs`. One known
-difference: to git before 2.52 `x/a**` and `a**/b` hold a real `**` (fixed by "give fnmatch one char of prefix
-context"); here never.
+Why not pathspec: it differs from `git check-ignore` in 6 of 25 hard cases; it rejects the whole list for `foo\\/` and
+`trailing\\`, reads `[[:alpha:]]` as another class with a FutureWarning, keeps a BOM, reopens the ignored `foo` for
+`!foo/bar`, but no folder for `!**/`; and its regexes backtrack (fault-T06, fault-R13). So this module translates each
+line, after wildmatch.c and dir.c of git, into the linear regexes of `globs`. One known difference: git before 2.52
+reads a real `**` in `x/a**` and `a**/b` (fixed by "give fnmatch one char of prefix context"); this module never does.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ from vaulttools.files import disk
 from vaulttools.files.globs import name_regex, path_regex
 
 IGNORE_FILES = (".git/info/exclude", ".gitignore", ".ignore", ".rgignore")
-"""The files with ignore rules, relative to the folder they speak for, the weakest first."""
+"""The files with ignore rules, relative to the folder they apply to, the weakest first."""
 
 MAX_BYTES = 1 << 20  # fault-T08; git's own limit is 100 MB
 
-_DUDS_TOLD = 20
+_DUDS_SHOWN = 20
 """Most bad lines of one file that get a warning each."""
 
 _OPEN_FLAGS = os.O_RDONLY | sum(getattr(os, f"O_{name}", 0) for name in ("NOFOLLOW", "NONBLOCK", "CLOEXEC", "BINARY"))
 
-# git's own ctype: ASCII only, and \v and \f are no blanks to it.
+# git's own ctype: ASCII only; \v and \f are not blanks.
 _POSIX_CLASSES = {
     "alnum": string.ascii_letters + string.digits,
     "alpha": string.ascii_letters,
@@ -62,18 +61,18 @@ _POSIX_CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class IgnoreLine:
-    """One rule; its regex takes a path as bytes in Latin-1, with a trailing `/` for a folder."""
+    """One rule; its regex matches the bytes of a path as Latin-1, with a trailing `/` for a folder."""
 
     ignores: bool
-    """False for a line with `!`, which keeps what it matches."""
+    """False for a line with `!`, which keeps its matches."""
     by_name: bool
-    """The regex takes the last component at any depth, else the whole path below the file's folder."""
+    """True if the regex matches the last component at any depth; else it matches the path below the file's folder."""
     regex: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Neighbouring lines of one file that say the same, as one regex for names and one for paths."""
+    """Neighbouring lines of one file with the same `ignores`, as one regex for names and one for paths."""
 
     ignores: bool
     names: re.Pattern[str] | None
@@ -83,13 +82,13 @@ class _Block:
 @dataclass(frozen=True, slots=True)
 class _File:
     rank: int
-    base: int  # bytes of a path that lead to the file's folder
+    base: int  # length in bytes of the path of the file's folder
     blocks: tuple[_Block, ...]  # the last lines first
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The rules in force for what lies directly in one folder. `IgnoreRules()` ignores nothing.
+    """The rules that apply to the direct content of one folder. `IgnoreRules()` ignores nothing.
 
     >>> rules, warnings = IgnoreRules().entering("", {".gitignore": "*.log\\n/tmp/"})
     >>> rules.ignores("a.log", is_folder=False), rules.ignores("tmp", is_folder=False), warnings
@@ -97,20 +96,20 @@ class IgnoreRules:
     """
 
     _files: tuple[_File, ...] = ()
-    _above: str = ""  # the vault root as seen from the repository's, with a trailing /; '' when they are one
+    _above: str = ""  # path of the vault root in the repository, with a trailing /; '' if they are the same
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Whether there are any rules."""
         return bool(self._files)
 
     def entering(
         self, folder: str, texts: Mapping[str, str], shown: str | None = None
     ) -> tuple[IgnoreRules, tuple[str, ...]]:
-        """The rules inside a folder, and one warning (`file:line: why`) for each line that can match nothing.
+        """Returns the rules inside a folder, and one warning (`file:line: why`) per line that can match nothing.
 
-        `folder` is vault-relative, '' for the root, and not ignored itself; `texts` maps names of `IGNORE_FILES` to
-        what the files hold, as `read_ignore_files` gives it. Without texts the rules stay the same object. `shown`
-        stands before a file's name in a warning: the folder with a trailing `/`, where nothing else is given.
+        `folder` is vault-relative ('': the root) and not ignored itself; `texts` maps names of `IGNORE_FILES` to file
+        contents, as from `read_ignore_files`. Without texts, the same object is returned. `shown` precedes a file's
+        name in warnings; default: the folder with a trailing `/`.
         """
         if not texts:
             return self, ()
@@ -122,12 +121,12 @@ class IgnoreRules:
             lines, duds = parse_lines(texts.get(name, ""))
             warnings += _dud_warnings(f"{folder if shown is None else shown}{name}", duds)
             if lines:
-                # In front of the files of its rank, which lie in folders above.
+                # Before the files of its rank, which lie in folders above.
                 files.insert(sum(file.rank > rank for file in files), _File(rank, base, _blocks(lines)))
         return IgnoreRules(tuple(files), self._above), tuple(warnings)
 
     def ignores(self, path: str, is_folder: bool) -> bool:
-        """Whether a vault-relative path is ignored, when it lies directly in the folder entered last."""
+        """Whether a vault-relative path directly in the last entered folder is ignored."""
         if not self._files:
             return False
         end = "/" if is_folder else ""
@@ -143,10 +142,10 @@ class IgnoreRules:
 
 
 def rules_above(root: Path) -> tuple[IgnoreRules, tuple[str, ...]]:
-    """The rules that a vault root inherits from the repository it lies in, and the warnings met on the way.
+    """Returns the rules that a vault root inherits from the repository around it, and the warnings.
 
-    No rules when no folder at or above the root holds a `.git`, or when they would ignore the root itself.
-    The root's own files are not read: enter the root with them. `root` is absolute and resolved.
+    There are no rules if no folder at or above the root contains `.git`, or if the rules would ignore the root itself.
+    The root's own files are not read: pass them to `entering`. `root` is absolute and resolved.
     """
     repository = next((folder for folder in (root, *root.parents) if not disk.is_gone(folder / ".git")), root)
     rules = IgnoreRules()
@@ -165,10 +164,10 @@ def rules_above(root: Path) -> tuple[IgnoreRules, tuple[str, ...]]:
 
 
 def read_ignore_files(folder: Path, names: Collection[str], shown: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The texts of a folder's ignore files, for `IgnoreRules.entering`, and one warning for each that was skipped.
+    """Reads a folder's ignore files for `IgnoreRules.entering`; also returns one warning per skipped file.
 
-    `names` are the entries of the folder, so that a folder without such files costs no file access; `shown` stands
-    before the file's name in a warning: the vault-relative folder with a trailing `/`, or ''.
+    `names` are the entries of the folder, so that a folder without such files costs no file access. `shown` precedes
+    the file's name in warnings: the vault-relative folder with a trailing `/`, or ''.
     """
     texts: dict[str, str] = {}
     warnings: list[str] = []
@@ -183,10 +182,10 @@ def read_ignore_files(folder: Path, names: Collection[str], shown: str) -> tuple
 
 
 def read_ignore_file(path: Path) -> tuple[str | None, str | None]:
-    """The text and None, or None and why the file is skipped; two Nones when there is none.
+    """Returns the text and None, or None and why the file is skipped; two Nones if there is no file.
 
-    Bytes that are no UTF-8 come as surrogates. Only a regular file of at most 1 MiB is read, and no symlink is
-    followed (fault-T08; git follows none either).
+    Invalid bytes become surrogates. Reads only regular files of at most 1 MiB, and follows no symlink (fault-T08; nor
+    does git).
     """
     try:
         if stat.S_ISLNK(disk.lstat(path).st_mode):
@@ -210,7 +209,7 @@ def read_ignore_file(path: Path) -> tuple[str | None, str | None]:
 
 
 def parse_lines(text: str) -> tuple[tuple[IgnoreLine, ...], tuple[tuple[int, str], ...]]:
-    """The rules of an ignore file in its order, and (line number from 1, why) of each malformed line.
+    """Returns the rules of an ignore file in order, and (line number from 1, why) of each malformed line.
 
     A malformed line matches nothing, as in git; the others work.
     """
@@ -230,30 +229,30 @@ def parse_lines(text: str) -> tuple[tuple[IgnoreLine, ...], tuple[tuple[int, str
 
 
 def _dud_warnings(file: str, duds: Sequence[tuple[int, str]]) -> list[str]:
-    """One sentence for each of the first bad lines, and one for all others: a binary file may have a million."""
-    warnings = [f"{file}:{number}: the line ignores nothing: {why}" for number, why in duds[:_DUDS_TOLD]]
-    others = len(duds) - _DUDS_TOLD
+    """Returns one sentence for each of the first bad lines, and one for the rest: a binary file may have a million."""
+    warnings = [f"{file}:{number}: the line ignores nothing: {why}" for number, why in duds[:_DUDS_SHOWN]]
+    others = len(duds) - _DUDS_SHOWN
     return [*warnings, f"{file}: {others:,} more lines ignore nothing"] if others > 0 else warnings
 
 
 class _DudError(Exception):
-    """Why a line can match nothing."""
+    """The reason why a line can match nothing."""
 
 
 def _latin(raw: bytes) -> str:
-    """One character per byte, so that the regexes of `globs` serve for bytes."""
+    """Returns one character per byte, so that the regexes of `globs` work on bytes."""
     return raw.decode("latin-1")
 
 
 def _trimmed(line: str) -> str:
-    """The line without trailing blanks, but for an escaped one; tabs stay (git's trim_trailing_spaces)."""
+    """Returns the line without trailing blanks, except an escaped one; tabs stay (git's trim_trailing_spaces)."""
     bare = line.rstrip(" ")
     escapes = len(bare) - len(bare.rstrip("\\"))
     return line[: len(bare) + 1] if escapes % 2 else bare
 
 
 def _ignore_line(pattern: str) -> IgnoreLine | None:
-    """The rule of a trimmed line, None for a blank one."""
+    """Returns the rule of a trimmed line, None for a blank one."""
     keeps = pattern.startswith("!")
     pattern = pattern[1:] if keeps else pattern
     folders_only = pattern.endswith("/")
@@ -270,12 +269,12 @@ def _ignore_line(pattern: str) -> IgnoreLine | None:
 
 
 def _is_any_depth(atoms: list[str | None]) -> bool:
-    """Whether a component is `**`; more stars are the same to git."""
+    """Whether a component is `**`; git treats more stars the same."""
     return len(atoms) > 1 and not any(atoms)
 
 
 def _components(pattern: str) -> list[list[str | None]]:
-    """The components of a pattern as regexes for one byte, None for a star."""
+    """Returns the components of a pattern, each as regexes for one byte, None for a star."""
     components: list[list[str | None]] = [[]]
     at = 0
     while at < len(pattern):
@@ -296,7 +295,7 @@ def _components(pattern: str) -> list[list[str | None]]:
                     raise _DudError("it ends in a lone backslash")
                 if pattern[at] == "/":
                     if _is_any_depth(components[-1]):
-                        # To git `**\/` is `**` and a slash that must be there: one folder at least.
+                        # git reads `**\/` as `**` and a required slash: at least one folder.
                         components.insert(-1, [None])
                     components.append([])
                 else:
@@ -308,11 +307,11 @@ def _components(pattern: str) -> list[list[str | None]]:
 
 
 def _class(pattern: str, at: int) -> tuple[str, int]:
-    """The regex of the class whose `[` stands before `at`, and the index behind its `]`; the steps of wildmatch.c."""
+    """Returns the regex of the class whose `[` is before `at`, and the index after its `]`; follows wildmatch.c."""
     negated = pattern.startswith(("!", "^"), at)
     at += negated
     members: set[str] = set()
-    low = ""  # the member before, when a range may begin with it
+    low = ""  # the previous member, if a range may begin with it
     try:
         while True:
             char = pattern[at]
@@ -352,7 +351,7 @@ def _class(pattern: str, at: int) -> tuple[str, int]:
 
 
 def _blocks(lines: tuple[IgnoreLine, ...]) -> tuple[_Block, ...]:
-    """The lines as few regexes; the order of lines that say the same does not matter."""
+    """Combines lines into few regexes: the order of lines with the same `ignores` does not matter."""
     blocks: list[_Block] = []
     for ignores, group in groupby(reversed(lines), key=lambda line: line.ignores):
         run = list(group)

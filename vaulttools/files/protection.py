@@ -1,6 +1,6 @@
-"""Recognises protected folders, in every spelling.
+"""Recognises protected folders in every spelling.
 
-Every path that enters the package and every folder a walk meets is asked here; nothing else decides it.
+Every path that enters the package and every folder of a walk is checked here, and nowhere else.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Final
 from vaulttools.errors import BadArgument
 
 ALWAYS: Final = (".obsidian", ".smarthole", ".trash", ".git")
-"""Folders closed at any depth in every vault."""
+"""Folders that are protected at any depth in every vault."""
 
 _IGNORED_BY_FILE_SYSTEMS = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-"""Characters that HFS+ drops when it compares names; git closes `.git` against the same set."""
+"""Characters that HFS+ ignores in names; git protects `.git` against the same set."""
 
 
 def folded(name: str) -> str:
-    """One path component in the form in which protection compares it.
+    """Returns a path component in the form that protection compares.
 
-    NFC, case folded, without what a file system may drop: trailing dots and blanks, and invisible characters.
+    NFC, case-folded, without what a file system may ignore: trailing dots and blanks, and invisible characters.
     """
     if name.isascii():
         return name.rstrip(". ").lower()
@@ -32,22 +32,22 @@ def folded(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """The closed folders of one vault: `names` at any depth, `folders` at their place below the root."""
+    """The protected folders of one vault: `names` at any depth, `folders` at their place below the root."""
 
     names: dict[str, str]
-    """Folded name to the name shown in the refusal."""
+    """Maps folded names to the names in error messages."""
     initials: frozenset[str]
-    """First letters of the names, and of the last names of the folders, in both cases: an ASCII name that begins with
-    another one is open, known without folding it."""
+    """First letters of the names, and of the folders' last names, in both cases: an ASCII name with another first
+    letter is not protected, and need not be folded."""
     folders: dict[str, str]
-    """Folded path of more than one component to the path shown in the refusal."""
+    """Maps folded paths of more than one component to the paths in error messages."""
 
     @classmethod
     def of(cls, added: tuple[str, ...] = ()) -> Protection:
-        """The folders of `ALWAYS` and the added ones; an added one with a `/` is a path from the root.
+        """Protects the folders of `ALWAYS` and the added ones; an added one with a `/` is a path from the root.
 
         Raises:
-            BadArgument: an added one that no path could ever lie in, such as `..`.
+            BadArgument: no path can lie in an added folder, such as `..`.
         """
         names = {folded(name): name for name in ALWAYS}
         folders = {}
@@ -64,9 +64,9 @@ class Protection:
         return cls(names, initials, folders)
 
     def folder_of(self, path: str) -> str | None:
-        """The protected folder that the vault-relative path is or lies in, by its own name, or None.
+        """Returns the name of the protected folder that a vault-relative path is or lies in, or None.
 
-        The path has no `..` left in it; `.` and doubled slashes do no harm.
+        The path must not contain `..`; `.` and doubled slashes are ignored.
         """
         walked = ""
         for part in path.split("/"):
@@ -81,10 +81,10 @@ class Protection:
         return None
 
     def folder_of_member(self, member: str) -> str | None:
-        r"""As `folder_of`, of a name in an archive, which may hold a vault in any of its folders.
+        r"""Like `folder_of`, for a name in an archive, any folder of which may be a vault.
 
-        The names are closed at any depth, and a path wherever its folders follow each other. `\` is read as `/`, and
-        `..` as a name and as the way up: either reading closes.
+        Names are protected at any depth, and paths wherever their folders follow each other. `\` is read as `/`, and
+        `..` both as a name and as the parent: either reading protects.
         """
         parts = [part for part in member.replace("\\", "/").split("/") if part not in ("", ".")]
         resolved: list[str] = []
@@ -105,7 +105,7 @@ class Protection:
         return None
 
     def closes(self, path: str, name: str) -> bool:
-        """Whether a walk must not show or enter the entry `name` at `path`, its parent being open."""
+        """Whether a walk must not show or enter the entry `name` at `path`; its parent is not protected."""
         if (name[0] in self.initials or not name.isascii()) and folded(name) in self.names:
             return True
         return bool(self.folders) and self.folder_of(path) is not None

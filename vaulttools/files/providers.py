@@ -1,4 +1,4 @@
-"""Defines what an index and the extraction of attachments answer about files."""
+"""Defines the questions about files that an index and the extraction of attachments answer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from vaulttools.patterns.literals import Requirement
 T = TypeVar("T")
 
 _KEPT_BACK: Final = 0.4
-"""The part of a call's time that no extraction takes, so that the notes are searched and what was found is shown."""
+"""Share of a call's time that extraction must leave, for searching the notes and showing the result."""
 
 Trait = Literal["nul", "lone return", "return"]
-"""What decides how a text is searched: it holds a NUL, a CR that no LF follows, or any CR."""
+"""Traits that decide how a text is searched: it holds a NUL, a CR without LF after it, or any CR."""
 
 
 class FileNames(Protocol):
@@ -33,44 +33,43 @@ class FileNames(Protocol):
         """Whether the names in and below a vault-relative folder are known."""
 
     def names_in(self, folder: str) -> FolderNames:
-        """The names in a folder, as `catalogue.listed` gives them."""
+        """Returns the names in a folder, like `catalogue.listed`."""
 
     def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
-        """What `make` gave for the key; `make` runs again after a name, or the text of an ignore file, has changed.
+        """Returns the result of `make` for the key, cached until a name or the text of an ignore file changes.
 
-        With `times`, it also runs again after any time of modification has changed.
+        With `times`, a changed modification time also ends the caching.
         """
 
     def outside(self) -> Hashable:
-        """What ignore rules rest on besides names and files of the vault."""
+        """Returns what ignore rules depend on besides names and files of the vault."""
 
     def modified(self, path: str) -> int | None:
-        """When a file, folder or link was modified, in nanoseconds since 1970; None when it is not known."""
+        """Returns when a file, folder or link was modified, in nanoseconds since 1970; None if not known."""
 
 
 class Candidates(FileNames, Protocol):
     """The files that may match, as of the beginning of one call."""
 
     def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
-        """Files that may hold what is required, with all that are not indexed; None: most files, or all."""
+        """Returns the files that may fulfil a requirement, and all unindexed files; None: most files, or all."""
 
     def nominated_in(
         self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
     ) -> Sequence[str] | None:
-        """As `nominated`, those of a listing that this gave, and others, in path order."""
+        """Returns the `nominated` files of a listing, and `others`, in path order."""
 
     def unknown(self, files: Sequence[str]) -> list[str]:
-        """The files whose present text is not in the index."""
+        """Returns the files whose current text is not in the index."""
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
-        """The indexed files that have a trait."""
+        """Returns the indexed files with a trait."""
 
     def keys(self, files: Sequence[str]) -> list[Key | None]:
-        """The stat key that each file had when it was last looked at; None where it is not known, or reading the file
-        would have it downloaded."""
+        """Returns the last seen stat key of each file; None if it is not known, or reading would download the file."""
 
     def digest(self, path: str, status: os.stat_result) -> bytes | None:
-        """The digest of the content of an attachment that has this status; None when it is not known."""
+        """Returns the content digest of an attachment with this status; None if not known."""
 
 
 class Extracts(Protocol):
@@ -82,18 +81,18 @@ class Extracts(Protocol):
     def read(
         self, path: str, seconds: float, known: Callable[[os.stat_result], bytes | None] | None = None
     ) -> Document | None:
-        """The text of an attachment; None when it is, by its content, a file like others.
+        """Returns the text of an attachment; None if its content shows that it is no attachment.
 
         Args:
-            path: Vault-relative, as `Root.locate` or a walk gave it.
-            seconds: How long to wait for an extraction. What it gives later is there for the next call.
-            known: The digest of the content of a file with some status, where that is known.
+            path: Vault-relative, from `Root.locate` or a walk.
+            seconds: Longest wait for an extraction. A later result is there for the next call.
+            known: Returns the content digest of a file with a status, if known.
 
         Raises:
-            NotRead: there is none; its reason says why.
+            NotRead: there is no text; `reason` says why.
         """
 
 
 def timeout(work: Work) -> float:
-    """Seconds that a call may still wait for extractions."""
+    """Returns the seconds that a call may still wait for extractions."""
     return max(0.0, work.remaining() - work.time_limit * _KEPT_BACK)

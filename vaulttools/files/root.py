@@ -1,7 +1,7 @@
-"""Resolves what a caller wrote to a place inside the vault, or refuses it.
+"""Resolves a caller's path to a place inside the vault, or refuses it.
 
-The one confinement primitive: every path of every tool comes through `Root.locate`, and every file that our own
-code reads is opened by `Root.open`. Nothing else joins a caller's text to a folder.
+The only confinement: every path of every tool passes through `Root.locate`, and `Root.open` opens every file that our
+own code reads. No other code joins a caller's text to a folder.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Kind = Literal["file", "folder", "other"]
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\|//")
 _WINDOWS = sys.platform == "win32"
 _ABSENT: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ))
-"""Why a name cannot be looked at when nothing stands there, or could (EINVAL, EILSEQ: it is no name to this system)."""
+"""Errors that mean that nothing is at a path, or can be (EINVAL, EILSEQ: not a valid name on this system)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a caller's path leads: `path` is vault-relative with the names that stand on disk (`""`: the root)."""
+    """Where a caller's path leads: `path` is vault-relative, spelled as on disk (`""`: the root)."""
 
     path: str
     kind: Kind | None
-    """What is there, links followed; None when nothing is."""
+    """Kind of the target, links followed; None if nothing is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,14 @@ class Root:
     folder: str
     """Absolute path."""
     spelling: str
-    """Absolute path as it was given; absolute arguments may use either."""
+    """Absolute path as given; absolute arguments may use either."""
     protection: Protection
 
     def ensure_readable(self) -> None:
-        """Nothing, when the folder can be listed: a vault that is gone must not look like one that is empty.
+        """Check that the folder can be listed: a missing vault must not look like an empty one.
 
         Raises:
-            VaultToolsError: it cannot (fault-T13).
+            VaultToolsError: it cannot be listed (fault-T13).
         """
         try:
             disk.scandir(self.folder).close()
@@ -60,19 +60,19 @@ class Root:
             raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
 
     def absolute(self, path: str) -> str:
-        """The path on disk of a vault-relative path."""
+        """Returns the absolute path of a vault-relative path."""
         return f"{self.folder}{os.sep}{path}" if path else self.folder
 
     def relative(self, text: str, given: str | None = None) -> str:
-        """What was written, as a vault-relative path without `.`, `..` and doubled slashes; `""` is the root.
+        """Returns a caller's text as a vault-relative path without `.`, `..` and doubled slashes; `""` is the root.
 
-        Nothing is looked up on disk, so a glob comes through as well. On Windows `\\` separates; elsewhere it stays.
-        Where `text` is one reading of what was `given`, errors name that.
+        Does not access the disk, so a glob works, too. On Windows `\\` is a separator; elsewhere it stays. If `text` is
+        one reading of `given`, errors name `given`.
 
         Raises:
             OutsideVault: an absolute path elsewhere, or more `..` than folders.
-            AccessDenied: it lies in a protected folder, with `\\` read as a letter or as `/`.
-            BadArgument: a NUL character, or too long.
+            AccessDenied: the path lies in a protected folder, with `\\` read as a character or as `/`.
+            BadArgument: the path contains a NUL character, or is too long.
         """
         given = text if given is None else given
         if "\0" in text:
@@ -80,7 +80,7 @@ class Root:
         if paths.NO_TEXT.search(text):
             raise BadArgument("Path is not valid Unicode text: it holds a lone surrogate")
         text = text.replace("\\", "/") if _WINDOWS else text
-        # What other systems call absolute is absolute here too: no file of a vault is meant by `C:/x` or `\\host\x`.
+        # Absolute paths of other systems count, too: `C:/x` or `\\host\x` never mean a file of the vault.
         if _is_absolute(text):
             text = self._below_root(text, given)
         closed = [self.protection.folder_of(_resolved(slashed, given)) for slashed in (text, text.replace("\\", "/"))]
@@ -97,10 +97,10 @@ class Root:
         return path
 
     def anchored(self, glob: str) -> str:
-        """A glob as one below the root: an absolute one comes back without the root's folders, the others as they are.
+        """Returns a glob relative to the root: an absolute one without the root's folders, others unchanged.
 
         Raises:
-            OutsideVault: it is absolute and lies elsewhere.
+            OutsideVault: the glob is absolute and lies elsewhere.
         """
         text = glob.replace("\\", "/") if _WINDOWS else glob
         if not _is_absolute(text):
@@ -108,14 +108,14 @@ class Root:
         return f"./{self._below_root(text, glob)}{'/' if text.endswith('/') else ''}"
 
     def locate(self, given: str) -> Place:
-        r"""The place of a path: the literal name first, then its escaped form read back, then `\` read as `/`.
+        r"""Find the place of a path: as a literal name first, then unescaped, then with `\` read as `/`.
 
-        A name that stands on disk in another Unicode form is found.
+        Also finds a name that has another Unicode form on disk.
 
         Raises:
-            OutsideVault: also when a symbolic link leads out, whether or not something is there.
-            AccessDenied: likewise when one leads into a protected folder.
-            BadArgument: as `relative`, and when two names on disk differ only in their Unicode form.
+            OutsideVault: also if a symbolic link leads out, whether or not its target exists.
+            AccessDenied: also if a link leads into a protected folder.
+            BadArgument: as for `relative`, and if two names on disk differ only in their Unicode form.
         """
         path = ""
         for reading in dict.fromkeys((given, paths.unshown(given), given.replace("\\", "/"))):
@@ -126,28 +126,28 @@ class Root:
         return Place(path, None)
 
     def ensure_here(self, given: str) -> None:
-        """Nothing, unless under a path where nothing stands there is a file that is not downloaded (fault-S02).
+        """Check that a missing path is not a file that iCloud has not downloaded (fault-S02).
 
         Raises:
-            BadArgument: there is: an older iCloud has left `.name.md.icloud` in its place.
+            BadArgument: it is: an older iCloud has left `.name.md.icloud` in its place.
         """
         try:
             folder, _, name = self.relative(given).rpartition("/")
             stub = disk.status(self.absolute(paths.join(self.resolved(folder), f".{name}.icloud")))
         except (VaultToolsError, OSError, ValueError):
-            return  # it names nothing of the vault, or what cannot be looked at
+            return  # the path is outside the vault or cannot be examined
         if stub is not None:
             raise BadArgument(f"Not downloaded: {paths.shown(given)} is in iCloud, and not on this computer")
 
     def open(self, path: str) -> int:
-        """A descriptor, for reading, of the regular file at a vault-relative path that `locate` or a walk gave.
+        """Open the regular file at a vault-relative path from `locate` or a walk, for reading; return its descriptor.
 
-        Where the platform can, each folder is opened below the one before it without following links, so that a
-        link that appears between check and use leads nowhere (fault-P07).
+        If the platform can, opens each folder relative to its parent without following links, so that a link that
+        appears between check and use leads nowhere (fault-P07).
 
         Raises:
-            OSError: it cannot be opened, or is not a regular file (EINVAL).
-            OutsideVault, AccessDenied: a link on the way leads there.
+            OSError: the file cannot be opened, or is not a regular file (EINVAL).
+            OutsideVault, AccessDenied: a link in the path leads there.
         """
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         if os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW"):
@@ -163,14 +163,14 @@ class Root:
         return descriptor
 
     def _open_unlinked(self, path: str, flags: int) -> int:
-        """As `open`. Most paths hold no link, and are then opened without resolving them first: half the time."""
+        """Like `open`. Most paths contain no link: opening without resolving first takes half the time."""
         closed = self.protection.folder_of(path)
         if closed is not None:
             raise AccessDenied(closed)
         try:
             return self._open_by_component(path, flags)
         except OSError as error:
-            if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):  # EMLINK: a link, as FreeBSD has it
+            if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):  # EMLINK: FreeBSD's error for a link
                 raise
         return self._open_by_component(self.resolved(path), flags)
 
@@ -189,7 +189,7 @@ class Root:
             disk.close(here)
 
     def _below_root(self, text: str, given: str) -> str:
-        """The part of an absolute path below the root, compared by components (fault-P03)."""
+        """Returns the part of an absolute path below the root, compared by components (fault-P03)."""
         wanted = PurePath(os.path.normpath(text))
         for start in (self.folder, self.spelling):
             try:
@@ -199,10 +199,10 @@ class Root:
         raise OutsideVault(given)
 
     def resolved(self, path: str, given: str | None = None) -> str:
-        """A vault-relative path with every link resolved.
+        """Returns a vault-relative path with every link resolved.
 
         Raises:
-            OutsideVault, AccessDenied: a link on the way leads there; the error names what was `given`, else the path.
+            OutsideVault, AccessDenied: a link in the path leads there; the error names `given`, else the path.
         """
         real = os.path.realpath(self.absolute(path))
         if real == self.folder:
@@ -230,8 +230,7 @@ class Root:
         return Place(path, kind)
 
     def _folds(self, path: str, status: os.stat_result) -> bool:
-        """Whether what is at a path is found under another spelling too, as on macOS and Windows: in other case, or in
-        another Unicode form."""
+        """Whether a path is also found in another case or Unicode form, as on macOS and Windows."""
         others = {path.swapcase(), *(unicodedata.normalize(form, path) for form in ("NFC", "NFD"))} - {path}
         return any(self._is_same(other, status) for other in others)
 
@@ -242,10 +241,10 @@ class Root:
             return False
 
     def _status(self, path: str) -> os.stat_result | None:
-        """The status of what is at a path, links not followed; None when nothing is.
+        """Returns the status of a path, links not followed; None if nothing is there.
 
         Raises:
-            BadArgument: it is not known whether something is there; it must not look like nothing.
+            BadArgument: the path cannot be examined; it must not look missing.
         """
         try:
             return disk.status(self.absolute(path))
@@ -255,9 +254,9 @@ class Root:
             raise BadArgument(f"Cannot look at {paths.shown(path) or 'the vault'}: {error.strerror}") from error
 
     def _on_disk(self, path: str, given: str) -> str | None:
-        """The path with the names that stand on disk, or None when nothing is there.
+        """Returns the path as spelled on disk, or None if nothing is there.
 
-        Links are resolved before anything is looked up: what lies behind a closed one is not told by its absence.
+        Links are resolved before any look-up, so that the error does not reveal what exists behind a protected link.
         """
         self.resolved(path, given)
         status = self._status(path)

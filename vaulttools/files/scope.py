@@ -1,7 +1,7 @@
-"""Lists what one call may see: walked and named files, in path order.
+"""Lists the files that one call may see, walked and named, in path order.
 
-A file named exactly is in, hidden, excluded or ignored as it may be; protected ones never get here, because
-`Root` refuses their paths and a walk passes them by.
+A file named exactly is included even if it is hidden, excluded or ignored. Protected files never get here: `Root`
+refuses their paths, and walks skip them.
 """
 
 from __future__ import annotations
@@ -23,56 +23,56 @@ from vaulttools.files.providers import Extracts, FileNames
 from vaulttools.files.root import Root
 
 _MATCHED_AT_ONCE: Final = 2_000
-"""Paths handed to one process of ripgrep: enough to pay for its start, few enough that a walk stays lazy."""
+"""Paths per process of ripgrep: enough to pay for its start, few enough to keep a walk lazy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Files below a vault-relative folder: notes only, or those a glob selects, or all."""
+    """Files below a vault-relative folder: only notes, those that a glob selects, or all."""
 
     folder: str = ""
     glob: Glob | None = None
     notes_only: bool = False
     also: Callable[[str], object] | None = None
-    """With `notes_only`: what else is meant, by its path."""
+    """With `notes_only`: also selects the paths for which this is true."""
 
     def selects(self, path: str) -> bool:
-        """Whether a file of the walk is meant."""
+        """Whether the walk selects a file."""
         if self.notes_only and not (paths.is_note(path) or (self.also is not None and self.also(path))):
             return False
         return self.glob is None or self.glob.matches(path)
 
     @property
     def selector(self) -> Callable[[str], bool]:
-        """What `selects` does, in the quickest way."""
+        """The fastest function that does the same as `selects`."""
         if self.glob is not None or (self.notes_only and self.also is not None):
             return self.selects
-        return paths.is_note if self.notes_only else bool  # which says of every path that it is meant
+        return paths.is_note if self.notes_only else bool  # `bool` is true for every path
 
     def covers(self, path: str) -> bool:
-        """Whether a file lies in the walk's folder and is meant, rules aside."""
+        """Whether a file lies in the walk's folder and is selected, rules aside."""
         return paths.is_below(self.folder, path) and self.selects(path)
 
     def narrowed(self, folder: str) -> Walk | None:
-        """The part of the walk that lies in a folder; None when they have nothing in common."""
+        """Returns the part of the walk in a folder; None if they do not overlap."""
         if self.folder == folder or paths.is_below(folder, self.folder):
             return self
         return replace(self, folder=folder) if paths.is_below(self.folder, folder) else None
 
 
 class Covering(NamedTuple):
-    """What the `/regex/` entries of the vault's excluded files say of some paths."""
+    """Result of matching paths against the `/regex/` entries of the vault's excluded files."""
 
     places: set[int]
-    """Which of them they match, from 0."""
+    """Places of the matching paths, from 0."""
     stopped: Reason | None
-    """Why these may not be all."""
+    """Why the places may be incomplete; None: they are complete."""
     warnings: tuple[str, ...]
-    """Sentences about entries that cannot be used."""
+    """Sentences about unusable entries."""
 
 
 class _StoppedError(Exception):
-    """A listing that must not be kept, because it was not known what all of it is."""
+    """Carries a listing that must not be cached, because it may be incomplete."""
 
     def __init__(self, listing: Listing, warnings: Sequence[tuple[str, str]]) -> None:
         self.listing = listing
@@ -89,18 +89,18 @@ class Scope:
     named: tuple[str, ...] = ()
     """Vault-relative paths of files named exactly."""
     regex_excluded: Callable[[Sequence[str]], Covering] | None = None
-    """What the `/regex/` entries of `rules.excluded` say of some paths; None when there are no such entries."""
+    """Matches paths against the `/regex/` entries of `rules.excluded`; None without such entries."""
     names: FileNames | None = None
-    """The names that an index knows; None: the disk is walked."""
+    """Names from an index; None: walk the disk."""
     extracts: Extracts | None = None
-    """What gives the text of attachments; None: they are files like others."""
+    """Extracts the text of attachments; None: treat them as other files."""
     times: FileTimes | None = None
-    """When the files must have been modified and created; None: no matter."""
+    """Bounds of the files' times; None: no bounds."""
     warnings: list[tuple[str, str]] = field(default_factory=list)
-    """Sentences about ignore files and excluded files met so far, in path order, each with the folder it was met in."""
+    """Sentences about ignore files and excluded files so far, in path order, each with its folder."""
 
     def entries(self) -> Iterator[Entry]:
-        """Files, and what a rule leaves out, in path order, each once; a name wins over a rule."""
+        """Yields files and left-out entries in path order, each once; a named file overrides rules."""
         entries = self._entries()
         return entries if self.times is None else self.times.of(self.root, self.names, entries)
 
@@ -114,26 +114,26 @@ class Scope:
         return (next((entry for entry in same if entry.left_out is None), same[0]) for same in readings)
 
     def listing(self) -> Listing | None:
-        """All `entries` at once, where an index knows them; None where they would have to be walked for."""
+        """Returns all `entries` if an index knows them; None if a walk is needed."""
         if self.names is None or not all(self.names.holds(walk.folder) for walk in self.walks):
             return None
         if len(self.walks) == 1 and not self.named:
-            return self._timely(self.names, self._kept(self.names, self.walks[0], folders=False))
+            return self._within_times(self.names, self._kept(self.names, self.walks[0], folders=False))
         return Listing(self.entries())
 
-    def _timely(self, names: FileNames, listing: Listing) -> Listing:
-        """Of a listing that is kept, what `times` selects, made at most once until a file changes."""
+    def _within_times(self, names: FileNames, listing: Listing) -> Listing:
+        """Returns the part of a cached listing that `times` selects, computed at most once until a file changes."""
         times = self.times
         if times is None:
             return listing
         return names.kept((listing, times), lambda: Listing(times.of(self.root, names, listing)), times=True)
 
     def everything(self) -> Iterator[Entry]:
-        """As `entries`, of the first walk alone, with the folders and links in it."""
+        """Like `entries`, but only for the first walk, with its folders and links."""
         return self._walked(self.walks[0], folders=True)
 
     def everything_known(self) -> Listing | None:
-        """All of `everything` at once, where an index knows it; None where it would have to be walked for."""
+        """Returns all of `everything` if an index knows it; None if a walk is needed."""
         if self.names is None or not self.names.holds(self.walks[0].folder):
             return None
         return self._kept(self.names, self.walks[0], folders=True)
@@ -145,26 +145,26 @@ class Scope:
         return entries if self.regex_excluded is None else self._without_regex_excluded(entries)
 
     def _kept(self, names: FileNames, walk: Walk, *, folders: bool) -> Listing:
-        """The listing of a walk, made at most once for as long as nothing it rests on changes."""
-        rests_on = (walk, folders, self.rules, names.outside() if self.rules.ignores else None)
+        """Returns the listing of a walk, computed only when something it depends on has changed."""
+        depends_on = (walk, folders, self.rules, names.outside() if self.rules.ignores else None)
         try:
-            listing, warnings = names.kept(rests_on, lambda: self._known(names, walk, folders))
+            listing, warnings = names.kept(depends_on, lambda: self._known(names, walk, folders))
         except _StoppedError as stopped:
             listing, warnings = stopped.listing, stopped.warnings
         self.warnings.extend(filterfalse(self.warnings.__contains__, warnings))
         return listing
 
     def _known(self, names: FileNames, walk: Walk, folders: bool) -> tuple[Listing, Sequence[tuple[str, str]]]:
-        """What a walk meets among names that an index knows, and the warnings met."""
+        """Walks names from an index; returns the listing and the warnings."""
         met: list[tuple[str, str]] = []
-        asked = replace(self, warnings=met)
+        collecting = replace(self, warnings=met)
         runs = catalogue.runs(
-            self.root, walk.folder, self.rules, walk.selector, walk.glob, asked._warn, folders, names.names_in
+            self.root, walk.folder, self.rules, walk.selector, walk.glob, collecting._warn, folders, names.names_in
         )
         if self.regex_excluded is None:
             return Listing(runs), met
         stops: list[Reason] = []
-        listing = Listing(asked._without_regex_excluded(iter(Listing(runs)), stops))
+        listing = Listing(collecting._without_regex_excluded(iter(Listing(runs)), stops))
         if stops:
             raise _StoppedError(listing, met)
         return listing, met
@@ -176,7 +176,7 @@ class Scope:
         """Leave out excluded files, and files that may be excluded but cannot be checked, each with the reason."""
         assert self.regex_excluded is not None
         batch = list(islice(entries, _MATCHED_AT_ONCE))
-        is_first = True  # also without a path to ask about: an entry of no use is reported
+        is_first = True  # also without paths, to report unusable entries
         while batch or is_first:
             is_first = False
             covered, stopped, warnings = self.regex_excluded([entry.path for entry in batch])

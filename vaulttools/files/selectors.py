@@ -1,6 +1,6 @@
-"""Splits a line range such as `:50-100` from a path, and reads it.
+"""Splits a line range such as `:50-100` from a path, and parses it.
 
-Whether something in the vault is literally called so is asked before, by the caller (fault-N09).
+Callers first check whether the vault has a file of this literal name (fault-N09).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _LIST = re.compile(f"{_RANGE}(?:,{_RANGE})*", re.IGNORECASE | re.ASCII)
 
 _DIGITS: Final = 18
 _BEYOND: Final = 10**_DIGITS
-"""Stands for every number of more digits: no file has so many lines, and `int` refuses text of over 4,300 digits."""
+"""Replaces every number with more digits: no file has so many lines, and `int` refuses over 4,300 digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """A set of lines as its ranges, which ascend and neither overlap nor touch.
+    """A set of lines as ascending ranges that neither overlap nor touch.
 
     >>> list(parse("9-10,2-3,3-5,20-"))
     [(2, 5), (9, 10), (20, None)]
@@ -39,7 +39,7 @@ class Ranges:
         return iter(self.spans)
 
     def contains(self, line: int) -> bool:
-        """Whether a line, counted from 1, is in the set."""
+        """Whether a line (from 1) is in the set."""
         index = bisect_right(self.spans, line, key=lambda span: span[0])
         if index == 0:
             return False
@@ -47,12 +47,12 @@ class Ranges:
         return end is None or line <= end
 
     def union(self, other: Ranges) -> Ranges:
-        """The lines of either set."""
+        """Returns the lines of either set."""
         return Ranges(_merged((*self.spans, *other.spans)))
 
 
 def split(path: str) -> tuple[str, str | None]:
-    """The path and its selector, which is the part after the last `:` when all of that is one; else None.
+    """Returns the path and its selector: the text after the last `:` if it is a selector, else None.
 
     >>> split("a.md:L1-L50,60-"), split("foo:../bar.md"), split("a.md:3+")
     (('a.md', 'L1-L50,60-'), ('foo:../bar.md', None), ('a.md:3+', None))
@@ -64,12 +64,12 @@ def split(path: str) -> tuple[str, str | None]:
 
 
 def parse(selector: str) -> Ranges:
-    """The lines that a selector without its colon names: `50-100`, `50..100`, `50+10`, `50-`, `50`.
+    """Parses a selector without its colon: `50-100`, `50..100`, `50+10`, `50-`, `50`.
 
-    `50` alone and `50-` reach to the end; `50+10` is ten lines; `L` may stand before a number; commas join ranges.
+    `50` alone and `50-` reach to the end; `50+10` is ten lines; `L` may precede a number; commas join ranges.
 
     Raises:
-        BadArgument: line 0, an end before its start, a count of 0, or no selector.
+        BadArgument: line 0, an end before its start, a count of 0, or not a selector.
     """
     if _LIST.fullmatch(selector) is None:
         raise BadArgument(

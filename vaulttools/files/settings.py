@@ -1,8 +1,7 @@
-"""Reads the settings of a vault, and tells which files they, or our defaults, exclude.
+"""Reads the settings of a vault, and decides which files they or our defaults exclude.
 
-They lie in config folders, which no caller ever sees. Obsidian's `userIgnoreFilters` exclude files (rule-E04 to
-rule-E06). The default excludes of `survey` and `scout` hold at any depth below the vault root, case-sensitive, without
-an off switch (`docs/sources.md`).
+The settings lie in config folders, which no caller ever sees. Obsidian's `userIgnoreFilters` exclude files (rule-E04 to
+rule-E06). The default excludes of `survey` and `scout` apply at any depth, case-sensitive, always (`docs/sources.md`).
 """
 
 from __future__ import annotations
@@ -28,32 +27,32 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _MOST_BYTES: Final = 1 << 20
-"""Of settings that are read; Obsidian writes a few KiB."""
+"""Larger settings files (bytes) are not read; Obsidian writes a few KiB."""
 _OPEN_FLAGS: Final = os.O_RDONLY | sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
 
 DEFAULT_FOLDERS: Final = frozenset(
     (".git", "target", "node_modules", "vendor", "dist", "build", "coverage", "generated", "scratch", "tmp")
 )
-"""Names of folders that are left out by default with all that they hold."""
+"""Names of folders that are left out by default, with their content."""
 
 DEFAULT_FILES: Final = ("*.log", "*.jsonl", "*.xml", "*.min.js", "*.map")
-"""Globs of names, of files and folders, that are left out by default; each begins with `*.`."""
+"""Globs for names of files and folders that are left out by default; each begins with `*.`."""
 
 
 class ConfigFolders:
-    """The dot-folders at the root of a vault that hold Obsidian's settings, which may be made at any time."""
+    """The dot-folders at the root of a vault that hold Obsidian's settings; they may appear at any time."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._listed: tuple[Key, int] | None = None
-        """The root's key when it was listed, and when that was."""
+        """The root's key at the last listing, and the time of that listing."""
         self._names: Sequence[str] = ()
-        """Of all entries at the root that begin with a dot."""
+        """Names at the root that begin with a dot."""
 
     def found(self) -> list[str]:
-        """Their names, `.obsidian` first (rule-E03).
+        """Returns the names of the config folders, `.obsidian` first (rule-E03).
 
-        One device may have its own: all are protected, the first is the one whose excluded files hold.
+        A device may have its own: all are protected, and the excluded files of the first one apply.
 
         Raises:
             VaultToolsError: the root cannot be listed.
@@ -64,17 +63,17 @@ class ConfigFolders:
                 with disk.scandir(self._root) as scanned:
                     self._names = sorted(entry.name for entry in scanned if entry.name.startswith("."))
                 self._listed = key, now
-        except OSError as error:  # what is not known to be a config folder would not be protected
+        except OSError as error:  # an undetected config folder would not be protected
             raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
         return sorted(filter(self._holds_settings, self._names), key=".obsidian".__ne__)
 
     def _holds_settings(self, name: str) -> bool:
         folder = self._root / name
-        return _may_stand(folder / "app.json") or _may_stand(folder / "core-plugins.json")
+        return _may_be_file(folder / "app.json") or _may_be_file(folder / "core-plugins.json")
 
 
-def _may_stand(path: Path) -> bool:
-    """Whether a file stands at a path; what cannot be looked at may, and its folder is better protected than not."""
+def _may_be_file(path: Path) -> bool:
+    """Whether a path is a file, or may be one because it cannot be examined: then its folder is better protected."""
     is_absent = False
     for _ in range(2):  # an error may pass
         try:
@@ -82,15 +81,15 @@ def _may_stand(path: Path) -> bool:
         except (FileNotFoundError, NotADirectoryError):
             is_absent = True
         except OSError as error:
-            is_absent = is_absent or error.errno == errno.ELOOP  # nothing can stand behind it
+            is_absent = is_absent or error.errno == errno.ELOOP  # it leads nowhere
     return not is_absent
 
 
 def read(file: Path) -> Mapping[str, Any]:
-    """The JSON object that a file holds; an empty one where there is no such file, or it holds something else.
+    """Returns the JSON object in a file; an empty one if the file is missing or holds something else.
 
     Raises:
-        OSError: it is there, and cannot be read.
+        OSError: the file exists, but cannot be read.
     """
     try:
         found = json.loads(_text(file))
@@ -100,20 +99,20 @@ def read(file: Path) -> Mapping[str, Any]:
 
 
 def _text(file: Path) -> bytes:
-    """What a file holds; `{}` when it is none, or too large. An error is believed when it comes twice."""
+    """Returns the content of a file; `{}` if it is no file, or too large. An error counts only if it comes twice."""
     with suppress(OSError):
         return _read(file)
     try:
         return _read(file)
     except OSError:
-        # The error is kept nowhere: it would keep this call's frames, and with them all that an answer is made of.
+        # Do not store the error: it would keep this call's frames alive, and with them all data of an answer.
         if disk.is_gone(file):
             return b"{}"
         raise
 
 
 def _read(file: Path) -> bytes:
-    if not stat.S_ISREG(disk.stat(file).st_mode):  # a FIFO would be waited for
+    if not stat.S_ISREG(disk.stat(file).st_mode):  # opening a FIFO would block
         return b"{}"
     with disk.fdopen(disk.open_file(file, _OPEN_FLAGS), "rb") as opened:
         text: bytes = opened.read(_MOST_BYTES + 1)
@@ -122,9 +121,10 @@ def _read(file: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """The filters of one vault. An entry is plain text found anywhere in a path, case ignored, or `/regex/` (rule-E06).
+    """The filters of one vault. An entry is plain text, found anywhere in a path ignoring case, or `/regex/`
+    (rule-E06).
 
-    ripgrep matches `patterns`: nothing that a caller or a vault wrote is compiled here.
+    ripgrep matches `patterns`: this code compiles no regex from a caller or a vault.
     """
 
     texts: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ class Excluded:
         return bool(self.texts or self.patterns)
 
     def covers(self, path: str, *, is_folder: bool = False) -> bool:
-        """Whether a plain entry excludes the path; for a folder: excludes everything below it."""
+        """Whether a plain entry excludes the path; for a folder: everything below it."""
         text = paths.nfc(path).casefold()
         if is_folder:
             text += "/"
@@ -142,10 +142,10 @@ class Excluded:
 
 
 def excluded(config_folder: Path) -> Excluded:
-    """The filters in `app.json`; none when there is no such file or it is not what Obsidian writes.
+    """Returns the filters in `app.json`; empty ones if the file is missing or not in Obsidian's format.
 
     Raises:
-        OSError: it is there, and cannot be read.
+        OSError: the file exists, but cannot be read.
     """
     entries = read(config_folder / "app.json").get("userIgnoreFilters")
     texts, patterns = [], []
@@ -160,10 +160,10 @@ def excluded(config_folder: Path) -> Excluded:
 
 
 def is_default(name: str, *, is_folder: bool) -> bool:
-    """Whether the default excludes leave out a file or folder of that name."""
+    """Whether the default excludes leave out a file or folder with this name."""
     if is_folder:
         return _is_left_out(f"{name}/")
-    # All that the globs can tell apart is the ending; so a vault asks a few times instead of once for each file.
+    # The globs depend only on the ending, so the cache answers for nearly all files of a vault.
     _, dot, ending = name.partition(".")
     return bool(dot) and _is_left_out(f".{ending}")
 
@@ -181,7 +181,7 @@ def _default_excludes() -> GitIgnoreSpec:
 
 
 def default_folder_of(path: str) -> str | None:
-    """The folder left out by default that a vault-relative folder is or lies in, as a path; None when there is none."""
+    """Returns the path of the folder left out by default that a vault-relative folder is or lies in, or None."""
     parts = path.split("/")
     for depth, name in enumerate(parts, 1):
         if is_default(name, is_folder=True):

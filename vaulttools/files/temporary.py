@@ -1,6 +1,6 @@
-"""Makes a private temporary folder, which only the process that made it removes.
+"""Makes a private temporary folder that only its own process removes.
 
-`tempfile.TemporaryDirectory` forgets that processes fork: a child that ends removes what its parent still uses.
+`tempfile.TemporaryDirectory` ignores forks: a child that ends removes the folder that its parent still uses.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from threading import Thread, current_thread
 
 
 class TemporaryFolder:
-    """A folder that only this user can read; removed by `remove`, else with this object or when the process ends."""
+    """A folder that only this user can read; removed by `remove`, with this object, or when the process ends."""
 
     def __init__(self) -> None:
         from tempfile import mkdtemp
 
         self.path = mkdtemp(prefix="vaulttools-")
         self.users: list[Thread] = []
-        """Threads that write into it. Each holds this object and calls `clear` at last: only the end of the process
-        comes before that, and waits for those that have been told to end."""
+        """Threads that write into it. Each holds this object and calls `clear` at its end; if the process ends first,
+        removal waits for the threads, which have been asked to end."""
         self._maker = os.getpid()
         self.remove = weakref.finalize(self, _remove, self.path, self._maker, self.users)
 
     def clear(self) -> None:
-        """Remove the folder, in a thread that uses it."""
+        """Remove the folder, from a thread that uses it."""
         _remove(self.path, self._maker)
 
 
