@@ -57,7 +57,7 @@ CHILD = """
 import os, sys, time
 from vaulttools.index import early_listing
 early_listing.begin(sys.argv[1])
-[child] = early_listing._begun
+[child] = early_listing._children
 if sys.argv[2] == "end":
     early_listing.end()
 else:

@@ -27,7 +27,7 @@ MANY = states.WORTH_FILES
 @pytest.fixture
 def lister(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lister]:
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    with states._beside(MANY) as started:
+    with states._helping_lister(MANY) as started:
         assert started is not None
         yield started
 
@@ -112,15 +112,15 @@ def test_no_process_is_started_for_few_files_or_where_none_can_be(monkeypatch: p
 
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", refused)
-    with states._beside(MANY) as started:
+    with states._helping_lister(MANY) as started:
         assert started is None
     monkeypatch.setattr(subprocess, "Popen", lambda *words, **named: pytest.fail("started"))
-    with states._beside(MANY - 1) as started:
+    with states._helping_lister(MANY - 1) as started:
         assert started is None
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    with states._beside(MANY) as started:
+    with states._helping_lister(MANY) as started:
         assert started is None
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    with states._beside(MANY) as started:
+    with states._helping_lister(MANY) as started:
         assert started is None

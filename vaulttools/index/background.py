@@ -1,8 +1,8 @@
 """Loads, updates and builds the index of one open vault, behind the calls.
 
-A thread does the work. A vault without an index has one in a temporary folder for as long as it is open. Until the
-names of the vault are loaded, and whenever changes may have been missed, a call gets nothing from here and scans; so it
-does when there can be no index at all.
+A thread does the work. A vault without an index gets one in a temporary folder while it is open. Calls get nothing from
+here, and scan, until the names of the vault are loaded, when changes may have been missed, and when no index is
+possible.
 """
 
 from __future__ import annotations
@@ -41,43 +41,42 @@ if TYPE_CHECKING:
 _log = logging.getLogger("vaulttools")
 
 IDLE_SECONDS: Final = 1.0
-"""How often changes are looked for while no call asks; a call looks itself."""
+"""Seconds between two looks for changes while no call asks; a call looks itself."""
 
 _BEHIND_SECONDS: Final = 0.1
-"""How long a change that a call has met waits before it is indexed. The call answers meanwhile, which takes it half as
-long again when both threads want the interpreter (`links`: 13 ms instead of 8), and changes that come together are
-written together."""
+"""Seconds before a change that a call met is indexed. Indexing while the call answers makes the call half as long again
+(`links`: 13 ms instead of 8), and changes that come together are written together."""
 
 _AGAIN_SECONDS: Final = 2.0
-"""How long to wait before loading again what was lost."""
+"""Seconds before the index is loaded again after it was lost."""
 
 LATER_SECONDS: Final = 60.0
-"""How long to do without an index that cannot be used at the moment: the disk is full, another process holds it."""
+"""Seconds before an unusable index is tried again: the disk was full, or another process held it."""
 
 _LONGEST_SECONDS: Final = 3_600.0
-"""The longest of the pauses after errors of the index's own, which double: what always fails must not take all time."""
+"""Longest pause after unexpected errors. Pauses double, so that a lasting error does not use all the time."""
 
 MANY: Final = 200
-"""Files to index that take longer than a call should wait: a second or more."""
+"""With more files than this to index, a call does not wait: it would take a second or more."""
 
 _FEW: Final = 20
-"""Files to index beyond which a vault waits its turn. A hundred threads that index at once leave the interpreter to
-nobody: half of the processor's time went into handing it on."""
+"""With more files than this to index, a vault waits its turn. With a hundred threads indexing at once, half of the
+processor's time went into passing the interpreter from one to the next."""
 
 _LOADS: Final = 2
-"""How often to try with a watch: changes may be missed by chance, or each time since there are too many folders."""
+"""Attempts with a watch: changes are missed by chance, or every time when there are too many folders."""
 
 
 def watch(root: Root) -> Watch | None:
-    """What tells of every change below a root; None where nothing does so dependably, and only a walk will do; likewise
-    where the environment says so.
+    """Returns a watch of every change below a root; None where no dependable one exists, or the environment turns it
+    off.
 
-    On Linux inotify, where the file system serves it. Elsewhere nothing:
+    Linux has inotify, on file systems that support it. Other systems have none:
 
-    - macOS drops events under load and says so, but watchfiles 1.3 passes the notice over (its `src/lib.rs` returns on
-      `EventKind::Other`, which bears the notice).
-    - Windows keeps no order between the changes of two folders that are watched, so a cookie file beside the vault
-      proves nothing about the changes in it.
+    - macOS drops events under load and says so, but watchfiles 1.3 ignores the notice (its `src/lib.rs` returns on
+      `EventKind::Other`, which carries it).
+    - Windows does not order changes across two watched folders, so a cookie file beside the vault proves nothing about
+      changes in the vault.
     """
     if sys.platform != "linux" or is_off():
         return None
@@ -85,9 +84,9 @@ def watch(root: Root) -> Watch | None:
 
     try:
         found = InotifyWatch(root)
-    except OSError:  # no more of them, or no more descriptors; or the folder is gone
+    except OSError:  # no watches or descriptors are left, or the folder is gone
         return None
-    # After the watch has begun to look out for mounts, so that none comes unseen between the two.
+    # Checked after the watch began to look for mounts, so that no mount is missed in between.
     if filesystems.tells_changes(root.folder):
         return found
     found.close()
@@ -95,7 +94,7 @@ def watch(root: Root) -> Watch | None:
 
 
 class BackgroundIndex:
-    """One index, for calls from any number of threads."""
+    """One index, used by calls from any number of threads."""
 
     def __init__(
         self,
@@ -104,51 +103,51 @@ class BackgroundIndex:
         max_bytes: int,
         attachments: Attachments | None = None,
     ) -> None:
-        """`attachments` gives the text of PDF and DOCX files; None without the extra."""
+        """`attachments` reads the text of PDF and DOCX files; None without the extra."""
         self._root = root
         self._attachments = attachments
         self._temporary = index_folder if isinstance(index_folder, TemporaryFolder) else None
-        """A folder that is removed when the thread has ended."""
+        """A folder to remove when the thread has ended."""
         self._index_folder = index_folder.path if isinstance(index_folder, TemporaryFolder) else index_folder
         self._max_bytes = max_bytes
         self._is_closed = False
         self.warning: str | None = None
-        """One sentence when an index was found that was of no use."""
+        """One sentence if an unusable index was found."""
         self.unavailable: str | None = None
-        """Why there is no index at present."""
+        """Why there is no index now."""
         self._begin()
         forks.renew(self)
 
     def reset_after_fork(self) -> None:
-        """In a child after a fork: what the parent had open is neither used nor closed (fault-I21)."""
+        """Reset in a child after a fork: what the parent opened is neither used nor closed (fault-I21)."""
         if self._present is not None:
             forks.keep(self._present)
         self._begin()
 
     def _begin(self) -> None:
-        """Be as one that nobody has asked."""
+        """Set the state of an index that nobody has asked yet."""
         self._present: IndexState | None = None
         self._guard = threading.Lock()
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
         self._at_once = threading.Event()
-        """Set with `_wake` when somebody waits for the work."""
+        """Set together with `_wake` when a caller waits for the work."""
         self._end = threading.Event()
         self._rounds = threading.Condition()
         self._begun = self._ended = 0
-        """The number of the last round of work that was begun, and of the last that was brought to its end."""
-        self._told = ""
-        """Why there was no index when that was last written into the log."""
-        self._is_over = False
-        """Whether the reason why there is no index is one for good."""
-        self._is_only_read = False
-        """Whether no thread is to keep it up to date."""
-        self._only_read: IndexState | None = None
-        """What was then loaded."""
+        """Numbers of the last round of work that began, and of the last one that ended."""
+        self._logged = ""
+        """The reason for the lack of an index that was last logged."""
+        self._gave_up = False
+        """True if there will never be an index."""
+        self._is_read_only = False
+        """True if no thread keeps the index up to date."""
+        self._read_only_state: IndexState | None = None
+        """The state that `load` loaded."""
         self._meter = Meter()
 
     def view(self, since: float) -> Snapshot | None:
-        """The index with every change that was finished at a moment of the monotonic clock; None: scan."""
+        """Returns the index with every change finished by `since` (monotonic clock); None: the caller must scan."""
         self.start()
         present = self._present
         if present is None:
@@ -165,21 +164,21 @@ class BackgroundIndex:
         return Snapshot(present)
 
     def load(self) -> None:
-        """Load an index that is there, before any call, and never write it; where none of use is, calls scan."""
-        self._is_only_read = True
+        """Load an existing index before any call, and never write it; without a usable one, calls scan."""
+        self._is_read_only = True
         with suppress(Unavailable, Lost, OSError):
             where = location.of(self._root, self._index_folder)
             store = IndexStore(Database.existing(where.database, where.options))
             try:
-                self._present = self._only_read = self._loaded(store) if store.newest() else None
+                self._present = self._read_only_state = self._loaded(store) if store.newest() else None
             finally:
-                if self._only_read is None:
+                if self._read_only_state is None:
                     store.close()
 
     def start(self) -> None:
-        """Begin to load, once."""
+        """Start the thread that loads the index, once."""
         with self._guard:
-            if self._thread is None and not self._is_closed and not self._is_only_read:
+            if self._thread is None and not self._is_closed and not self._is_read_only:
                 self._thread = threading.Thread(target=self._work, name="vaulttools index", daemon=True)
                 self._thread.start()
                 if self._temporary is not None:
@@ -194,23 +193,23 @@ class BackgroundIndex:
         facts_alone: bool = False,
         unless_many: bool = False,
     ) -> bool:
-        """Wait until the store holds every file as it was at this call, or later, or with `facts_alone` the structure
-        of every note; False when the timeout, or the use of the vault, ends first, or with `unless_many` when it lacks
-        more than `MANY` files.
+        """Wait until the store holds every file as of this call or later; with `facts_alone`, the structure of every
+        note.
 
-        `on_progress` gets how much is done and how much there is to do, in files, in the thread of the caller.
+        Returns False if the timeout passes or the vault is closed first, and with `unless_many` if more than `MANY`
+        files are missing. `on_progress` gets the files done and the files in all, in the caller's thread.
 
         Raises:
-            Unavailable: there can be no index.
+            Unavailable: no index is possible.
             VaultToolsError: the vault's folder is gone or cannot be read.
-            Cancelled: the caller has set the event; the work goes on behind.
+            Cancelled: the caller has set the event; the work continues in the background.
         """
         self._root.ensure_readable()
         self.start()
         begun = time.monotonic()
         until = None if timeout is None else time.monotonic() + timeout
-        if self.unavailable is not None and not self._is_over:
-            self.unavailable = None  # it is tried again at once
+        if self.unavailable is not None and not self._gave_up:
+            self.unavailable = None  # the thread tries again at once
         self.view(begun)
         if self._present is not None:
             self._present.retry()
@@ -238,12 +237,12 @@ class BackgroundIndex:
 
     @property
     def has_caught_up(self) -> bool:
-        """Whether the store has held every file since somebody asked, or there can be no index: no call waits long."""
+        """Whether the store once held every file, or no index is possible: no call waits long."""
         return self._ended > 0 or self.unavailable is not None
 
     @property
     def is_far_behind(self) -> bool:
-        """Whether it was asked for, and more than `MANY` files have to be read or none is known yet."""
+        """Whether the thread was started, and more than `MANY` files are still to be read or no names are loaded."""
         if self._thread is None or self.unavailable is not None:
             return False
         present = self._present
@@ -253,28 +252,27 @@ class BackgroundIndex:
         return progress.files - progress.indexed > MANY
 
     def progress(self) -> Progress | None:
-        """How much it holds while it is being built; None: it is as whole as it will be."""
+        """Returns how much the index holds while it is built; None: it is complete, or nothing is loaded."""
         present = self._present
         if self.has_caught_up or present is None:
             return None
         return self._meter.shown(present.progress())
 
     def close(self) -> None:
-        """End the thread, and remove a temporary folder; what was not written is written by the next process that needs
-        it."""
+        """End the thread and remove a temporary folder; the next process that needs the index writes the rest."""
         self.end()
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
-        if self._only_read is not None:
-            self._present, only_read, self._only_read = None, self._only_read, None
-            only_read.close()
-            only_read.store.close()
+        if self._read_only_state is not None:
+            self._present, state, self._read_only_state = None, self._read_only_state, None
+            state.close()
+            state.store.close()
         if self._temporary is not None:
             self._temporary.remove()
 
     def end(self) -> None:
-        """As `close`, without waiting until it has happened."""
+        """Like `close`, but do not wait for the thread."""
         with self._guard:
             self._is_closed = True
             self._end.set()
@@ -298,38 +296,38 @@ class BackgroundIndex:
                 _log.info("the index is loaded again: %s", error)
                 self._end.wait(_AGAIN_SECONDS)
             except Unavailable as error:
-                self._rest(str(error), LATER_SECONDS)
+                self._pause(str(error), LATER_SECONDS)
             except VaultToolsError as error:
                 self.unavailable = str(error)
-                self._is_over = True
+                self._gave_up = True
                 _log.warning("%s; searches scan the vault", error)
                 return
-            except Exception as error:  # it may come from the machine, as a lack of memory or of threads does
-                reason = f"The index met an error of its own: {type(error).__name__}"  # its text may be that of a note
-                if self._told != reason:
+            except Exception as error:  # perhaps the machine lacks memory or threads
+                reason = f"The index met an error of its own: {type(error).__name__}"  # its text may quote a note
+                if self._logged != reason:
                     _log.exception("the index met an error")
-                self._rest(reason, pause)
+                self._pause(reason, pause)
                 pause = min(pause * 2, _LONGEST_SECONDS)
 
-    def _rest(self, reason: str, seconds: float) -> None:
-        """Do without the index for a while, or until it is asked for by hand."""
+    def _pause(self, reason: str, seconds: float) -> None:
+        """Do without the index for some seconds, or until `wait` asks for it."""
         self.unavailable = reason
-        if self._told != reason:  # it is tried again and again
-            self._told = reason
+        if self._logged != reason:  # the same reason may come back many times
+            self._logged = reason
             _log.warning("%s; searches scan the vault", reason)
         self._wake.wait(seconds)
         self._wake.clear()
 
     def _serve(self) -> None:
-        """Load, and keep up to date until the end or until changes were missed."""
-        disk.scandir(self._root.folder).close()  # nothing can be known of a folder that cannot be listed
+        """Load the index and keep it up to date until the end, or until changes were missed."""
+        disk.scandir(self._root.folder).close()  # raises if the root cannot be listed: then no folder is made for it
         where = location.of(self._root, self._index_folder)
         store = IndexStore.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))
         try:
             self.warning = self.warning or store.database.warning
             if store.database.warning:
                 _log.warning("%s", store.database.warning)
-            self._keep(self._loaded(store))
+            self._keep_current(self._loaded(store))
         except Unavailable as error:
             if isinstance(error, Replaced) or not where.database.exists():  # moved aside, or removed
                 raise Lost(str(error)) from error
@@ -338,7 +336,7 @@ class BackgroundIndex:
             store.close()
 
     def _loaded(self, store: IndexStore) -> IndexState:
-        """All that is known, with a watch where one serves."""
+        """Returns the loaded state, with a watch if one works here."""
         if store.newest() and early_listing.is_begun(self._root.folder):
             return self._made(store, None, early_listing.taken)
         for _ in range(_LOADS):
@@ -358,16 +356,16 @@ class BackgroundIndex:
     def _made(
         self, store: IndexStore, watching: Watch | None, listed: Callable[[], Mapping[str, Folder]] | None = None
     ) -> IndexState:
-        """What is held in memory. It stays, so that the garbage collector neither looks through it while it is made (a
-        fifth of the time) nor at any time after."""
+        """Returns the state in memory. It lives long, so the garbage collector skips it while it is built (a fifth of
+        the time) and afterwards."""
         with garbage.paused():
             try:
                 return IndexState(self._root, store, watching, self._max_bytes, listed)
             finally:
                 gc.freeze()
 
-    def _keep(self, present: IndexState) -> None:
-        """Keep up to date what was loaded, and index what is pending."""
+    def _keep_current(self, present: IndexState) -> None:
+        """Keep the loaded state up to date, and index pending files."""
         self._present, self.unavailable = present, None
         try:
             while not self._end.is_set() and self._present is present:
@@ -383,7 +381,7 @@ class BackgroundIndex:
             gc.unfreeze()
 
     def _update(self, present: IndexState) -> bool:
-        """Index what is pending; False when nothing is, or nothing could be done now."""
+        """Index pending files; False if there are none, or nothing could be done now."""
         self._begun += 1
         pending = present.pending()
         is_other = False
@@ -395,13 +393,13 @@ class BackgroundIndex:
             with _turns[files > MANY].taken(self._end) if waits else nullcontext(True) as is_mine:
                 if not is_mine:
                     return False
-                if waits:  # another process may have written much of it, or is at it
+                if waits:  # another process may have written many of them
                     is_other = present.settle(pending)
                     pending = present.pending()
                 settled = 0
 
                 def settle(files: Sequence[str]) -> None:
-                    # What is written counts at once, so that calls meanwhile know more and more of the notes.
+                    # Written files count at once, so that calls know more and more notes during a build.
                     nonlocal settled, is_other
                     settled += len(files)
                     is_other |= present.settle(pending.only(files))
@@ -427,51 +425,49 @@ class BackgroundIndex:
 
 
 _turns: Final = JobQueue(), JobQueue()
-"""Of vaults with few files to index, and with many."""
+"""The queue of vaults with few files to index, and that of vaults with many."""
 for _turn in _turns:
     forks.renew(_turn)
 
 
 class Indexes:
-    """What one open vault has of indexes, for any number of threads."""
+    """The indexes of one open vault, for any number of threads."""
 
     def __init__(self, root: Root, config: VaultConfig, attachments: Attachments | None, *, has_index: bool) -> None:
-        """`has_index`: whether one is kept beyond the use of the vault."""
+        """`has_index`: whether an index is kept after the vault is closed."""
         self._root = root
         self._config = config
         self._attachments = attachments
         self._has_index = has_index
         self.own = self._made(config.index_folder)
-        """The index in the user's cache folder; it begins to work when it is first asked."""
-        # Of a vault that nobody closed; a process that ends need not wait for it.
+        """The index in the cache folder; it starts when a call first asks it."""
+        # For a vault that nobody closed; a process that ends need not wait for it.
         weakref.finalize(self, self.own.end).atexit = False
 
     @property
     def passing(self) -> BackgroundIndex:
-        """An index for a vault that has none, in a temporary folder: what needs the structure of all notes is then
-        answered in one way. It ends with the use of the vault."""
-        name = f"passing_{os.getpid()}"  # a child after a fork makes its own, since its parent may end first
+        """A temporary index for a vault without one, until the vault is closed: questions about the structure of all
+        notes then always have an index to ask."""
+        name = f"passing_{os.getpid()}"  # a forked child makes its own: its parent may end first
         if name not in vars(self):
             live = self._made(TemporaryFolder())
             if vars(self).setdefault(name, live) is live:
-                # Nobody waits for the index here: the garbage collector may run this in a thread that holds a lock
-                # which the index needs.
-                # When the process ends, this comes before the folder is removed.
+                # `end` does not wait: the garbage collector may run this in a thread that holds a lock of the index.
+                # When the process ends, this runs before the folder is removed.
                 weakref.finalize(self, live.end)
                 vars(self)["_close_passing"] = live.close
         made: BackgroundIndex = vars(self)[name]
         return made
 
     def structures(self, work: Work, wait: float = 0.0) -> Snapshot | None:
-        """The index of all notes' structures, after so many seconds for it at most; None: there is none yet.
+        """Returns the index of all notes' structures, after at most `wait` seconds; None: there is none yet.
 
-        Without an index, or where there can be none, one is made for as long as the vault is open. It is the view of
-        the call from then on.
+        A vault whose own index is off or unavailable gets a temporary one. From then on it is the view of the call.
         """
         view: Snapshot | None = work.view
         if view is not None and (not wait or view.has_facts):
             return view
-        for index in self._asked():
+        for index in self._candidates():
             with suppress(Unavailable):
                 if wait:
                     index.wait(cancel=work.cancel, timeout=wait, facts_alone=True)
@@ -489,24 +485,25 @@ class Indexes:
             VaultToolsError: the vault's folder is gone or cannot be read.
             Cancelled: the caller set `cancel`.
         """
-        for index in self._asked():
+        for index in self._candidates():
             with suppress(Unavailable):
                 index.wait(on_progress, cancel, facts_alone=True)
                 return
 
     def progress(self) -> Progress | None:
-        """How far the index is while it is being built, the temporary one included; None: nothing is missing."""
+        """Returns the progress of the index that is being built, the temporary one included; None: nothing is
+        missing."""
         made = (self.own, vars(self).get(f"passing_{os.getpid()}"))
         return next((progress for each in made if each is not None and (progress := each.progress())), None)
 
     def close(self) -> None:
-        """End the work on them; calls under way go on to their end."""
+        """End the work on the indexes; running calls complete."""
         self.own.close()
         if close := vars(self).get("_close_passing"):
             close()
 
-    def _asked(self) -> Iterator[BackgroundIndex]:
-        """The index, and the one to be asked where that is unavailable."""
+    def _candidates(self) -> Iterator[BackgroundIndex]:
+        """Yields the vault's own index, then the temporary one, which replaces it if it is unavailable."""
         if self._has_index:
             yield self.own
         yield self.passing

@@ -1,6 +1,6 @@
 """Brings an index up to date: reads and writes only files that differ.
 
-Every commit is a whole step: whatever stops an update, what was committed stays, and the rest is found again.
+Every commit is complete: if an update stops, committed files stay, and the next update finds the rest.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from vaulttools.index.workers import readers
 from vaulttools.index.writer import Writer
 
 BATCH_FILES: Final = 2_000
-"""Files of one transaction: what a kill can lose, and what a writer that waits must wait for."""
+"""Most files of one transaction: a kill loses at most these, and a waiting writer waits for them."""
 
 BATCH_CHARACTERS: Final = 16 * 1024 * 1024
-"""Characters of one transaction: what a kill loses, and what the log has to hold."""
+"""Most characters of one transaction: a kill loses at most these, and the log has to hold them."""
 
 BATCH_SECONDS: Final = 3.0
-"""Seconds of one transaction, so that what was indexed soon counts. FTS5 writes out at each end of one: at 300 files a
-third of the time of an insertion goes there, at 2,000 a tenth."""
+"""Longest transaction in seconds, so that indexed files soon count. FTS5 flushes at each commit: with 300 files per
+transaction that is a third of the insertion time, with 2,000 a tenth."""
 
 TURN_SECONDS: Final = 10.0
-"""Seconds after which the write lock is given up for a moment, so that other processes may write as well."""
+"""Seconds after which the write lock is released for a moment, so that other processes can write."""
 
 TURN_FILES: Final = 2_000
-"""Files of one turn at most: what is known of their structure is held meanwhile, 3 MB."""
+"""Most files of one turn: their known structures are held in memory meanwhile, 3 MB."""
 
 FACTS_FIRST: Final = 500
-"""Notes from which on their structure is written first: fewer are read whole in half a second."""
+"""With so many notes or more, structures are written first: fewer are read completely in half a second."""
 
 _FEW: Final = 100
-"""Files that are written in one transaction or two, so that their words lie close together anyway."""
+"""So few files fit in one or two transactions: their words lie close together without merging."""
 
 _MUCH: Final = 8
-"""An update that wrote more than one file in so many ends with merging the words (1 % of the time of a build)."""
+"""An update that wrote more than one file in so many ends by merging the words (1 % of the build time)."""
 
 
 @dataclass(slots=True)
@@ -56,20 +56,20 @@ class Updated:
     """What an update did."""
 
     facts: int = 0
-    """Notes of which the structure alone was written, before the rest."""
+    """Notes whose structure was written first, without their words."""
     written: int = 0
     """Files whose content was new."""
     touched: int = 0
-    """Files whose key alone was written."""
+    """Files with unchanged content: only their key was written."""
     removed: int = 0
     unread: int = 0
-    """Files, of the ones written or touched, that could not be indexed: they stay candidates of every search."""
+    """Written or touched files that could not be indexed: they stay candidates of every search."""
     done: int = 0
-    """Files dealt with, the ones that had vanished included; a note counts twice whose structure was written first."""
+    """Processed files, vanished ones included; a note whose structure was written first counts twice."""
     finished: bool = False
-    """Whether that is all of them."""
+    """Whether all files were processed."""
     busy: bool = False
-    """Whether another process writes, so that (more) was not done."""
+    """Whether the update stopped because another process writes."""
 
 
 def update(
@@ -85,25 +85,25 @@ def update(
     wait: bool = True,
     attachments: Attachments | None = None,
 ) -> Updated:
-    """Read the stale files and write them, notes first, and forget the files that are gone.
+    """Read and write the stale files, notes first, and forget the files that are gone.
 
-    Of many notes the structure is written first, which is a quarter of the work: questions about all notes have their
-    answer then, and only searches go on to look at each of them.
+    With many notes, all structures are written first, a quarter of the work: questions about all notes can then be
+    answered, and only searches still have to read each note.
 
     Args:
         store: The index.
         root: The vault.
-        stale: Paths of files to read; one that is not there any more is passed over.
+        stale: Paths of files to read; vanished files are skipped.
         gone: Paths to forget.
-        wordless: Notes of which the index has the structure alone.
-        on_commit: Called with the files that a transaction wrote or forgot, once it has ended.
-        stop: Ends the update, once set, within a file or two; what was read is written.
-        workers: Processes that read; default: as many as are worth it. 0: none.
+        wordless: Notes whose structure is indexed, but not their words.
+        on_commit: Called after each transaction, with the files that it wrote or forgot.
+        stop: When set, the update ends within a file or two; files already read are written.
+        workers: Reading processes; 0: none; default: as many as pay off.
         wait: Whether to wait for another process that writes.
-        attachments: What gives the text of PDF and DOCX files; default: what keeps the texts beside the store.
+        attachments: Reads the text of PDF and DOCX files; default: keeps the texts beside the store.
 
     Raises:
-        Unavailable: the index cannot be written; `Replaced` when the store has come to its end.
+        Unavailable: the index cannot be written; `Replaced` if the store can no longer be used.
     """
     stop = stop or Event()
     every = sorted(dict.fromkeys((*stale, *wordless)), key=lambda path: not paths.is_note(path))
@@ -121,7 +121,7 @@ def update(
                     steps = _Steps(root, writer, updated, on_commit)
                     while forget and not stop.is_set():
                         steps.remove(forget.popleft())
-                    # The facts are written before anything is read again: a row never goes back in time.
+                    # All facts of a turn are written before a file is read again: a row never goes back in time.
                     for content in contents(_for_a_turn(facts or whole, writer, stop, facts_alone=bool(facts)), stop):
                         steps.put(content)
                     steps.commit()
@@ -136,10 +136,10 @@ def update(
 
 
 def _for_a_turn(pending: deque[str], writer: Writer, stop: Event, *, facts_alone: bool) -> Iterator[ToRead]:
-    """What is to be read until the lock is given up."""
+    """Returns the files to read until the lock is released."""
     ends = time.monotonic() + TURN_SECONDS
     some = [pending.popleft() for _ in range(min(len(pending), TURN_FILES))]
-    # At once, since threads that read take what is to be read, and a connection is for one thread.
+    # Looked up here, since other threads consume the files, and a connection belongs to one thread.
     files = deque([ToRead(path, facts_alone=True) if facts_alone else writer.to_read(path) for path in some])
 
     def each() -> Iterator[ToRead]:
@@ -151,7 +151,7 @@ def _for_a_turn(pending: deque[str], writer: Writer, stop: Event, *, facts_alone
 
 
 def _merge(store: IndexStore, stop: Event, *, wait: bool) -> None:
-    """Write the words of all files closer together, so that they are found in less time."""
+    """Merge the segments of the word tables, which makes queries faster."""
     goes_on = True
     while goes_on and not stop.is_set():
         with store.writing(wait=wait, stop=stop) as writer:
@@ -161,7 +161,7 @@ def _merge(store: IndexStore, stop: Event, *, wait: bool) -> None:
 
 
 class _Steps:
-    """One write after the other, in transactions of a bounded size."""
+    """Writes files one by one, in transactions of bounded size."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class _Steps:
         self._since = 0.0
 
     def put(self, content: Content | None) -> None:
-        """Write what was read; nothing of a file that vanished."""
+        """Write the content of a file; None: it vanished."""
         self._begin()
         if content is not None:
             is_new = self._writer.put(content)
@@ -198,13 +198,13 @@ class _Steps:
         """Forget a file."""
         self._begin()
         # It may have come back, and another process may have indexed it since.
-        if not _stands(self._root, path):
+        if not _is_file(self._root, path):
             self._updated.removed += self._writer.remove(path)
             self._paths.append(path)
         self._end()
 
     def commit(self) -> None:
-        """Commit what there is."""
+        """Commit the transaction, if one is open."""
         if self._files:
             self._writer.commit()
             self._files = self._characters = 0
@@ -228,8 +228,8 @@ class _Steps:
         self._updated.done += 1
 
 
-def _stands(root: Root, path: str) -> bool:
-    """Whether a regular file stands at a path, with no link on the way."""
+def _is_file(root: Root, path: str) -> bool:
+    """Whether a path leads to a regular file, without any link."""
     try:
         return stat.S_ISREG(disk.lstat(root.absolute(path)).st_mode) and root.resolved(path) == path
     except (OSError, VaultToolsError):

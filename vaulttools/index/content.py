@@ -1,4 +1,4 @@
-"""Computes what one file gives to the index: tokens, words, structure, key."""
+"""Computes the index content of one file: tokens, words, structure, key."""
 
 from __future__ import annotations
 
@@ -29,59 +29,58 @@ State = Literal["text", "binary", "unread"]
 without all of their text."""
 
 STATES: Final[tuple[State, ...]] = get_args(State)
-"""By their number in the table."""
+"""The states; the table holds positions in this tuple."""
 
 NoText = Failure | Literal["not extracted whole"]
-"""Why the text of an attachment is not there, or not all of it."""
+"""Why the text of an attachment is missing or incomplete."""
 
 INDEXED_BYTES: Final = 16 * 1024 * 1024
-"""Bytes beyond which a file is not indexed: parsing it would take seconds, and ripgrep reads it in milliseconds."""
+"""Larger files (bytes) are not indexed: parsing takes seconds, and ripgrep reads them in milliseconds."""
 
 HAS_CR: Final = 1
 """A flag: the text holds a carriage return."""
 HAS_LONE_CR: Final = 2
-"""A flag: one of them stands before no line feed."""
+"""A flag: the text holds a carriage return without a line feed after it."""
 HAS_FAILED: Final = 4
-"""A flag of an unread file: it could not be read for a reason that may pass, and is read again after a while
-(fault-S05)."""
+"""A flag of an unread file: reading failed for a reason that may pass, and is tried again later (fault-S05)."""
 LACKS_WORDS: Final = 8
-"""A flag of a note of which the index has the structure alone: by its text nothing nominates it yet."""
+"""A flag of a note that has only its structure in the index: searches cannot find it by its text yet."""
 
 _REASONS: Final[tuple[NoText, ...]] = (*FAILURES, "not extracted whole")
 _REASON_BIT: Final = 4
-"""The first bit of what flags tell of an unread attachment: from 1, the place among `_REASONS`."""
+"""The first bit of the reason for an unread attachment: its position in `_REASONS`, from 1."""
 
 LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL))
-"""Errors that stay until something is done about their cause."""
+"""Errors that stay until somebody removes their cause."""
 
 EXTRACTION_SECONDS: Final = 25.0
-"""How long to wait for the text of an attachment: for the limit of an extraction, after that of another one."""
+"""Longest wait for the text of an attachment: the limit of one extraction, after that of another."""
 
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
 _UNREAD_KEY: Final = Key(0, 0, 0, 0)
 
 
 class ToRead(NamedTuple):
-    """A file to be read, and what of it is wanted."""
+    """A file to read, and which parts of it."""
 
     path: str
     facts_alone: bool = False
-    """Whether the structure is all that is wanted of a note."""
+    """Only the structure of a note is wanted."""
     known: tuple[bytes, bytes] | None = None
-    """What the index has already: the digest of a note's text, and its structure as `Content` has it."""
+    """The indexed digest of a note's text, and its structure in the form of `Content.structure`; None: not indexed."""
 
 
 class WordColumns(NamedTuple):
     """The columns of the word table."""
 
     body: str
-    """The text after the properties."""
+    """Text after the properties."""
     title: str
-    """The note's name, also taken apart at capitals inside it, and its property `title`."""
+    """The note's name, also split at capitals inside it, and its property `title`."""
     aliases: str
     headings: str
     properties: str
-    """The names and values of the other properties."""
+    """Names and values of the other properties."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +94,24 @@ class Content:
     state: State
     flags: int = 0
     digest: bytes = b""
-    """XXH3 (128 bits) of the decoded text, of an attachment BLAKE2 of its bytes; empty of a file that was not read."""
+    """XXH3-128 of the decoded text; BLAKE2 of the bytes for an attachment; empty if the file was not read."""
     tokens: str = ""
-    """What `vocabulary` makes of the folded text."""
+    """Tokens of the folded text, from `vocabulary`."""
     words: WordColumns | None = None
-    """Of a note or attachment whose text was read, else None; likewise the passages."""
+    """None unless the text of a note or attachment was read; likewise `passages`."""
     structure: bytes | None = None
-    """What `notes.stored` makes of a note, compressed by zlib; None where the index has it."""
+    """The output of `notes.stored` for a note, compressed by zlib; None if the index has it already."""
     passages: bytes | None = None
-    """What `index.passages` makes of it."""
+    """The output of `index.passages`."""
 
     @property
     def characters(self) -> int:
-        """Characters of what finds the text: a measure of the work to write it."""
+        """Characters of tokens and body: a measure of the work to write them."""
         return len(self.tokens) + (0 if self.words is None else len(self.words.body))
 
 
 def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Content | None:
-    """What is wanted of a file that a walk gave; None when nothing is there any more. No content makes it raise."""
+    """Returns the wanted parts of a file; None if it is gone. No file content makes it raise."""
     path = file.path
     scanned, document = _scanned(root, path, attachments)
     if scanned is None or document is None:
@@ -138,24 +137,23 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
 
 
 def scan(root: Root, path: str, attachments: Attachments | None = None) -> Content | None:
-    """As `read`, without words and structure, which cost ten times the rest."""
+    """Like `read`, without words and structure, which cost ten times the rest."""
     scanned, document = _scanned(root, path, attachments)
     return scanned if scanned is None or document is None else _text(scanned, fold(document.text))
 
 
 def reason_of(flags: int) -> NoText | None:
-    """Why the text of an attachment with these flags is not there, or not all of it; None: it is, or it is another
-    file."""
+    """Returns why an attachment with these flags lacks all or part of its text; None: complete, or no attachment."""
     number = flags >> _REASON_BIT
     return _REASONS[number - 1] if 0 < number <= len(_REASONS) else None
 
 
 DIGEST_BYTES: Final = 16
-"""What `digest` gives."""
+"""Size of the result of `digest`."""
 
 
 def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Content | None, Document | None]:
-    """The state of a file, and the text of a note or attachment that has some; of other texts what finds them."""
+    """Returns the state of a file, with tokens if it is no note, and the text of a note or attachment if any."""
     if attachments is not None and attachments.holds(path) and (found := _extracted(attachments, path)) is not None:
         return found
     checked = time.time_ns()
@@ -171,10 +169,10 @@ def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Co
 
 
 def _extracted(attachments: Attachments, path: str) -> tuple[Content, Document | None] | None:
-    """As `_scanned`, of an attachment; None when nothing is there, it cannot be opened, or is a file like others.
+    """Like `_scanned`, for an attachment; None if it is gone, cannot be opened, or is treated as any other file.
 
-    One without all of its text is unread, so that every search looks at it, and tells why there is no more. The words
-    of what there is are indexed.
+    An attachment without its complete text is unread, so that every search looks at it; its flags hold the reason. The
+    words of the extracted part are indexed.
     """
     checked = time.time_ns()
     try:
@@ -206,12 +204,12 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
 
 
 def _text(content: Content, folded: str) -> Content:
-    """The content with what the index finds a text by."""
+    """Returns the content with the tokens of its text."""
     return replace(content, tokens=vocabulary.tokens(folded))
 
 
 def hanging(path: str) -> Content:
-    """The content of a file whose reading has not come to its end (fault-S06)."""
+    """Returns the content of a file whose reading hangs (fault-S06)."""
     return _unread(path, _UNREAD_KEY, time.time_ns(), HAS_FAILED)
 
 
@@ -220,12 +218,12 @@ def _unread(path: str, key: Key, checked: int, flags: int = 0) -> Content:
 
 
 def _flags_of(cause: BaseException | None) -> int:
-    """What is noted of a file that could not be read: errors that may pass, as EIO, are often gone soon (fault-S05)."""
+    """Returns the flags of a file that could not be read: errors such as EIO are often gone soon (fault-S05)."""
     return HAS_FAILED if isinstance(cause, OSError) and cause.errno not in LASTING else 0
 
 
 def _key_at(root: Root, path: str) -> Key:
-    """The key of a file that cannot be opened; one that no file has when it cannot be stated either."""
+    """Returns the key of a file that cannot be opened; a key that no file has if `stat` fails, too."""
     try:
         return Key.of(disk.stat(root.absolute(path), follow_symlinks=False))
     except OSError:
@@ -233,7 +231,7 @@ def _key_at(root: Root, path: str) -> Key:
 
 
 def _is_broken_utf16(data: bytes) -> bool:
-    """Whether a file with the mark of UTF-16 holds units that are none: decoders differ in what they make of these."""
+    """Whether a file with a UTF-16 mark holds invalid units, which decoders treat differently."""
     for mark, encoding in document.UTF16:
         if data.startswith(mark):
             try:
@@ -250,7 +248,7 @@ def _flags(text: str) -> int:
 
 
 def words_of(note: Note) -> WordColumns:
-    """What of a note stands in the word table."""
+    """Returns the columns of a note in the word table."""
     own = note.properties.get("title")
     name = note.title.encode("utf-8", "replace").decode()  # fault-N04
     parts = " ".join(apart(name))

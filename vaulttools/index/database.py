@@ -1,6 +1,6 @@
 """Opens an index's database: its connections, its write lock, and repair.
 
-Everything that can go wrong with it leaves here as one `Unavailable`: a search then does without the index.
+Every error of the database is raised as `Unavailable`: a search then does without the index.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ from vaulttools.index import file, words
 
 
 class Unavailable(VaultToolsError):
-    """The index cannot be used now; the sentence says why. Searches go on by scanning."""
+    """The index cannot be used now; the message says why. Searches scan instead."""
 
 
 class IndexBusy(Unavailable):
-    """Another process writes the index."""
+    """Another process is writing the index."""
 
     def __init__(self) -> None:
         super().__init__("The index is being written by another process")
 
 
 class Replaced(Unavailable):
-    """The file was moved aside, by this process or by another one: open the store again, its ids begin anew."""
+    """This or another process moved the file aside: open the store again; its ids start again."""
 
 
 @dataclass(slots=True)
 class Database:
-    """One usable file. A file that takes its place under the same name is another database, with another token."""
+    """One usable file. A file that replaces it under the same name is another database, with another token."""
 
     path: Path
     token: bytes
     warning: str | None = None
-    """One sentence when a file was found that was of no use, and was moved aside."""
+    """One sentence if an unusable file was found and moved aside."""
     _idle: deque[apsw.Connection] = field(default_factory=deque)
     _process: int = field(default_factory=os.getpid)
     _closed: bool = False
 
     @classmethod
     def open(cls, path: Path, options: str, *, wal: bool) -> Database:
-        """The database at a path, made when there is none or none of use.
+        """Open the database at a path; create it if it is missing or unusable.
 
         Raises:
-            Unavailable: neither is possible.
+            Unavailable: it cannot be opened or created.
         """
-        with _told(path):
+        with _as_our_errors(path):
             token, _ = file.examined(path, options)
             if token:
                 return cls(path, token)
@@ -70,12 +70,12 @@ class Database:
 
     @classmethod
     def existing(cls, path: Path, options: str) -> Database:
-        """The database at a path, which is left as it is.
+        """Open the database at a path, without any change to it.
 
         Raises:
-            Unavailable: there is none, or none of use.
+            Unavailable: it is missing or unusable.
         """
-        with _told(path):
+        with _as_our_errors(path):
             token, fault = file.examined(path, options)
         if not token:
             raise Unavailable(f"The index {fault or 'is missing'}")
@@ -83,12 +83,12 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """A connection that no other thread has at the same time.
+        """Yields a connection that no other thread uses at the same time.
 
         Raises:
-            Unavailable: it cannot be read; `Replaced` when it never will be again.
+            Unavailable: the database cannot be read; `Replaced` if it was replaced or damaged.
         """
-        with self._used():
+        with self._in_use():
             if self._process != os.getpid():
                 forks.keep(self._idle)  # a child must not use what its parent opened
                 self._idle = deque()
@@ -109,13 +109,13 @@ class Database:
 
     @contextmanager
     def checking(self) -> Iterator[apsw.Connection]:
-        """A new connection that reads: FTS5 checks its tables by what a connection remembers of them, and takes
-        another process's writing for damage (measured, 3.54.1).
+        """Yields a new connection for reading: FTS5 checks tables by what a connection remembers of them, and mistakes
+        another process's writes for damage (measured, 3.54.1).
 
         Raises:
-            Unavailable: as `reading`.
+            Unavailable: as for `reading`.
         """
-        with self._used():
+        with self._in_use():
             connection = self._connected()
             try:
                 yield connection
@@ -124,13 +124,13 @@ class Database:
 
     @contextmanager
     def writing(self, *, wait: bool, stop: Event | None = None) -> Iterator[apsw.Connection]:
-        """A connection under the write lock of all processes; what is not committed at the end is rolled back.
+        """Yields a connection under the write lock of all processes; uncommitted changes are rolled back at the end.
 
         Raises:
-            IndexBusy: it is held, and `wait` is false or `stop` was set while waiting.
-            Unavailable: it cannot be written; `Replaced` when it never will be again.
+            IndexBusy: the lock is held, and `wait` is false or `stop` was set while waiting.
+            Unavailable: the database cannot be written; `Replaced` if it was replaced or damaged.
         """
-        with self._used(), write_lock(self.path, wait=wait, stop=stop):
+        with self._in_use(), write_lock(self.path, wait=wait, stop=stop):
             connection = self._connected()
             connection.execute(f"PRAGMA cache_size = -{_WRITERS_PAGES_KIB}")
             try:
@@ -148,7 +148,7 @@ class Database:
         return total
 
     def close(self) -> None:
-        """Close what is idle; a call that still runs in another thread closes its own connection."""
+        """Close idle connections; a call that still runs in another thread closes its own."""
         self._closed = True
         while self._idle and self._process == os.getpid():
             self._idle.pop().close()
@@ -166,49 +166,49 @@ class Database:
         raise Replaced("The index was built anew by another process")
 
     @contextmanager
-    def _used(self) -> Iterator[None]:
-        """Errors of SQLite as ours; other code that runs here may have its own with files. Damage is moved aside."""
+    def _in_use(self) -> Iterator[None]:
+        """Raise errors of SQLite as ours, and move a damaged file aside."""
         try:
             yield
         except apsw.Error as error:
-            ours = _ours(error, self.path)
-            if not isinstance(ours, _Damaged):
-                raise ours from error
-            with _told(self.path), write_lock(self.path, wait=True):
+            our_error = _our_error(error, self.path)
+            if not isinstance(our_error, _Damaged):
+                raise our_error from error
+            with _as_our_errors(self.path), write_lock(self.path, wait=True):
                 if file.token_of(self.path) in (self.token, None):
                     file.move_aside(self.path)
             raise Replaced("The index was damaged and is built anew") from error
 
 
 class _Damaged(Unavailable):
-    """SQLite cannot make sense of the file."""
+    """SQLite found the file damaged."""
 
 
 _WRITERS_PAGES_KIB: Final = 32 * 1024
-"""KiB of pages that a writer keeps at most, and gives back with the lock (SQLite: 2,000). The digests of passages go to
-pages all over their table: with fewer, pages are written to the log and read again, checksum and all, before a
-transaction ends (a twentieth of the CPU of a build of 10,000 notes, half of that in the system, measured)."""
+"""KiB of pages that a writer caches, until it releases the lock (SQLite's default: 2,000). Digests of passages go all
+over their table: with a smaller cache, pages are written to the log and read again before the transaction ends (a
+twentieth of the CPU of a build of 10,000 notes, measured)."""
 
 _LONG_LOG: Final = 4 * 1024 * 1024
-"""Bytes of a write-ahead log that is worth the two flushes of emptying it."""
+"""A write-ahead log of more bytes is worth the two flushes of emptying it."""
 
 
 @contextmanager
 def write_lock(path: Path, *, wait: bool, stop: Event | None = None) -> Iterator[None]:
-    """The lock of all writers of one index, in this process and in others.
+    """Hold the lock of all writers of one index, in this process and in others.
 
     Raises:
-        IndexBusy: it is held, and `wait` is false or `stop` was set while waiting.
-        Unavailable: it cannot be made.
+        IndexBusy: another writer holds it, and `wait` is false or `stop` was set while waiting.
+        Unavailable: the lock file cannot be made.
     """
     import filelock
 
     # A soft lock would outlive a killed process.
     lock = filelock.FileLock(f"{path}.lock", fallback_to_soft=False)
-    with _told(path):
+    with _as_our_errors(path):
         try:
             lock.acquire(blocking=wait, cancel_check=stop.is_set if stop else None)
-        except filelock.Timeout:  # an OSError, too
+        except filelock.Timeout:  # a subclass of OSError
             raise IndexBusy from None
     try:
         yield
@@ -217,12 +217,12 @@ def write_lock(path: Path, *, wait: bool, stop: Event | None = None) -> Iterator
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Errors of the file system and of SQLite as one of ours."""
+def _as_our_errors(path: Path) -> Iterator[None]:
+    """Raise errors of the file system and of SQLite as ours."""
     try:
         yield
     except apsw.Error as error:
-        raise _ours(error, path) from error
+        raise _our_error(error, path) from error
     except OSError as error:
         raise Unavailable(f"The index at {path.parent} cannot be used: {error.strerror or error}") from error
 
@@ -239,19 +239,19 @@ _UNUSABLE: Final = (
 )
 
 
-def _ours(error: apsw.Error, path: Path) -> Exception:
-    """What an error of SQLite is told as; itself where it is a fault of this code."""
-    # An error of input ends the transaction, and leaving it then fails, too.
-    told = [error, *_before(error)]
-    if any(map(file.is_damage, told)):
+def _our_error(error: apsw.Error, path: Path) -> Exception:
+    """Returns our error for an error of SQLite; the same error if it is a fault of this code."""
+    # An I/O error ends the transaction, and leaving the block then fails, too.
+    errors = [error, *_outer_errors(error)]
+    if any(map(file.is_damage, errors)):
         return _Damaged("The index is damaged")
-    if not any(isinstance(each, _UNUSABLE) for each in told):
+    if not any(isinstance(each, _UNUSABLE) for each in errors):
         return error
     return Unavailable(f"The index at {path.parent} cannot be used: {error}")
 
 
-def _before(error: BaseException) -> Iterator[apsw.Error]:
-    """The errors of SQLite within which an error came."""
+def _outer_errors(error: BaseException) -> Iterator[apsw.Error]:
+    """Yields the errors of SQLite that were being handled when an error was raised."""
     while isinstance(error := error.__context__ or Exception(), apsw.Error):
         yield error
 

@@ -1,8 +1,8 @@
-"""Lists a vault in a child process, while a command imports what it needs.
+"""Lists a vault in a child process while a command imports its modules.
 
-The child reads every name with its stat key, which takes as long as a third of the imports (45 ms for 10,000 files).
-What a command finds so is the vault as it was when the command began, and no watch is needed. Folders that the child
-left out, or could not list, are listed when their names are wanted.
+The child reads every name with its stat key, which takes a third of the time of the imports (45 ms for 10,000 files).
+The command then sees the vault as it was at its start, and needs no watch. Folders that the child left out or could not
+list are listed when they are needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _Child:
-    """The child, and the end of the pipe that it writes into."""
+    """The child, and our end of the pipe that it writes into."""
 
     def __init__(self, pid: int, answers: int, folder: str) -> None:
         self.pid = pid
@@ -27,11 +27,11 @@ class _Child:
         self.folder = folder
 
 
-_begun: Final[list[_Child]] = []
+_children: Final[list[_Child]] = []
 
 
 def begin(folder: str) -> None:
-    """Start to list the vault at an absolute folder, links resolved. Only before any thread is started."""
+    """Start to list the vault at an absolute folder, links resolved. Call this before any thread starts."""
     if sys.platform != "linux" or (os.cpu_count() or 1) < 2:
         return
     try:
@@ -41,43 +41,43 @@ def begin(folder: str) -> None:
     from vaulttools.core import forks
 
     def list_all() -> None:
-        os.closerange(0, 3)  # whoever reads the output of the command does not wait for the child
+        os.closerange(0, 3)  # so that a reader of the command's output does not wait for the child
         os.close(answers)
         _write(folder, writing)
 
     try:
-        _begun.append(_Child(forks.fork(list_all), answers, folder))
+        _children.append(_Child(forks.fork(list_all), answers, folder))
     except OSError:
         os.close(answers)
     os.close(writing)
 
 
 def is_begun(folder: str | None = None) -> bool:
-    """Whether a child lists this folder, or any, and what it found was not taken yet."""
-    return bool(_begun) and folder in (None, _begun[0].folder)
+    """Whether a child lists this folder (None: any), and nobody has taken the result yet."""
+    return bool(_children) and folder in (None, _children[0].folder)
 
 
 def taken() -> dict[str, Folder]:
-    """What the child found, by vault-relative path, once it has come to its end."""
+    """Waits for the child and returns the folders that it listed, by vault-relative path."""
     import pickle
 
-    child = _begun.pop()
+    child = _children.pop()
     found: dict[str, Folder] = {}
     with os.fdopen(child.answers, "rb") as stream:
         try:
             while True:
                 path, names = pickle.load(stream)  # noqa: S301 - from our own child
                 found[path] = names
-        except (EOFError, pickle.UnpicklingError):  # at its end, or killed
+        except (EOFError, pickle.UnpicklingError):  # the child ended or was killed
             pass
     _await(child)
     return found
 
 
 def end() -> None:
-    """Kill the child that nobody asked: it only reads."""
-    while _begun:
-        child = _begun.pop()
+    """Kill a child whose result nobody took: it only reads."""
+    while _children:
+        child = _children.pop()
         os.close(child.answers)
         try:
             os.kill(child.pid, 9)
@@ -87,7 +87,7 @@ def end() -> None:
 
 
 def _await(child: _Child) -> None:
-    """Wait until it has ended. Whoever ignores SIGCHLD, as the program that starts a command may, is told nothing."""
+    """Wait until the child has ended. With SIGCHLD ignored, perhaps by our parent, waiting raises an error."""
     from contextlib import suppress
 
     with suppress(ChildProcessError):
@@ -95,8 +95,8 @@ def _await(child: _Child) -> None:
 
 
 def listed(folder: str) -> Iterator[tuple[str, Folder]]:
-    """The names of a vault's folder and of those below it, by vault-relative path; without those whose names begin with
-    a dot, most of which are protected."""
+    """Yields the vault's folder and those below it, with their names, by vault-relative path; skips folders whose names
+    begin with a dot, since most are protected."""
     from vaulttools.core import limits
     from vaulttools.index.folder import names_at
 
@@ -121,9 +121,9 @@ def _write(folder: str, writing: int) -> None:
 
     from vaulttools.index.folder import PIPE_BYTES
 
-    with suppress(OSError):  # the user's pipes hold much already; it is slower then
+    with suppress(OSError):  # the user's pipes are at their limit; writing is then slower
         fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-    # Written at last: of a vault beyond the size of a pipe it would wait until the rows of the index are read.
+    # Written at the end: a full pipe would block until the parent has read the rows of the index.
     found = [pickle.dumps(each, pickle.HIGHEST_PROTOCOL) for each in listed(folder)]
     with os.fdopen(writing, "wb") as stream:
         stream.writelines(found)

@@ -14,28 +14,28 @@ import apsw
 from vaulttools.core.windows import replace
 
 SCHEMA: Final = 15
-"""Raised with every change of a table, of a tokenizer or of what `content` makes of a file (fault-I13)."""
+"""Incremented with every change of a table, a tokenizer or the output of `content` (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000
-"""How long a statement waits for a lock of SQLite's own. The write lock keeps writers apart, so that only another
-process's recovery and, without a write-ahead log, its commit are ever waited for."""
+"""How long a statement waits for a lock of SQLite. Our write lock separates writers, so a statement only waits for
+another process's recovery or, without a write-ahead log, its commit."""
 
 WORDS_TOKENIZER: Final = "porter unicode61 remove_diacritics 2"
 
 _SIGNS: Final = "".join(chr(code) for code in range(1, 128) if not (chr(code).isalnum() or chr(code) in " \t\n\r\v\f"))
 _TOKENS_TOKENIZER: Final = "ascii tokenchars '{}'".format(_SIGNS.replace("'", "''").replace('"', '""'))
-"""Blanks alone end a token."""
+"""Only blanks end a token."""
 
 _LEFTOVERS: Final = ("-wal", "-shm", "-journal")
 
 _GATHERED_BYTES: Final = 8 * 1024 * 1024
-"""Bytes of new entries that FTS5 gathers for a table before it writes them out, about one transaction's (FTS5: 1 MiB,
-and up to a third more time for the words, measured)."""
+"""Bytes of new entries that FTS5 collects for a table before it flushes them, about one transaction (FTS5's default: 1
+MiB, which costs up to a third more time for the words, measured)."""
 
 _SEGMENTS: Final = 8
-"""Segments of one size that FTS5 merges into one (FTS5: 4, and a fifth more time for the words, measured)."""
+"""Segments of one size that FTS5 merges into one (FTS5's default: 4; a fifth more time for the words, measured)."""
 
-# The body is the first column of the words: FTS5 spends two bytes more on every word of another one (a fifth of all).
+# The body is the first column of `words`: FTS5 spends two more bytes on each word of any other column (a fifth of all).
 _TABLES: Final = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE files (
@@ -66,10 +66,10 @@ CREATE VIRTUAL TABLE words USING fts5 (
 
 @cache
 def checking_vfs() -> str | None:
-    """What SQLite reads and writes files through, so that each page has a checksum and is refused when it is not what
-    was written; None where apsw came without: then damage is found only where it makes no sense.
+    """Returns the name of a VFS that adds a checksum to each page and refuses damaged pages; None if apsw lacks it.
 
-    Importing `apsw.sqlite_extra` to ask for its place would take 20 ms.
+    Without it, SQLite finds only damage that breaks its format. Importing `apsw.sqlite_extra` to find the VFS would
+    take 20 ms.
     """
     for file in Path(apsw.__file__).parent.glob("sqlite_extra_binaries/cksumvfs.*"):
         connection = apsw.Connection(":memory:")
@@ -87,38 +87,38 @@ def checking_vfs() -> str | None:
 _CHECKING: Final = "cksmvfs"
 
 _CHECKSUM_BYTES: Final = 8
-"""Of each page, as the VFS has it."""
+"""Bytes of a page's checksum, as the VFS defines it."""
 
 
 def is_damage(error: apsw.Error) -> bool:
-    """Whether an error says that what is read is not what was written."""
+    """Whether an error reports damaged data."""
     return isinstance(error, apsw.CorruptError | apsw.NotADBError) or (
         isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA
     )
 
 
 def connect(path: Path) -> apsw.Connection:
-    """A connection to a file that is there.
+    """Open a connection to an existing file.
 
     Raises:
-        apsw.Error: whatever is wrong with it.
+        apsw.Error: the file cannot be opened.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=checking_vfs())
     connection.set_busy_timeout(BUSY_MILLISECONDS)
-    # The last reader to close would otherwise write the log back, without the write lock (fault-I10), and delete it by
-    # name.
+    # Else the last reader to close would write the log back without the write lock (fault-I10), and delete it by name.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection
 
 
 def meta_of(connection: apsw.Connection) -> dict[str, object]:
-    """What the database says of itself."""
+    """Returns the table `meta`."""
     return {str(name): value for name, value in connection.execute("SELECT name, value FROM meta").fetchall()}
 
 
 def examined(path: Path, options: str) -> tuple[bytes, str]:
-    """The token of a usable file, or else what is wrong with the file, `""` when there is none."""
+    """Returns the token of a usable file and `""`; else `b""` and what is wrong with the file, `""` if it is
+    missing."""
     if not os.path.lexists(path):
         return b"", ""
     if not os.path.getsize(path):
@@ -149,12 +149,12 @@ def examined(path: Path, options: str) -> tuple[bytes, str]:
 
 
 def _with_pages(options: str) -> str:
-    """The options of a file, which tell whether its pages have checksums."""
+    """Returns the options as stored in a file: with the name of the checksum VFS, if any."""
     return f"{options} {checking_vfs() or ''}".rstrip()
 
 
 def token_of(path: Path) -> bytes | None:
-    """The token of whatever lies there; None when it cannot be read."""
+    """Returns the token of the file at a path; None if it cannot be read."""
     try:
         connection = connect(path)
     except apsw.Error:
@@ -169,23 +169,23 @@ def token_of(path: Path) -> bytes | None:
 
 
 def leftovers(path: Path) -> list[Path]:
-    """What SQLite may keep beside a database."""
+    """Returns the files that SQLite may keep beside a database."""
     return [path.with_name(path.name + ending) for ending in _LEFTOVERS]
 
 
 def move_aside(path: Path) -> None:
-    """Rename the file and what belongs to it, so that the newest unusable one can be looked at; older ones go."""
+    """Rename the file and its leftovers, so that the newest unusable one can be examined; delete older ones."""
     for older in path.parent.glob(f"{path.name}.corrupt-*"):
         older.unlink(missing_ok=True)
     aside = path.with_name(f"{path.name}.corrupt-{time.time_ns()}")
-    # The log first: beside a new database it would be taken for that one's.
+    # The log first: SQLite would take it for the log of a new database.
     for ending in (*_LEFTOVERS, ""):
         with suppress(FileNotFoundError):
             replace(path.with_name(path.name + ending), aside.with_name(aside.name + ending))
 
 
 def make(path: Path, options: str, *, wal: bool) -> bytes:
-    """A new database under its name, whole or not at all; its token."""
+    """Create a database atomically, and return its token."""
     new = path.with_name(f"{path.name}.new")
     for name in (new, *leftovers(new)):
         name.unlink(missing_ok=True)
@@ -194,7 +194,7 @@ def make(path: Path, options: str, *, wal: bool) -> bytes:
     try:
         if checking_vfs():
             connection.reserve_bytes(None, _CHECKSUM_BYTES)
-        # Not `with connection`: where SQLite has rolled back by itself, as after EIO, that fails in a way of its own.
+        # Not `with connection`: if SQLite has rolled back by itself, as after EIO, that raises another error.
         connection.execute("BEGIN")
         connection.execute(_TABLES)
         for table in ("tokens", "words"):

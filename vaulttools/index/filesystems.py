@@ -1,7 +1,6 @@
 """Tells which file systems report every change, and which may hold a WAL.
 
-Both are lists of file systems that are known to serve. A file system that is missing costs a walk; one that is
-listed wrongly costs a wrong answer.
+Both are lists of file systems that are known to work. A missing entry costs a walk; a wrong entry causes wrong answers.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from typing import Final
 MOUNTINFO: Final = "/proc/self/mountinfo"
 
 _DISKS: Final = frozenset(("ext2", "ext3", "ext4", "xfs", "btrfs", "bcachefs", "f2fs", "jfs", "nilfs2", "reiserfs"))
-_TELLING: Final = _DISKS | {"tmpfs", "ramfs", "rootfs", "overlay", "squashfs", "erofs"}
-"""Every change goes through this kernel, which tells of it, and a name is compared byte by byte.
+_REPORTING: Final = _DISKS | {"tmpfs", "ramfs", "rootfs", "overlay", "squashfs", "erofs"}
+"""Every change goes through this kernel, which reports it, and names are compared byte by byte.
 
-Not here, because others change what they hold and no event comes (fault-I19): nfs, cifs, smb3, 9p, virtiofs,
-vboxsf, ceph, glusterfs, afs, gfs2, ocfs2, fuse and all its kinds (sshfs, rclone, Docker Desktop, WSL). Not here,
-because an event bears the name by which a program opened the file, and that need not be the name in the folder: vfat,
-exfat, ntfs3, hfs, hfsplus (any case, short names) and zfs (normalization=formD, which its guides recommend)."""
+Not listed, because others change their files without an event (fault-I19): nfs, cifs, smb3, 9p, virtiofs, vboxsf, ceph,
+glusterfs, afs, gfs2, ocfs2, fuse and all its kinds (sshfs, rclone, Docker Desktop, WSL). Not listed, because an event
+has the name that a program used, which can differ from the name in the folder: vfat, exfat, ntfs3, hfs, hfsplus (any
+case, short names) and zfs (normalization=formD, which its guides recommend)."""
 
-_LOCAL: Final = _TELLING | {"exfat", "hfs", "hfsplus", "msdos", "ntfs3", "vfat", "zfs"}
-"""On a disk of this computer, with locks and shared memory that every process on it sees, which WAL needs."""
+_LOCAL: Final = _REPORTING | {"exfat", "hfs", "hfsplus", "msdos", "ntfs3", "vfat", "zfs"}
+"""On a disk of this computer: all its processes share locks and memory, which WAL needs."""
 
 _OCTAL: Final = re.compile(r"\\([0-7]{3})")
 _LISTED: Final = re.compile(r" on (/.*) \(([^()]*)\)$", re.MULTILINE)
 
-# linux/fs.h: _IOR('f', 1, long), and the flag that `chattr +F` sets. Where the number differs (MIPS, POWER) the kernel
-# knows no such request, and no folder is said to fold.
+# linux/fs.h: _IOR('f', 1, long), and the flag that `chattr +F` sets. Where the number differs (MIPS, POWER), the kernel
+# rejects the request, and no folder seems to fold case.
 _GET_FLAGS: Final = 2 << 30 | struct.calcsize("l") << 16 | ord("f") << 8 | 1
 _CASEFOLD: Final = 0x40000000
 
@@ -43,21 +42,21 @@ class Mount:
 
     number: int
     parent: int
-    """The number of the mount it is mounted on."""
+    """Number of the mount below it."""
     source: str
-    """The folder of the device that is seen here."""
+    """Folder of the device that is mounted."""
     point: str
-    """Where it is seen: an absolute path."""
+    """Absolute path of the mount point."""
     kind: str
 
 
 def mounts(mountinfo: str) -> list[Mount]:
-    """The mounts that the text of mountinfo lists, in its order."""
+    """Returns the mounts in the text of mountinfo, in its order."""
     return [_mount(line.split(" ")) for line in mountinfo.split("\n") if line]
 
 
 def _mount(fields: list[str]) -> Mount:
-    # Optional fields, of which there may be none, end with a dash.
+    # A dash ends the optional fields.
     kind = fields[fields.index("-", 6) + 1]
     return Mount(int(fields[0]), int(fields[1]), _unescaped(fields[3]), _unescaped(fields[4]), kind)
 
@@ -67,10 +66,10 @@ def _unescaped(text: str) -> str:
 
 
 def around(folder: str, mountinfo: str) -> tuple[Mount, ...]:
-    """The mount that holds a folder, then those that are mounted below the folder; nothing when none is known to.
+    """Returns the mount that holds a folder, then the mounts below the folder; empty if no holder is found.
 
-    `folder` is absolute, its links resolved. What hides behind a later mount on the same place, or on a folder above
-    it, is passed by; one of those below that is hidden by a mount between may be named.
+    `folder` is absolute, its links resolved. The holder is never a mount that a later mount hides; the mounts below may
+    include hidden ones.
     """
     known = mounts(mountinfo)
     numbers = {mount.number for mount in known}
@@ -84,28 +83,28 @@ def around(folder: str, mountinfo: str) -> tuple[Mount, ...]:
             held = mounted[held.number, point]
     start = folder.rstrip("/") + "/"
     found = {held.number: held}
-    # Again and again: numbers are reused, so what is mounted on another may be listed before it.
+    # Repeated: numbers are reused, so a mount may be listed before the one that it is mounted on.
     while more := [m for m in known if m.parent in found and m.number not in found and m.point.startswith(start)]:
         found.update((mount.number, mount) for mount in more)
     return tuple(found.values())
 
 
 def tells_changes(folder: str, mountinfo: str | None = None) -> bool:
-    """Whether Linux tells of every change below a folder: of its file system and of all that are mounted below.
+    """Whether Linux reports every change below a folder, in its file system and in all mounted below it.
 
     Args:
         folder: absolute, its links resolved.
-        mountinfo: the text to go by; the present one without.
+        mountinfo: the text of mountinfo; default: the current one.
     """
     held = around(folder, _mountinfo() if mountinfo is None else mountinfo)
-    # Of a file that is mounted by itself, only the folder it stands in elsewhere is told.
-    return bool(held) and all(mount.kind in _TELLING and not os.path.isfile(mount.point) for mount in held)
+    # Changes of a file that is itself a mount are reported only for its original folder.
+    return bool(held) and all(mount.kind in _REPORTING and not os.path.isfile(mount.point) for mount in held)
 
 
 def folds_case(folder: str) -> bool:
-    """Whether a folder of ext4, f2fs or tmpfs takes a name in any case (`chattr +F`).
+    """Whether a folder of ext4, f2fs or tmpfs ignores the case of names (`chattr +F`).
 
-    Events of such a folder bear the name as a program wrote it, which need not be the one that a listing gives.
+    Events of such a folder have the name as a program wrote it, which can differ from the listed name.
 
     Raises:
         OSError: it cannot be opened, or is a link or no folder.
@@ -126,8 +125,8 @@ def holds_wal(folder: str, mounted: str | None = None) -> bool:
     """Whether SQLite may keep a database with a WAL in a folder: on file systems of this computer only (fault-I09).
 
     Args:
-        folder: need not be there yet.
-        mounted: the text to go by: of mountinfo on Linux, else what `mount` prints; the present one without.
+        folder: need not exist yet.
+        mounted: the text of mountinfo on Linux, else the output of `mount`; default: the current one.
     """
     real = os.path.realpath(folder)
     if sys.platform == "win32":
@@ -143,8 +142,8 @@ def holds_wal(folder: str, mounted: str | None = None) -> bool:
 
 
 def _is_listed_local(folder: str, listing: str) -> bool:
-    """Whether `mount` of macOS and the BSDs calls the file system `local` that holds a folder."""
-    options = {point.rstrip("/"): told.split(", ") for point, told in _LISTED.findall(listing)}
+    """Whether `mount` of macOS and the BSDs calls the file system of a folder `local`."""
+    options = {point.rstrip("/"): options_text.split(", ") for point, options_text in _LISTED.findall(listing)}
     parts = folder.rstrip("/").split("/")
     held = next((at for at in ("/".join(parts[:depth]) for depth in range(len(parts), 0, -1)) if at in options), None)
     return held is not None and "local" in options[held]
@@ -160,7 +159,7 @@ def _listing() -> str:
 
 
 def _mountinfo() -> str:
-    """The text of mountinfo as it is now; empty where it cannot be read."""
+    """Returns the current text of mountinfo; empty if it cannot be read."""
     try:
         return os.fsdecode(Path(MOUNTINFO).read_bytes())
     except OSError:

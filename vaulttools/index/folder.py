@@ -15,50 +15,50 @@ from vaulttools.files.disk import Key
 from vaulttools.files.folder_names import Kind
 
 NO_KEY: Final = Key(0, 0, 0, 0)
-"""Of what has a name and cannot be stated: its folder may be listed and not entered."""
+"""Key of a name whose `stat` fails: its folder can be listed, but not entered."""
 
 STAMP: Final = Struct("=4q")
-"""The form of a `Key` in bytes, its *stamp*; equal keys have equal stamps."""
+"""Packs a `Key` into bytes, its *stamp*; equal keys have equal stamps."""
 
 _STAMPS: Final = Struct(f"{STAMP.size}s")
 
 _IS_PLAIN: Final = sys.platform == "linux"
-"""Whether the status of a name in a listing says all that is asked for: not so of stubs of iCloud, nor on Windows."""
+"""Whether the status in a listing is sufficient: not for stubs of iCloud, nor on Windows."""
 
 PIPE_BYTES: Final = 1024 * 1024
-"""Names and keys of 15,000 files, so that a child that lists need not wait until they are taken; Linux allows it to
-all."""
+"""Holds names and keys of 15,000 files, so that a listing child need not wait for its reader; Linux allows this size to
+all users."""
 
 
 class Inode(NamedTuple):
-    """What stands behind one name, links not followed."""
+    """What one name leads to, links not followed."""
 
     kind: Kind
     key: Key
     dataless: bool = False
     names: int = 1
-    """How many names a file has."""
+    """Number of names (hard links) of a file."""
 
 
 class Folder(NamedTuple):
-    """One folder as it was listed. Files that are here and have one name, nearly all there is, are one text and one
-    piece of bytes: a ninth of the memory of an object each (measured)."""
+    """One listed folder. Plain files (stored locally, with one name), nearly all, share one string and one bytes
+    object: a ninth of the memory of one object each (measured)."""
 
     names: str
-    """Of such files, separated by NUL."""
+    """Names of the plain files, separated by NUL."""
     stamps: bytes
-    """Theirs, one behind the other."""
+    """Stamps of the plain files, concatenated."""
     others: dict[str, Inode]
-    """All else."""
+    """Everything else, by name."""
 
 
 def split(stamps: bytes) -> Iterator[bytes]:
-    """Each of many stamps."""
+    """Yields each of the concatenated stamps."""
     return (stamp for (stamp,) in _STAMPS.iter_unpack(stamps))
 
 
 def names_at(folder: str) -> Folder:
-    """The names in the folder at an absolute path.
+    """List the folder at an absolute path.
 
     Raises:
         OSError: it cannot be listed.
@@ -91,10 +91,10 @@ def names_at(folder: str) -> Folder:
 
 
 def _node(entry: os.DirEntry[str]) -> Inode | None:
-    """What stands behind one name of a listing, looked at by itself; None when it is no longer there."""
+    """Returns what one listed name leads to; None if it is gone."""
     _, kind, dataless = catalogue.listed_as(entry)
     try:
-        # On Windows a listing knows neither the inode nor, of an open file, its last size.
+        # On Windows a listing has no inode, nor the current size of an open file.
         known = disk.lstat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
         status: os.stat_result | None = known
     except OSError:

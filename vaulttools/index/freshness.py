@@ -5,10 +5,10 @@
    known ───────────────────────▶ stale ──────────────────────────────────────────────▶ known
      ▲                             │  ▲
      │                             │  ├── young    read, but the clock of its disk may not have ticked since
-     │ it is seen again            │  └── failed   it could not be read; tried again after a minute
-     │                             ▼
-     └─ stale ◀────────────────── gone   its row is to be forgotten
-        (it came back)
+          │ it is seen again            │  └── failed   it could not be read; tried again after a minute
+          │                             ▼
+          └─ stale ◀────────────────── gone   its row must be removed
+             (it came back)
 ```
 
 Young and failed files are stale too: every search looks at them.
@@ -25,43 +25,43 @@ from typing import Final, NamedTuple
 from vaulttools.files.disk import Key, is_racy
 
 AGAIN_SECONDS: Final = 60.0
-"""How long to wait before a file is tried again that could not be read, or whose reading hangs."""
+"""Seconds before a file that could not be read, or whose reading hung, is tried again."""
 
 
 UNSEEN: Final = 0
-"""Stands for the number of a change that nobody saw: a row with the file's key is then as new as the file."""
+"""Number of a change that nobody saw: a row with the file's key is then current."""
 
 
 class Pending(NamedTuple):
-    """What the store lacks."""
+    """Files that the store has to read or forget."""
 
     stale: Mapping[str, int]
-    """Files to be read, each with the number of the change that made it stale."""
+    """Files to read, each with the number of the change that made it stale."""
     gone: frozenset[str]
-    """Files to be forgotten."""
+    """Files to forget."""
     taken: int
-    """When this was so, in nanoseconds since 1970: what was read later is as new."""
+    """Nanoseconds since 1970 when these were collected: a file read later is at least as new."""
     wordless: frozenset[str] = frozenset()
-    """Notes of which the store has the structure alone."""
+    """Notes with only their structure in the store."""
 
     def only(self, files: Collection[str]) -> Pending:
-        """Of some files."""
+        """Returns the part that concerns some files."""
         stale = {path: self.stale[path] for path in files if path in self.stale}
         return Pending(stale, self.gone.intersection(files), self.taken, self.wordless.intersection(files))
 
 
 class Freshness:
-    """The files of one vault that the store does not answer for; not thread-safe, its owner holds a lock."""
+    """The files of one vault whose rows may be outdated; not thread-safe, its owner holds a lock."""
 
     def __init__(self) -> None:
         self.gone: Final[set[str]] = set()
-        """Files that are no longer there, and still have a row."""
+        """Vanished files that still have a row."""
         self._changes = count(1)
         self._stale: dict[str, int] = {}
         self._as_set: frozenset[str] | None = None
         self._young: dict[str, Key] = {}
         self._failed: dict[str, float] = {}
-        """Each with the moment, on the monotonic clock, at which it is tried again."""
+        """By path, the moment (monotonic clock) of the next attempt."""
 
     @property
     def stale(self) -> frozenset[str]:
@@ -84,7 +84,7 @@ class Freshness:
         return self._stale.keys() - self._young.keys()
 
     def change_of(self, path: str) -> int | None:
-        """The number of the change that made a file stale; None: it is not stale."""
+        """Returns the number of the change that made a file stale; None: it is not stale."""
         return self._stale.get(path)
 
     def is_known(self, path: str) -> bool:
@@ -92,11 +92,11 @@ class Freshness:
         return path not in self._stale and path not in self.gone
 
     def is_behind(self) -> bool:
-        """Whether the store lacks something that was not read yet."""
+        """Whether files are still to be read or forgotten."""
         return len(self._stale) > len(self._young.keys() | self._failed.keys()) or bool(self.gone)
 
     def mark_stale(self, files: Iterable[str]) -> None:
-        """Note a change of files; they are no longer gone."""
+        """Mark changed files as stale; they are no longer gone."""
         for path in files:
             self._stale[path] = next(self._changes)
             self._young.pop(path, None)
@@ -104,36 +104,37 @@ class Freshness:
             self._as_set = None
 
     def mark_lacking(self, files: Iterable[str]) -> None:
-        """Note files of which the store has another key, or none; nobody saw them change."""
+        """Mark files that have another key in the store, or none; nobody saw them change."""
         for path in files:
             self._stale[path] = UNSEEN
         self._as_set = None
 
     def mark_known(self, path: str) -> None:
-        """Note that the store answers for a file, or that the file need not be read any more."""
+        """Mark a file whose row is current, or that need not be read any more."""
         if self._stale.pop(path, None) is not None:
             self._young.pop(path, None)
             self._failed.pop(path, None)
             self._as_set = None
 
     def mark_young(self, path: str, key: Key) -> None:
-        """Note that a stale file was read, and may have changed since without its stat key telling so."""
+        """Mark a stale file that was read, but may have changed since without a new stat key."""
         self._young[path] = key
 
     def mark_failed(self, path: str) -> None:
-        """Note that a stale file could not be read."""
+        """Mark a stale file that could not be read."""
         self._failed[path] = time.monotonic() + AGAIN_SECONDS
 
     def mark_gone(self, path: str) -> None:
-        """Note that a file that has a row is no longer there."""
+        """Mark a vanished file that has a row."""
         self.gone.add(path)
 
     def retry(self) -> None:
-        """Have the failed files tried again now."""
+        """Make the failed files due now."""
         self._failed.clear()
 
     def pending(self) -> Pending:
-        """What the store lacks now, without young files whose clock has not ticked and failed files that wait."""
+        """Returns the files to read or forget now, without young files whose clock has not ticked and failed files that
+        wait."""
         now = time.time_ns()
         waiting = {path for path, key in self._young.items() if is_racy(key, now)}
         waiting.update(path for path, until in self._failed.items() if until > time.monotonic())
@@ -142,23 +143,22 @@ class Freshness:
 
 
 _REMEMBERED: Final = 2_000
-"""Files whose changes are remembered: more than a synchronisation brings at once; after more an answer is made anew."""
+"""Files whose changes are remembered, more than one synchronisation brings; beyond that, answers are computed anew."""
 
 
 class ChangeLog:
-    """The files that changed, the last ones last; not thread-safe, its owner holds a lock."""
+    """The changed files, the latest last; not thread-safe, its owner holds a lock."""
 
     def __init__(self) -> None:
         self.moment = time.monotonic_ns()
-        """Counts the times at which a name or what is known of a text changed, from a number that is larger than all of
-        earlier logs."""
+        """Counts changes of names and of knowledge about texts; starts above all numbers of earlier logs."""
         self._changed: dict[str, int] = {}
-        """By file the moment of its last change, in the order of these."""
+        """By file, the moment of its last change, in ascending order."""
         self._forgotten = self.moment
-        """The last moment whose changes are no longer remembered."""
+        """Changes up to this moment may be forgotten."""
 
     def add(self, files: Iterable[str]) -> None:
-        """Note that some files changed, at a moment of its own."""
+        """Record that files changed, at a new moment."""
         self.moment += 1
         for path in files:
             self._changed.pop(path, None)
@@ -167,7 +167,7 @@ class ChangeLog:
             self._forgotten = self._changed.pop(path)
 
     def since(self, moment: int) -> set[str] | None:
-        """The files that changed after a moment; None when not all of them are remembered."""
+        """Returns the files that changed after a moment; None if some are no longer remembered."""
         if moment < self._forgotten:
             return None
         found = set()

@@ -1,7 +1,6 @@
 """Reads changes from Linux's inotify, which queues each before the call that made it returns.
 
-So nothing need be waited for, and no cookie file be written: what is finished is in the queue. The queue itself is read
-by inotify_simple.
+So no waiting and no cookie file is needed: every finished change is in the queue. inotify_simple reads the queue.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from vaulttools.files.root import Root
 from vaulttools.index import filesystems
 from vaulttools.index.watch import Lost
 
-# CLOSE_WRITE beside MODIFY: writes by mmap and by kernel AIO are told by it alone. Not EXCL_UNLINK: a needless event of
-# a file that was deleted and is still written costs a stat, and a file may be taken for deleted that is not.
+# CLOSE_WRITE beside MODIFY: it alone reports writes by mmap and by kernel AIO. Not EXCL_UNLINK: it saves a stat for a
+# deleted file that is still written, but can treat an existing file as deleted.
 _CHANGES: Final = int(
     flags.CREATE
     | flags.DELETE
@@ -30,7 +29,7 @@ _CHANGES: Final = int(
     | flags.CLOSE_WRITE
     | flags.ATTRIB
     | flags.MOVE_SELF
-    | flags.ONLYDIR  # this and the next: what `add` opened may be something else by now
+    | flags.ONLYDIR  # this and the next: the path that `add` opened may lead elsewhere by now
     | flags.DONT_FOLLOW
 )
 _MISSED: Final = int(flags.Q_OVERFLOW | flags.UNMOUNT)
@@ -38,22 +37,22 @@ _GONE: Final = int(flags.MOVE_SELF | flags.IGNORED)
 
 _NOT_THERE: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 _NOT_LISTED: Final = _NOT_THERE | {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
-"""Why a folder cannot be opened, and so not be listed: the folder above it is told when that changes. One that can be
-opened and not be watched (SELinux knows a permission for that) is another matter."""
+"""Errors of a folder that cannot be opened, hence not listed: the watch of its parent reports when that changes. A
+folder that opens but cannot be watched (SELinux has a permission for that) is no such case."""
 
 
 class InotifyWatch:
-    """The folders of one vault, each watched by itself; and the mounts, which may put other files in their place.
+    """Watches each folder of one vault, and the mounts, which can replace folders.
 
-    A watch stands on a folder, not on its path: a folder that was renamed keeps it, and one that is seen under two
-    paths (a bind mount, or while a rename is being followed) has one for both.
+    A watch belongs to a folder, not to its path: a renamed folder keeps it, and a folder with two paths (a bind mount,
+    or during a rename) has one watch for both.
     """
 
     def __init__(self, root: Root) -> None:
         """Watches no folder yet.
 
         Raises:
-            OSError: the root is gone, or no more descriptors or inotify instances are to be had.
+            OSError: the root is gone, or no descriptors or inotify instances are left.
         """
         self._root = root
         self._process = os.getpid()
@@ -68,10 +67,10 @@ class InotifyWatch:
             self._opened = opened.pop_all()
         self._ready = select.poll()
         self._ready.register(self._inotify.fileno(), select.POLLIN)
-        self._ready.register(self._mountinfo.fileno(), select.POLLPRI)  # proc_pid_mounts(5): when a mount comes or goes
+        self._ready.register(self._mountinfo.fileno(), select.POLLPRI)  # proc_pid_mounts(5): mounts changed
 
     def add(self, folder: str) -> None:
-        """As `Watch.add`: 30 µs, most of it to open a folder that was not in use."""
+        """Like `Watch.add`: 30 µs, most of it for opening a folder that was not in use."""
         self._ensure_known()
         path = self._root.absolute(folder)
         harmless = _NOT_LISTED
@@ -91,14 +90,14 @@ class InotifyWatch:
             self._folders.setdefault(watch, set()).add(folder)
 
     def remove(self, folder: str) -> None:
-        """As `Watch.remove`. A folder that was added under its new path as well stays watched there."""
+        """Like `Watch.remove`. A folder that was also added under its new path stays watched there."""
         self._ensure_known()
         start = f"{folder}/" if folder else ""
         for path in [path for path in self._watches if path == folder or path.startswith(start)]:
             self._let_go(path)
 
     def drain(self) -> dict[str, set[str]]:
-        """As `Watch.drain`: 6 µs when nothing happened, and 3 to 5 µs an event."""
+        """Like `Watch.drain`: 6 µs if nothing happened, and 3 to 5 µs per event."""
         self._ensure_known()
         touched: dict[str, set[str]] = {}
         for descriptor, _ in self._ready.poll(0):
@@ -106,7 +105,7 @@ class InotifyWatch:
                 self._read(touched)
             elif self._around() != self._mounts:
                 self._lose("file systems were mounted or unmounted")
-        # A folder above the root may have been renamed, of which no event tells.
+        # Renaming a folder above the root causes no event.
         try:
             identity = self._stated()
         except OSError as error:
@@ -116,24 +115,24 @@ class InotifyWatch:
         return touched
 
     def close(self) -> None:
-        """As `Watch.close`; in another process the watch itself goes on."""
+        """Like `Watch.close`; another process keeps its own watch."""
         self._lost = self._lost or "closed"
         self._opened.close()
 
     def _read(self, touched: dict[str, set[str]]) -> None:
-        """Note the names of all events that are in the queue."""
+        """Collect the names of all queued events."""
         for watch, mask, _, name in self._inotify.read(timeout=0):
             if mask & _MISSED:
                 self._lose("the queue of events overflowed, or a file system was unmounted")
             for folder in self._folders.get(watch, ()):
                 if mask & _GONE and not folder:
                     self._lose("the root was moved or deleted")
-                # Without a name it is about the folder itself. Of one that is mounted, the folder above is not told.
+                # An event without a name concerns the folder itself. The parent of a mount point gets no event for it.
                 above, _, own = (folder, "", name) if name else folder.rpartition("/")
                 touched.setdefault(above, set()).add(own)
 
     def _let_go(self, folder: str) -> None:
-        """Forget a path, and end its watch when that has no other."""
+        """Forget a path, and end its watch if no other path uses it."""
         watch = self._watches.pop(folder, None)
         if watch is None:
             return
@@ -155,7 +154,7 @@ class InotifyWatch:
         if self._lost:
             raise Lost(self._lost)
         if os.getpid() != self._process:
-            raise Lost("the watch belongs to another process")  # which still reads the queue
+            raise Lost("the watch belongs to another process")  # that process still reads the queue
 
     def _lose(self, reason: str) -> NoReturn:
         self._lost = reason

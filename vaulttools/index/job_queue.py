@@ -1,4 +1,4 @@
-"""Lets few vaults of a process index or embed at a time, in turn."""
+"""Lets only a few vaults of a process index or embed at once, in turn."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from threading import Condition, Event
 from typing import Final
 
 AT_ONCE: Final = 2
-"""Vaults that work at the same time: two, so that a small vault need not wait for a large one. Each starts processes
-of its own, so that more would only slow each other down."""
+"""Vaults that work at once: two, so that a small vault need not wait for a large one. Each starts its own processes, so
+more would only slow each other down."""
 
 _LOOK_SECONDS: Final = 0.2
-"""Between two looks at the event that ends the waiting."""
+"""Seconds between two checks of the event that ends the waiting."""
 
 
 class JobQueue:
-    """Those who work or wait, in the order in which they came."""
+    """A queue of working and waiting threads, first come, first served."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._at_once = at_once
         self.reset_after_fork()
 
     def reset_after_fork(self) -> None:
-        """Be as one that nobody has asked, as in a child after a fork."""
+        """Reset to an empty queue, as in a child after a fork."""
         self._waiting: deque[object] = deque()
         self._working = 0
         self._changed = Condition()
 
     @contextmanager
     def taken(self, end: Event) -> Iterator[bool]:
-        """A turn for as long as this is entered; False when the event was set before its time came."""
+        """Wait for a turn and hold it inside the block; yields False if `end` was set before the turn came."""
         is_mine = self._take(end)
         try:
             yield is_mine
@@ -41,7 +41,7 @@ class JobQueue:
 
     @contextmanager
     def taken_at_once(self) -> Iterator[bool]:
-        """As `taken`, without waiting: False when somebody works or waits."""
+        """Like `taken`, without waiting: yields False if the places are taken or others wait."""
         with self._changed:
             is_mine = not self._waiting and self._working < self._at_once
             self._working += is_mine
@@ -53,7 +53,7 @@ class JobQueue:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether somebody waits."""
+        """Whether a thread waits."""
         return bool(self._waiting)
 
     def _give_back(self) -> None:

@@ -1,7 +1,7 @@
-"""Keeps what questions read of notes, in memory and beside the index.
+"""Caches facts that questions read from notes, in memory and beside the index.
 
-A fact has the digest of its text, so that it cannot be out of date. A file is read only whole, and by the code that
-wrote it: what is damaged, or was made by other code, is passed over and made anew.
+A fact holds the digest of its text, so that it cannot be outdated. A file is used only if it is undamaged and the same
+code wrote it; else it is ignored and computed anew.
 """
 
 from __future__ import annotations
@@ -25,16 +25,15 @@ _MAGIC: Final = b"vaulttools kept 3\n"
 _DIGEST_BYTES: Final = 16
 
 _READERS: Final = ("answers", "bases", "index", "notes", "query", "ranked", "tools")
-"""Folders of the code that decides what is read of a note, and what is made of it."""
+"""Folders of the code that computes facts and answers."""
 
 
 Fact = tuple[bytes, Any]
-"""The digest of a note's text, and what was read of it: as bytes of marshal, a tenth of the memory, where it takes
-that."""
+"""The digest of a note's text, and the fact: as marshal bytes if possible, which take a tenth of the memory."""
 
 
 def packed(text: bytes, value: Any) -> Fact:
-    """A fact; those of equal texts are equal, and 1, 1.0 and true differ."""
+    """Returns a fact; facts of equal texts are equal, and 1, 1.0 and true differ."""
     try:
         return text, marshal.dumps(value, _WITHOUT_REFERENCES)
     except ValueError:
@@ -42,51 +41,51 @@ def packed(text: bytes, value: Any) -> Fact:
 
 
 _WITHOUT_REFERENCES: Final = 2
-"""The version of marshal whose bytes depend on nothing but the value."""
+"""The version of marshal whose bytes depend only on the value."""
 
 
 def value_of(fact: Fact) -> Any:
-    """What was read of the text."""
+    """Returns the value of a fact."""
     held = fact[1]
     return marshal.loads(held) if isinstance(held, bytes) else held  # noqa: S302
 
 
 class KeptFacts:
-    """What one question read of notes, by path; shared by threads, which add to it."""
+    """Facts that one question read from notes, by path; shared by threads, which add to it."""
 
     def __init__(self, kind: str, database: Path) -> None:
-        """From what an earlier process kept beside a database."""
+        """Load the facts that an earlier process saved beside a database."""
         self._kind = kind
         self._database = database
         self.held: dict[str, Fact] = {}
         self._answer: object = None
-        """What an earlier process made of them, until somebody takes it."""
+        """The answer that an earlier process computed from them, until a caller takes it."""
         if (kept := load(database, f"facts-{kind}")) is not None:
             names, digests, facts, self._answer = kept
             texts = (digests[start : start + DIGEST_BYTES] for start in range(0, len(digests), DIGEST_BYTES))
             self.held = dict(zip(names, zip(texts, facts, strict=True), strict=True))
 
     def take_answer(self) -> tuple[dict[str, Fact], object] | None:
-        """What an earlier process made of all notes, with their facts; None from the second time on."""
+        """Returns the facts and the answer of an earlier process, once; then None."""
         answer, self._answer = self._answer, None
         return None if answer is None else (dict(self.held), answer)
 
     def keep(self, facts: Mapping[str, Fact], answer: object) -> None:
-        """Keep the facts of all notes for later processes, with what is made of them; nothing else stays."""
+        """Save the facts of all notes and their answer for later processes, and drop all other facts."""
         digests = b"".join(text for text, _ in facts.values())
         save(self._database, f"facts-{self._kind}", ([*facts], digests, [held for _, held in facts.values()], answer))
         self.held = dict(facts)
 
 
 def load(database: Path, name: str) -> Any:
-    """What was saved under a name beside a database; None when nothing usable is there."""
+    """Returns the values saved under a name beside a database; None if nothing usable is there."""
     stamp = _code()
     if stamp is None:
         return None
     try:
         data = memoryview(_place(database, name).read_bytes())
         start = len(_MAGIC) + _DIGEST_BYTES
-        # Only what was written whole, by us, is decoded: marshal trusts what it is given.
+        # Only complete data that we wrote is decoded: marshal trusts its input.
         if data[:start] != _MAGIC + xxhash.xxh3_128_digest(data[start:]):
             return None
         with garbage.paused():
@@ -97,7 +96,7 @@ def load(database: Path, name: str) -> Any:
 
 
 def save(database: Path, name: str, values: Any) -> bool:
-    """Write what `load` gives; False where they are more than plain values, or cannot be written."""
+    """Save values for `load`; False if they are not all plain values, or cannot be written."""
     stamp = _code()
     if stamp is None:
         return False
@@ -112,7 +111,7 @@ def save(database: Path, name: str, values: Any) -> bool:
             file.write(_MAGIC + xxhash.xxh3_128_digest(payload))
             file.write(payload)
         new.replace(place)
-    except OSError:  # no room; it is tried again when notes change
+    except OSError:  # the disk is full; saved again when notes change
         with suppress(OSError):
             new.unlink()
         return False
@@ -120,13 +119,13 @@ def save(database: Path, name: str, values: Any) -> bool:
 
 
 def _place(database: Path, name: str) -> Path:
-    """Begins with the name of the database, so that it goes when that is cleared."""
+    """Returns a path that begins with the database's name, so that clearing the index removes it."""
     return database.with_name(f"{database.name}.{name}")
 
 
 @cache
 def _code() -> str | None:
-    """What another code, or Python, has otherwise; None where that cannot be told."""
+    """Returns a digest of the code and the Python version; None if the files cannot be examined."""
     package = Path(vaulttools.__file__).parent
     try:
         files = [

@@ -1,8 +1,8 @@
-"""Has a child process list folders of a large vault, while this one lists others.
+"""Lists folders of a large vault in a child process, while this process lists others.
 
-To state a file takes 3 to 5 µs, nearly all of it in the kernel: of a million files half the time of opening. The child
-runs this module. Messages are those of `core.child`: each absolute path is answered by its names with their stat keys,
-in the order asked, or by None when they cannot be read there.
+One `stat` takes 3 to 5 µs, nearly all in the kernel: half the time of opening a million files. The child runs this
+module. Messages have the format of `core.child`: the answer to each absolute path, in the order asked, is its names
+with their stat keys, or None if they cannot be read.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from vaulttools.core.child import Child, ChildGone
 from vaulttools.index.folder import PIPE_BYTES, Folder, names_at
 
 _ASKED: Final = 8
-"""Folders that wait in the process: the work of some milliseconds. Their paths, of 4 KiB at most, fit into a pipe, so
+"""Most folders that wait in the child: some milliseconds of work. Their paths (at most 4 KiB each) fit into a pipe, so
 that asking never blocks."""
 
 
 class Lister:
-    """The process, as its parent sees it; not thread-safe."""
+    """The parent's side of the child process; not thread-safe."""
 
     def __init__(self, process: Child) -> None:
-        """The pipes of the process keep nothing back."""
+        """`process` has unbuffered pipes."""
         self._child = process
         self._ready = select.poll()
         self._ready.register(process.answers.fileno(), select.POLLIN)
@@ -37,16 +37,16 @@ class Lister:
 
     @property
     def is_asked(self) -> bool:
-        """Whether answers are to come."""
+        """Whether answers are outstanding."""
         return bool(self._asked)
 
     @property
     def has_room(self) -> bool:
-        """Whether it takes another folder now."""
+        """Whether the child takes another folder now."""
         return len(self._asked) < _ASKED and not self._is_lost
 
     def ask(self, folder: str, absolute: str) -> None:
-        """Have a vault-relative folder listed, which lies at an absolute path."""
+        """Ask for a vault-relative folder, which lies at an absolute path."""
         self._asked.append(folder)
         try:
             self._child.send(absolute)
@@ -54,8 +54,8 @@ class Lister:
             self._is_lost = True
 
     def answers(self, *, wait: bool) -> Iterator[tuple[str, Folder | None]]:
-        """The folders that were listed since, each with its names; with `wait` at least one. None: it could not be
-        listed there, or the process is lost, and it is to be listed here."""
+        """Yields each folder listed since, with its names; with `wait`, at least one. None: the child could not list it
+        or is lost, and the caller must list it."""
         while self._asked and (self._is_lost or wait or self._ready.poll(0)):
             wait = False
             yield self._asked.popleft(), self._received()
@@ -72,20 +72,20 @@ class Lister:
         return names
 
     def end(self) -> None:
-        """Kill the process: it only reads."""
+        """Kill the child: it only reads."""
         self._child.end()
 
 
 def started() -> Lister | None:
-    """A process; None where none can be started."""
+    """Start a child; None if that fails."""
     process = child.started("vaulttools.index.lister", bufsize=0, pipesize=PIPE_BYTES)
     return None if process is None else Lister(process)
 
 
 def run() -> None:
-    """Answer, as the process, until there is nobody to answer."""
+    """Answer requests in the child until the parent is gone."""
     child.begin()
-    gc.disable()  # nothing that is made here refers to itself
+    gc.disable()  # nothing here makes reference cycles
     with suppress(EOFError, OSError):
         while True:
             path = child.receive(sys.stdin.buffer)

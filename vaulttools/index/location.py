@@ -1,6 +1,6 @@
-"""Finds where a vault's index lies: in the user's cache folder, or as configured.
+"""Finds the folder of a vault's index: in the user's cache folder, or as configured.
 
-Never in the vault: whatever synchronises that would copy a database while it is written.
+Never in the vault: a synchronising program would copy the database while it is written.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
 
 _DATABASE: Final = f"index-{SCHEMA}.sqlite"
-"""Each version of the tables has a file of its own, so that two versions of this package do not move each other's aside
-in turn (fault-I13)."""
+"""Each schema has its own file, so that two versions of this package do not keep moving each other's file aside
+(fault-I13)."""
 _NOTE: Final = "vault.txt"
-"""Says, to people who look into the cache folder, which vault an index is of."""
+"""Tells people who look into the cache folder whose index it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Location:
     """The place of one vault's index."""
 
     folder: Path
-    """There, and for the user alone."""
+    """An existing folder that only the user can read."""
     options: str
-    """What decides, besides the files, what the index holds: the protected folders, the tables of `fold`, and whether
-    texts of attachments are in it."""
+    """What besides the files decides the content: protected folders, the tables of `fold`, and whether texts of
+    attachments are indexed."""
 
     @property
     def database(self) -> Path:
@@ -45,16 +45,16 @@ class Location:
 
 
 def of(root: Root, index_folder: str | None = None) -> Location:
-    """Where the index of a vault lies. Each set of options has one of its own, so that two processes that open the
-    vault differently do not undo each other's work.
+    """Returns the location of a vault's index, and makes its folder. Each set of options has its own index, so that
+    processes with different options do not undo each other's work.
 
     Args:
         root: The vault.
-        index_folder: Where the indexes of all vaults lie; default: `vaulttools` in the user's cache folder.
+        index_folder: The folder of all indexes; default: `vaulttools` in the user's cache folder.
 
     Raises:
         BadArgument: the folder lies in the vault.
-        Unavailable: it cannot be made, or there is no cache folder (fault-I12).
+        Unavailable: the folder cannot be made, or there is no cache folder (fault-I12).
     """
     base = _cache_folder() if index_folder is None else Path(index_folder).expanduser()
     decisive = [unicodedata.unidata_version, sorted(root.protection.names), sorted(root.protection.folders)]
@@ -81,6 +81,6 @@ def _cache_folder() -> Path:
 
     with suppress(RuntimeError):  # no HOME, and a user without a home folder
         folder = user_cache_path("vaulttools")
-        if folder.is_absolute():  # else `~` was left as it is
+        if folder.is_absolute():  # else `~` was not expanded
             return folder
     raise Unavailable("The index has no place: there is no cache folder for this user")

@@ -1,7 +1,7 @@
 """Records where a note's passages begin, so that a hit leads to its passage.
 
-The word table tells the places of a word in words from the beginning of the body; the columns below turn a place into a
-passage without reading the note. They are written in the machine's own byte order: an index never leaves its machine.
+The word table gives the place of a word, in words from the beginning of the body; the columns below map a place to a
+passage without reading the note. They use the machine's byte order: an index never leaves its machine.
 """
 
 from __future__ import annotations
@@ -21,48 +21,48 @@ from vaulttools.notes.passages import context, digest_of_folded, folded, split
 from vaulttools.notes.quantities import named
 
 _COLUMNS: Final = 7
-"""Numbers of each passage besides its digest."""
+"""Numbers per passage, besides its digests."""
 _FIRST: Final = 2
-"""Numbers before the columns: how many passages there are, and the language."""
+"""Numbers before the columns: the number of passages, and the language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """The passages of one note, as columns: a passage is a number from 0, in the order of the text."""
+    """The passages of one note as columns: passages are numbered from 0 in the order of the text."""
 
     first_words: Sequence[int]
-    """Places of their first words, in words of the body from 0."""
+    """Place of each first word, in words of the body from 0."""
     words: Sequence[int]
-    """How many words each has."""
+    """Number of words in each."""
     starts: Sequence[int]
     """Offsets in characters, in the text with `\\n` for `\\r\\n`."""
     lengths: Sequence[int]
-    """In characters."""
+    """Lengths in characters."""
     headings: Sequence[int]
-    """Which heading each stands under, from 0; -1: none."""
+    """Number of the heading above each, from 0; -1: none."""
     parents: Sequence[int]
-    """Which passage holds the header row of a row of a table; -1: it is no such row."""
+    """For a table row, the passage with the header row of the table; -1: not a table row."""
     quantities: Sequence[int]
-    """Which quantities each names, as `notes.quantities.Quantity`."""
+    """Quantities named in each, as `notes.quantities.Quantity`."""
     digests: Sequence[int]
     """`notes.passages.digest` of each."""
     keys: Sequence[int]
-    """The same of each with its context, as `notes.passages.in_context` writes it: vectors are kept under these."""
+    """Digest of each with its context, as `notes.passages.in_context` writes it: the keys of its vectors."""
     levels: Sequence[int]
-    """Of the headings of the note, 1 to 6."""
+    """Levels of the note's headings, 1 to 6."""
     heading_words: Sequence[int]
-    """Places of their first words, in words of the column of headings."""
+    """Place of each heading's first word, in words of the column of headings."""
     language: str = ""
-    """Of the note, as `notes.language` names it."""
+    """Language of the note, as `notes.language` names it."""
 
     def at(self, place: int) -> int:
-        """The passage that holds a word of the body; -1: it stands between two."""
+        """Returns the passage that holds the word at a place of the body; -1: no passage holds it."""
         number = bisect_right(self.first_words, place) - 1
         return number if number >= 0 and place < self.first_words[number] + self.words[number] else -1
 
 
 def dump(note: Note) -> bytes:
-    """The passages of a note, as `load` reads them."""
+    """Returns the passages of a note as bytes for `load`."""
     from vaulttools.notes import language
 
     source = note.source
@@ -89,7 +89,7 @@ def dump(note: Note) -> bytes:
         if (is_first := not number, passage.heading) != under:
             under = is_first, passage.heading
             before = folded(context(note, passage.heading, is_first=is_first))
-        # To fold the text once more, with its context, would take a third more time.
+        # Folding the text again, with its context, would take a third more time.
         alone = folded(text)
         digests.append(digest_of_folded(alone))
         keys.append(digest_of_folded(f"{before} {alone}" if before else alone))
@@ -97,7 +97,7 @@ def dump(note: Note) -> bytes:
     headings = array("I")
     for heading in note.headings:
         headings.extend((heading.level, count(heading.text)))
-    # By column the numbers are alike: a third fewer bytes, compressed, than by passage.
+    # Numbers of one column are similar: they compress to a third fewer bytes than by passage.
     columns = array("I", [len(digests), language.LANGUAGES.index(language.of(source.text[body:]))])
     for column in range(_COLUMNS):
         columns.extend(numbers[column::_COLUMNS])
@@ -105,10 +105,10 @@ def dump(note: Note) -> bytes:
 
 
 def load(data: bytes) -> Passages:
-    """The passages that `dump` wrote as these bytes.
+    """Returns the passages that `dump` wrote.
 
     Raises:
-        ValueError: it made no such bytes.
+        ValueError: the bytes are not from `dump`.
     """
     from vaulttools.notes import language
 
@@ -143,14 +143,14 @@ def load(data: bytes) -> Passages:
 
 
 class Keys(NamedTuple):
-    """A part of `Passages`."""
+    """The keys and the language of `Passages`."""
 
     keys: Sequence[int]
     language: str
 
 
 def keys_of(data: bytes) -> Keys:
-    """Only the keys and the language from the bytes that `dump` wrote, ten times as fast as `load`."""
+    """Returns only the keys and the language from bytes of `dump`, ten times as fast as `load`."""
     from vaulttools.notes import language
 
     reader = zlib.decompressobj()
@@ -160,19 +160,19 @@ def keys_of(data: bytes) -> Keys:
 
 
 def of(note: Note) -> Passages:
-    """The passages of a note that no index holds."""
+    """Returns the passages of a note that is not indexed."""
     return load(dump(note))
 
 
 def digests(data: bytes) -> Iterator[int]:
-    """Read the digests and the keys of passages from bytes that `dump` made, each once."""
+    """Returns the distinct digests and keys of passages from bytes of `dump`."""
     reader = zlib.decompressobj()
     reader.decompress(data)
     return iter(dict.fromkeys(array("q", reader.unused_data)))
 
 
 def _starts(gaps: array[int], lengths: array[int]) -> list[int]:
-    """Where each of some pieces begins, by what lies before each and how long each is."""
-    if not any(gaps):  # of words most often
+    """Returns the start of each piece, from the gap before each and the length of each."""
+    if not any(gaps):  # usual for words
         return [0, *accumulate(lengths[:-1])] if lengths else []
     return list(accumulate(map(add, gaps[1:], lengths), initial=gaps[0]))

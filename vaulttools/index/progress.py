@@ -1,4 +1,4 @@
-"""Says how far an index is, as one number that only grows."""
+"""Computes the progress of an index as one number that only grows."""
 
 from __future__ import annotations
 
@@ -6,56 +6,56 @@ import time
 from typing import Final, NamedTuple
 
 _FACTS: Final = 0.25
-"""The part of the work of a build that reads the structure of notes, which comes first (measured)."""
+"""Share of a build's work for the structure of notes, which comes first (measured)."""
 
 _SURE_SHARE: Final = 0.03
-"""The part of the work after which its pace is told."""
+"""Share of the work after which the remaining time is estimated."""
 
 
 class Progress(NamedTuple):
-    """How much of a vault an index holds."""
+    """How much of a vault is indexed."""
 
     facts: int
     """Notes whose properties, tags, links, tasks and headings are known."""
     notes: int
     indexed: int
-    """Files that are held whole, so that their words find them."""
+    """Completely indexed files, words included."""
     files: int
     seconds: float | None = None
-    """How long the rest takes, by the pace so far; None: nothing tells yet."""
+    """Estimated seconds for the rest, at the pace so far; None: not known yet."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether all files are indexed."""
         return self.indexed >= self.files
 
     @property
     def share(self) -> float:
-        """The part of the work that is done, from 0 to 1."""
+        """Share of the work that is done, from 0 to 1."""
         facts, whole = (done / total if total else 1.0 for done, total in (self[:2], self[2:4]))
         return _FACTS * facts + (1 - _FACTS) * whole
 
     @property
     def sentence(self) -> str:
-        """What a person is told."""
+        """The progress as a sentence for people."""
         left = "" if self.seconds is None else f", about {max(1, round(self.seconds)):,} s are left"
         return f"Indexing: {self.facts:,} of {self.notes:,} notes are read, {self.share:.0%} of the work is done{left}."
 
     @property
     def done(self) -> int:
-        """The same as a number of files."""
+        """The share as a number of files."""
         return self.files if self.is_whole else int(self.share * self.files)
 
 
 class Meter:
-    """Follows a build: no number goes down before all is done, whatever is edited meanwhile."""
+    """Follows a build: no number decreases before the build is done, even if files are edited meanwhile."""
 
     def __init__(self) -> None:
         self._last: Progress | None = None
         self._since = self._first = 0.0
 
     def shown(self, now: Progress) -> Progress:
-        """What is shown of the present state."""
+        """Returns the progress to show for the current state."""
         last, moment = self._last, time.monotonic()
         if now.is_whole:
             self._last = None

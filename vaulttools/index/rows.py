@@ -1,6 +1,6 @@
-"""Holds of every file its last stat key and its row in the index.
+"""Holds the last stat key of every file and its row in the index.
 
-Both stand in one *record* of bytes, which is replaced and never changed: readers in other threads need no lock.
+One *record* (bytes) holds both. It is replaced, never changed: readers in other threads need no lock.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from vaulttools.index.folder import STAMP
 from vaulttools.index.store import Row
 
 SIZE: Final = STAMP.size
-"""Bytes of a stamp, with which a record begins. The id of the row follows, and the time of its check, its state, flags
-and digest."""
+"""Bytes of a stamp. A record is the stamp, then the row's id, check time, state, flags and digest."""
 
 NEW: Final = b"\xff" * SIZE + bytes(8)
-"""The record of a file of which nothing is known: a stamp that no file has, and the id 0. Of a file without a row
-nothing follows."""
+"""The record of an unknown file: a stamp that no file has, and the id 0. The record of a file without a row ends after
+the id."""
 
 _RECORD: Final = Struct(f"={SIZE}sqqBH")
 _FULL: Final = Struct("=4qqqBH")
@@ -37,9 +36,9 @@ assert STATES[0] == "text"
 
 
 def is_current(row: Row, key: Key, now: int) -> bool:
-    """Whether a row holds what its file holds, as far as its key tells.
+    """Whether a row is up to date, as far as the file's key shows.
 
-    What could not be read is a candidate anyway; it is read again when it has changed, or the reason may have passed.
+    Unread files are candidates anyway; they are read again when they change, or when the reason may have passed.
     """
     if key != row.key or row.flags & HAS_FAILED:
         return False
@@ -47,29 +46,29 @@ def is_current(row: Row, key: Key, now: int) -> bool:
 
 
 class Rows:
-    """The files of one vault and the rows of its store; changed by one thread at a time, read by any."""
+    """The files of one vault and the rows of its store; one thread at a time changes it, any may read."""
 
     def __init__(self) -> None:
         self.files: Final[dict[str, bytes]] = {}
-        """The record of every file that stands, by path."""
+        """Records of the existing files, by path."""
         self.aside: Final[dict[str, bytes]] = {}
-        """The records of rows whose file does not stand, or of which nobody can tell; `take` empties it."""
+        """Records of rows whose file is gone, or whose folder cannot be listed."""
         self.unusual: list[Row] = []
-        """The rows that were loaded and are not of a plain text."""
+        """Loaded rows with a state other than text, or with flags."""
         self.doubtful: list[str] = []
-        """The files whose loaded rows prove nothing, whatever their keys are, as `is_current` has it."""
+        """Files whose loaded rows are not current by `is_current`, even with equal keys."""
         self._paths: list[str | None] = [None]
-        """By id, from 0."""
+        """Paths by id, from 0."""
         self._number = 0
 
     def loading(self, chunks: Iterable[Sequence[Sequence[Any]]], now: int) -> Iterator[None]:
-        """Take what `IndexStore.columns` gives, a chunk at each step. `now`: nanoseconds since 1970; a row from a later
-        time proves nothing."""
+        """Load the chunks of `IndexStore.columns`, one per step. `now`: nanoseconds since 1970; rows checked later than
+        this are not trusted."""
         for encoded, ids, sizes, modified, changed, inodes, checked, states, flags, digests in chunks:
-            names = os.fsdecode(b"\0".join(encoded)).split("\0")  # at once, in a fifth of the time
+            names = os.fsdecode(b"\0".join(encoded)).split("\0")  # all at once takes a fifth of the time
             packed = map(_FULL.pack, sizes, modified, changed, inodes, ids, checked, states, flags)
             self.aside.update(zip(names, map(add, packed, digests), strict=True))
-            # Each step is a call that Python need not interpret.
+            # Built from C functions, for speed.
             is_young = map(GRANULARITY.__ge__, map(sub, checked, map(max, modified, changed)))
             is_later = map(now.__lt__, checked)
             odd = {path for marks in (is_young, is_later, states, flags) for path in compress(names, marks)}
@@ -82,7 +81,7 @@ class Rows:
             yield
 
     def number(self) -> None:
-        """Know the rows that were loaded by their ids, once the files that stand are known."""
+        """Index the loaded rows by id, after the existing files are known."""
         ids = _ids(chain(self.files.values(), self.aside.values()))
         self._paths = [None] * (max(ids, default=0) + 1)
         for id_, path in zip(ids, chain(self.files, self.aside), strict=True):
@@ -91,46 +90,46 @@ class Rows:
         self._number = len(ids) - ids.count(0)
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Returns the number of rows."""
         return self._number
 
     def __iter__(self) -> Iterator[str]:
-        """The files with a row."""
+        """Yields the files with a row."""
         return (path for path in self._paths if path is not None)
 
     def ids_in_sum(self) -> tuple[int, int]:
-        """As `IndexStore.ids_in_sum`."""
+        """Like `IndexStore.ids_in_sum`."""
         return self._number, sum(compress(count(), self._paths))
 
     @property
     def newest(self) -> int:
-        """The largest id that was ever known; 0 when there is none."""
+        """The largest id ever known; 0 if there is none."""
         return len(self._paths) - 1
 
     def record(self, path: str) -> bytes:
-        """What is known of a file."""
+        """Returns the record of a file; `NEW` if unknown."""
         return self.files.get(path) or self.aside.get(path, NEW)
 
     def get(self, path: str) -> Row | None:
-        """The row of a file, with the key at the last look: that of the row itself where the file is not stale."""
+        """Returns the row of a file, with the key of the last look: that of the row itself unless the file is stale."""
         record = self.record(path)
         return _row(path, record) if len(record) > len(NEW) else None
 
     def id(self, path: str) -> int | None:
-        """The id of a file's row."""
+        """Returns the id of a file's row; None without one."""
         return int.from_bytes(_ID(self.record(path)), sys.byteorder) or None
 
     def path(self, id_: int) -> str | None:
-        """The file of a row."""
+        """Returns the file with this id; None without one."""
         return self._paths[id_] if id_ < len(self._paths) else None
 
     def named(self, ids: Iterable[int]) -> set[str]:
-        """The files with these ids."""
+        """Returns the files with these ids."""
         names, end = self._paths, len(self._paths)
         return {path for id_ in ids if id_ < end and (path := names[id_]) is not None}
 
     def by_id(self, numbers: Mapping[str, int], nowhere: int) -> array[int]:
-        """The number of each row's file, by the row's id; `nowhere` where it has none or there is no row."""
+        """Returns, by row id, the number of the row's file in `numbers`; `nowhere` without a number or a row."""
         found = array("i", [nowhere]) * len(self._paths)
         for id_, number in zip(_ids(map(self.files.get, numbers, repeat(NEW))), numbers.values(), strict=True):
             found[id_] = number
@@ -138,30 +137,30 @@ class Rows:
         return found
 
     def absent(self, files: Iterable[str]) -> Iterator[str]:
-        """Those of some files that do not stand."""
+        """Yields the files that do not exist."""
         return filterfalse(self.files.__contains__, files)
 
     def lacking(self, files: Collection[str]) -> list[str]:
-        """Those of some files that do not stand or have no row."""
+        """Returns the files that do not exist or have no row."""
         return [*compress(files, map(len(NEW).__ge__, map(len, map(self.files.get, files, repeat(NEW)))))]
 
     def texts(self, files: Collection[str]) -> dict[str, bytes]:
-        """By file the digest of its text, of those that stand and have one."""
+        """Returns text digests by file, for the files that exist and have the state text."""
         records = map(self.files.get, files, repeat(NEW))
         return {path: record[_DIGEST] for path, record in zip(files, records, strict=True) if record[_STATE] == _TEXT}
 
     def see(self, path: str, stamp: bytes) -> None:
-        """Note that a file stands, with a stamp."""
+        """Record that a file exists, with a stamp."""
         self.files[path] = stamp + (self.files.get(path) or self.aside.pop(path, NEW))[SIZE:]
 
     def leave(self, path: str) -> None:
-        """Note that a file does not stand, or that nobody can tell."""
+        """Record that a file is gone, or that its folder cannot be listed."""
         record = self.files.pop(path)
         if len(record) > len(NEW):
             self.aside[path] = record
 
     def put(self, row: Row) -> None:
-        """Have this row hold."""
+        """Add or replace a row."""
         if self.id(row.path) != row.id:
             self.drop(row.path)
             self._paths += [None] * (row.id + 1 - len(self._paths))
@@ -173,7 +172,7 @@ class Rows:
         (self.files if row.path in self.files else self.aside)[row.path] = record
 
     def drop(self, path: str) -> None:
-        """Forget the row of a file."""
+        """Remove the row of a file."""
         id_ = self.id(path)
         if id_ is not None:
             self._paths[id_] = None
@@ -184,12 +183,12 @@ class Rows:
 
 
 def key_of(record: bytes) -> Key:
-    """The key that a stamp, or the beginning of a record, was made of."""
+    """Returns the key in a stamp or record."""
     return Key._make(STAMP.unpack_from(record))
 
 
 def _ids(records: Iterable[bytes]) -> array[int]:
-    """The id in each record; 0 where there is no row."""
+    """Returns the id in each record; 0 without a row."""
     return array("q", b"".join(map(_ID, records)))
 
 

@@ -39,33 +39,33 @@ if TYPE_CHECKING:
 
 _FEW: Final = 1_000
 _NEARLY_ALL: Final = 0.97
-"""A query that nominates more than so many files, and more than this part of all, narrows nothing worth its time."""
+"""A query that nominates more than `_FEW` files and more than this share of all is not worth its time."""
 
 _FEW_NOMINATED: Final = 64
-"""Files that are looked up by their names: of 10,000 it takes 3 ms, whenever a name has changed, to know the places of
-all of them."""
+"""Up to so many files are looked up by name: computing the places of 10,000 files takes 3 ms after each change of a
+name."""
 
 _MANY_ROWS: Final = 200
-"""Or fewer files than one row in so many: of a million it takes half a second."""
+"""Or up to one row in so many: with a million files, computing the places takes half a second."""
 
 _READ_TOGETHER: Final = 500
-"""Structures read by one query: enough to pay for it, few enough to stop in time."""
+"""Structures per query: enough to be efficient, few enough to stop in time."""
 
 _COUNTS: Final = 4_096
-"""Words whose notes are counted once: half a MiB."""
+"""Words whose counts are cached: half a MiB."""
 
 _NOWHERE: Final = -1
 
 _MOST_STALE: Final = 0.5
-"""While more than this part of the files is stale, an index is being built, and narrows nothing."""
+"""While a larger share of the files is stale, the index is being built, and narrows nothing."""
 
 
 class Snapshot:
-    """The index as of the beginning of one call. The protocols that it fulfils are beside those who use them.
+    """The index as of the beginning of one call. Its protocols are defined beside their users.
 
-    Of a file that changes during the call it may tell what is new. A file is *unknown* when it is stale or unread, has
-    no row, or lies in a folder that cannot be listed. A note is *wordless* while its structure alone is known: each
-    search looks at it.
+    If a file changes during the call, the new state may show. A file is *unknown* if it is stale or unread, has no row,
+    or lies in a folder that cannot be listed. A note is *wordless* while only its structure is known: each search looks
+    at it.
     """
 
     def __init__(self, state: IndexState) -> None:
@@ -80,7 +80,7 @@ class Snapshot:
             self._version = state.log.moment if self.has_facts and not self._wordless else None
             self.large: AbstractSet[str] = frozenset(state.tree.large)
             self._unlisted: frozenset[str] = state.below_unlisted() if state.unlisted else frozenset()
-        # What the state itself answers.
+        # Answered by the state itself.
         self.kept: Final = state.kept
         self.lasting: Final = state.lasting.made
         self.facts_of: Final = state.facts_of
@@ -89,15 +89,15 @@ class Snapshot:
 
     @property
     def _rows(self) -> Rows:
-        """The rows at present."""
+        """The current rows."""
         return self._state.rows
 
     def version(self) -> Hashable:
-        """A value that changes with every name and text; None while a note is unknown or wordless."""
+        """Returns a value that changes with every name and text; None while a note is unknown or wordless."""
         return self._version
 
     def changed_since(self, moment: int) -> AbstractSet[str] | None:
-        """The files that changed after a moment and before now, or may have; None when not all are remembered."""
+        """Returns the files that changed, or may have, after a moment; None if some are no longer remembered."""
         state = self._state
         with state.lock:
             found = state.log.since(moment)
@@ -106,7 +106,7 @@ class Snapshot:
     # Names and times.
 
     def outside(self) -> Hashable:
-        """The rules above the root, and of each repository in the vault."""
+        """Returns the ignore rules above the root and those of each repository in the vault (`info/exclude`)."""
         folder = Path(self._state.root.folder)
         with self._state.lock:
             repositories = self._state.tree.repositories
@@ -114,25 +114,25 @@ class Snapshot:
         return ignores.rules_above(folder), tuple(map(ignores.read_ignore_file, sources))
 
     def size(self, path: str) -> int:
-        """The bytes of a file at the last look at its status; 0 of one that is not there."""
+        """Returns the bytes of a file at the last look; 0 if it is gone."""
         key = self._state.tree.key(path)
         return key.size if key is not None else 0
 
     def modified(self, path: str) -> int | None:
-        """When a file was modified, in nanoseconds since 1970, at the last look; 0 of what cannot be stated."""
+        """Returns a file's modification time at the last look, nanoseconds since 1970; 0: `stat` failed; None: gone."""
         key = self._state.tree.key(path)
         return key.modified if key is not None else None
 
     def keys(self, files: Sequence[str]) -> list[Key | None]:
-        """The stat keys of files at the last look; None of what is no file that can be read."""
+        """Returns the stat keys of files at the last look; None for what is not a readable local file."""
         tree = self._state.tree
         return [tree.key(path) if tree.is_here(path) else None for path in files]
 
     # Candidates of a search.
 
     def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
-        """The files that may fulfil a requirement; None: nearly all may."""
-        with self._doing_without():
+        """Returns the files that may fulfil a requirement; None: nearly all may, or the store failed."""
+        with self._tolerating_loss():
             ids = self._narrowed(requirement)
             return None if ids is None else self._named(ids) | self._unsure(requirement)
         return None
@@ -140,8 +140,8 @@ class Snapshot:
     def nominated_in(
         self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
     ) -> Sequence[str] | None:
-        """The files of a listing that may fulfil a requirement, and `others`; None: nearly all may."""
-        with self._doing_without():
+        """Returns the files of a listing that may fulfil a requirement, and `others`; None: as for `nominated`."""
+        with self._tolerating_loss():
             ids = self._narrowed(requirement)
             if ids is None:
                 return None
@@ -150,7 +150,7 @@ class Snapshot:
                 places = self.kept((listing, "places"), lambda: self._rows.by_id(listing.places, _NOWHERE))
                 end = bisect_left(ids, len(places))
                 found, lost = [*map(places.__getitem__, ids[:end])], ids[end:]
-            if _NOWHERE in found:  # rows that this process learned of since, and of what is not in the listing
+            if _NOWHERE in found:  # rows that are newer, or not in the listing
                 lost += [id_ for id_, place in zip(ids, found, strict=False) if place == _NOWHERE]
             more = self._unsure(requirement) | others
             if lost or more:
@@ -160,13 +160,13 @@ class Snapshot:
         return None
 
     def _narrowed(self, requirement: Requirement) -> list[int] | None:
-        """The ids of rows that may fulfil a requirement, ascending; None: of most files, or all."""
+        """Returns the ids of rows that may fulfil a requirement, ascending; None: most or all rows may."""
         if len(self._stale) + len(self._wordless) > len(self._rows) * _MOST_STALE:
             return None
         return self._store.narrowed(requirement, max(_FEW, int(len(self._rows) * _NEARLY_ALL)))
 
     def _unsure(self, requirement: Requirement) -> AbstractSet[str]:
-        """The files that may fulfil a requirement although their rows do not say so."""
+        """Returns the files that may fulfil a requirement although their rows do not show it."""
         unsure = self._stale | self._state.unread | self._wordless
         if binary := self._state.traits["nul"]:
             of_binaries = vocabulary.binary_query(requirement)
@@ -174,20 +174,20 @@ class Snapshot:
         return unsure
 
     def _binaries(self, match: str) -> AbstractSet[str]:
-        """The binary files whose tokens fulfil a query."""
+        """Returns the binary files whose tokens fulfil a query."""
         binary = self._state.traits["nul"]
 
         def by_id() -> Mapping[int, str]:
             return {id_: path for path in [*binary] if (id_ := self._rows.id(path)) is not None}
 
         known = self._state.kept("binary files", by_id, version=(self._state.log.moment, self._state.puts))
-        # A build writes notes first, whose rows FTS5 then passes over: 0.7 instead of 6.4 ms among 50,000 notes.
+        # A build writes notes first, so FTS5 can skip their rows: 0.7 instead of 6.4 ms with 50,000 notes.
         ids = self._store.ids(match, since=min(known, default=0))
         others = [id_ for id_ in ids if id_ not in known]  # another process may have given a binary file a new row
         return {known[id_] for id_ in ids if id_ in known} | (self._named(others) & binary)
 
     def _named(self, ids: Sequence[int]) -> set[str]:
-        """The paths of rows; of those that another process wrote, from the store."""
+        """Returns the paths of rows; for rows that another process wrote, from the store."""
         found = self._rows.named(ids)
         if len(found) < len(ids):
             found.update(self._store.paths([id_ for id_ in ids if self._rows.path(id_) is None]))
@@ -196,28 +196,27 @@ class Snapshot:
     # What is known of files.
 
     def unknown(self, files: Sequence[str]) -> list[str]:
-        """The unknown ones of some files, in their order."""
-        absent = [*self._rows.absent(files)]  # before the others: a file that comes meanwhile is in either
+        """Returns the unknown files among some, in their order."""
+        absent = [*self._rows.absent(files)]  # computed first: a file that appears meanwhile is in one of the two
         return [*filter(self._uncertain().union(absent).__contains__, files)]
 
     def _uncertain(self) -> frozenset[str]:
-        """Files of whose text nothing is known, of those that stand at present."""
+        """Returns the existing files whose text is not known."""
         with self._state.lock:
             return self._stale.union(self._state.stale(), self._state.unread, self._unlisted)
 
     def _lacking(self, files: Collection[str], key: Hashable) -> Sequence[str]:
-        """Those of some files that have no row; `key` stands for the files, which never change."""
+        """Returns the files without a row; `key` identifies the files, which never change."""
         return self._state.kept(("lacking", key), lambda: self._rows.lacking(files), version=self._state.puts)
 
     def is_known(self, listing: Listing, most: int) -> bool:
-        """Whether no more than so many files of a listing are unknown."""
+        """Whether at most `most` files of a listing are unknown."""
         if len(self._uncertain()) <= most and not self._lacking(listing.files, listing):
             return True
         return len(self.unknown(listing.files)) <= most
 
     def unranked(self, files: Collection[str]) -> list[str]:
-        """The unknown and wordless ones of some files, without attachments of which it is known why they have no
-        text."""
+        """Returns the unknown and wordless files among some, without attachments known to have no complete text."""
         if isinstance(files, frozenset) and not self._lacking(files, files):
             files = files.intersection(self._uncertain() | self._wordless)
         unknown = {
@@ -228,35 +227,35 @@ class Snapshot:
         return [path for path in files if path in unknown or path in self._wordless]
 
     def is_ranked(self, files: Sequence[str], most: int) -> bool:
-        """Whether the words of all but so many files are known."""
+        """Whether the words of all but `most` files are known."""
         return self._version is not None or len(self.unranked(files)) <= most
 
     def textless(self, attachments: Sequence[str]) -> dict[str, Reason]:
-        """Why attachments that are not stale have no text, or not all of it."""
+        """Returns why attachments that are not stale lack all or part of their text."""
         rows = ((path, self._rows.get(path)) for path in attachments if path not in self._stale)
         reasons = ((path, reason_of(row.flags)) for path, row in rows if row is not None)
         return {path: reason for path, reason in reasons if reason is not None}
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
-        """The files that have a trait, of those that are not stale."""
+        """Returns the files with a trait that are not stale."""
         with self._state.lock:
             return self._state.traits[trait] - self._stale - self._unlisted
 
     def digest(self, path: str, status: os.stat_result) -> bytes | None:
-        """The digest of a file's text, if the file is not stale and has this status."""
-        with self._state.lock:  # with its row stands the key of the file, which may be newer than the row
+        """Returns the digest of a file's text, if the file is not stale and has this status; else None."""
+        with self._state.lock:  # the key in a record is the file's, and may be newer than the row
             row = None if path in self._stale or path in self._state.stale() else self._rows.get(path)
         return row.digest if row is not None and row.digest and row.key == Key.of(status) else None
 
     def text_digests(self, files: Collection[str]) -> dict[str, bytes]:
-        """The digests of some files that are not stale."""
+        """Returns the digests of the files that are not stale."""
         rows = ((path, self._rows.get(path)) for path in files if path not in self._stale)
         return {path: row.digest for path, row in rows if row is not None}
 
     # The parts of notes.
 
     def texts(self, notes: Sequence[str]) -> dict[str, bytes]:
-        """The digests of many texts, of the notes that are not unknown."""
+        """Returns the text digests of the notes that are not unknown."""
         found = self._rows.texts(notes)
         for path in self._stale | self._unlisted:
             found.pop(path, None)
@@ -265,9 +264,9 @@ class Snapshot:
     def facts(
         self, kind: str, notes: Sequence[str], read: Callable[[bytes], object], stop: Callable[[], bool]
     ) -> dict[str, Fact]:
-        """What `read` makes of the stored parts of notes that are not unknown, by path; kept under `kind`.
+        """Returns `read(structure)` by path for the notes that are not unknown, and caches it under `kind`.
 
-        Once `stop` returns true, only what is kept already is given.
+        Once `stop` returns true, only cached results are returned.
         """
         held = self.facts_of(kind).held
         found: dict[str, Fact] = {}
@@ -286,16 +285,16 @@ class Snapshot:
         while (together := list(islice(ids, _READ_TOGETHER))) and not stop():
             for id_, text, structure in self._structures(together):
                 path = missing[id_].path
-                if text == missing[id_].digest:  # else another process has written since
+                if text == missing[id_].digest:  # else another process has written it since
                     found[path] = held[path] = packed(text, read(structure))
         return found
 
     def structure(self, note: Document) -> bytes | None:
-        """What `notes.stored` made of a note with exactly this text; None when that is not known."""
+        """Returns the stored structure of a note with exactly this text; None if it is not known."""
         return self.structures([note.path])(note)
 
     def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
-        """What `structure` does, for these notes alone, which are read at once."""
+        """Returns a function like `structure` for these notes only, whose structures are read at once."""
         ids = {id_: path for path in notes if (id_ := self._rows.id(path)) is not None}
         found = {ids[id_]: (of, structure) for id_, of, structure in self._structures(ids)}
 
@@ -306,14 +305,14 @@ class Snapshot:
         return structure
 
     def _structures(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:
-        with self._doing_without():
+        with self._tolerating_loss():
             return self._store.structures(ids)
         return []
 
     # The words of notes and attachments.
 
     def changed(self) -> AbstractSet[str]:
-        """The stale and wordless notes, without those that cannot be read."""
+        """Returns the stale and wordless notes, without those that cannot be read."""
         with self._state.lock:
             failed = self._state.freshness.failed
             return {path for path in self._stale | self._wordless if paths.is_note(path) and path not in failed}
@@ -321,13 +320,13 @@ class Snapshot:
     def words(
         self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], read: AbstractSet[str]
     ) -> WordHits | None:
-        """How many notes hold each word, and where the words are in the `most` best notes of `among`; of the rows at
-        present, without those of `read`."""
+        """Returns how many notes hold each word, and the places of the words in the `most` best notes of `among`; from
+        the current rows, without those of `read`. None: the store failed."""
         state = self._state
         unknown: AbstractSet[str] = self._stale
-        if self._version is None:  # not of attachments alone
+        if self._version is None:  # unless only attachments may be unknown
             unknown = {*self.unranked(among)}
-        with state.lock:  # a row that is added meanwhile is above `newest`
+        with state.lock:  # rows added meanwhile have ids above `newest`
             uncounted, newest = self._uncounted(read), self._rows.newest
             rows = [id_ for path in uncounted if _is_ranked(path) and (id_ := self._rows.id(path)) is not None]
             left_out = [id_ for path in {*unknown, *uncounted} if (id_ := self._rows.id(path)) is not None]
@@ -335,20 +334,20 @@ class Snapshot:
         is_settled = not self._stale and not uncounted
         not_wanted = None if is_settled and not left_out else (json.dumps(left_out), newest)
 
-        with self._doing_without(), self._store.database.reading() as connection:
+        with self._tolerating_loss(), self._store.database.reading() as connection:
             if is_settled:
                 counts = self._counted(connection, words)
             else:
                 counts = table.counts(connection, words, (json.dumps(rows), newest))
-            standing = [spellings if count else () for spellings, count in zip(words, counts, strict=True)]
-            best = table.best(connection, standing, most, wanted, not_wanted) if most else []
+            held = [spellings if count else () for spellings, count in zip(words, counts, strict=True)]
+            best = table.best(connection, held, most, wanted, not_wanted) if most else []
             places = {path: places for id_, places in best if (path := self._rows.path(id_)) and path in among}
             return WordHits(counts, places, of_all - len(rows))
         return None
 
     def _counted(self, connection: apsw.Connection, words: Sequence[Sequence[Spelling]]) -> list[int]:
-        """How many notes hold each word while nothing is stale; a session asks for the same words again, and one call
-        asks for most of its words twice."""
+        """Returns how many notes hold each word while nothing is stale; cached, since sessions repeat words, and one
+        call asks for most of its words twice."""
         counts: dict[tuple[Spelling, ...], int] = self._state.kept("counts", dict, version=self._state.log.moment)
         if len(counts) > _COUNTS:
             counts.clear()
@@ -360,16 +359,17 @@ class Snapshot:
         return [found[spellings] for spellings in wanted]
 
     def _uncounted(self, read: AbstractSet[str]) -> AbstractSet[str]:
-        """The files whose rows do not count: those that a caller has read, those that are gone, and those of which
-        nobody can tell, since their folder cannot be listed."""
+        """Returns the files whose rows do not count: those that a caller has read, vanished files, and those in folders
+        that cannot be listed."""
         with self._state.lock:
             gone = self._state.freshness.gone
             return gone.union(read, self._unlisted) if gone or self._unlisted else read
 
     def _rows_of(self, notes: frozenset[str]) -> tuple[str | None, int]:
-        """The rows of notes as JSON, None when all other files with words are gone; and how many such files have rows.
+        """Returns the row ids of notes as JSON, and the number of files with words and a row.
 
-        After an edit neither is made again: only what came, or went, makes a difference.
+        The JSON is None if all other files with words are gone. Edits change neither value; only new and removed files
+        do.
         """
         state, rows = self._state, self._rows
         with state.lock:
@@ -385,19 +385,19 @@ class Snapshot:
             return state.kept(("ids", notes), ids, version=state.puts), ranked
 
     def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
-        """What `index.passages` made of notes whose words are known."""
+        """Returns the stored passages (bytes for `index.passages.load`) of the notes whose words are known."""
         rows = self._ranked_rows(notes)
         return {row.path: columns for row, columns in self._passages_of(rows)}
 
     def loaded_passages(self, notes: Sequence[str]) -> dict[str, Passages]:
-        """The passages of the notes whose words are known."""
+        """Returns the passages of the notes whose words are known."""
         from vaulttools.index.passages import load
 
         rows, kept = self._ranked_rows(notes), self._state.passages
         found = {row: held for row, held in zip(rows, kept.several(rows), strict=True) if held is not None}
         for row, columns in self._passages_of([row for row in rows if row not in found]):
             found[row] = load(columns)
-            if paths.is_note(row.path):  # of an attachment the row stays the same when more of its text is extracted
+            if paths.is_note(row.path):  # the row of an attachment does not change when more of its text is extracted
                 kept.put(row, found[row], len(found[row].lengths))
         return {row.path: passages for row, passages in found.items()}
 
@@ -407,16 +407,16 @@ class Snapshot:
 
     def _passages_of(self, rows: Sequence[Row]) -> list[tuple[Row, bytes]]:
         by_id = {row.id: row for row in rows}
-        with self._doing_without():
+        with self._tolerating_loss():
             found = self._store.passages(by_id) if rows else []
             return [(by_id[id_], columns) for id_, text, columns in found if by_id[id_].digest == text]
         return []
 
     def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
-        """By digest of a passage the notes that hold it, of those whose words are known."""
+        """Returns, by digest of a passage, the notes that hold it and whose words are known."""
         copies: dict[int, set[str]] = {digest: set() for digest in digests}
         uncounted = self._uncounted(frozenset())
-        with self._doing_without():
+        with self._tolerating_loss():
             for digest, id_ in self._store.copies(digests):
                 if (path := self._rows.path(id_)) is not None and path not in uncounted:
                     copies[digest].add(path)
@@ -424,18 +424,18 @@ class Snapshot:
         return {digest: holding - unknown for digest, holding in copies.items()}
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
-        """The stems of so many characters that begin with one, in no order, of all that the store holds.
+        """Returns the stems of `shortest` to `longest` characters that begin with one character, unordered.
 
-        They are kept by first character and length: SQLite reads all that it holds of a stem to tell that the stem is
-        there, 10 ms for those of one letter among 10,000 notes of prose. Here 156,000 stems take 1.4 MB.
+        They are cached by first character and length: SQLite reads all entries of a stem just to list it, 10 ms for one
+        letter in 10,000 notes of prose. The cache takes 1.4 MB for 156,000 stems.
         """
         known: dict[str, dict[int, str]] = self._state.kept("stems", dict, version=self._state.log.moment)
         if beginning not in known:
             by_length: dict[int, list[str]] = defaultdict(list)
-            with self._doing_without():
+            with self._tolerating_loss():
                 for stem in self._store.stems(beginning):
                     by_length[len(stem)].append(stem)
-            # A line each: `split` takes a quarter of the time that cutting takes.
+            # One stem per line: `split` takes a quarter of the time of slicing.
             known[beginning] = {length: "\n".join(stems) for length, stems in by_length.items()}
         found: list[str] = []
         for length, stems in known[beginning].items():
@@ -444,21 +444,21 @@ class Snapshot:
         return found
 
     def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
-        """The files that hold a word of this stem, of the rows at present, without those of `read`."""
-        with self._doing_without():
+        """Returns the files with a word of this stem, by the current rows, without those of `read`."""
+        with self._tolerating_loss():
             return self._rows.named(self._store.holding_stem(stem)) - self._uncounted(read)
         return frozenset()
 
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
-        """The files that may hold a text, case ignored, of the rows at present, without those of `read`."""
-        with self._doing_without():
+        """Returns the files that may hold `literal`, ignoring case, by the current rows, without those of `read`."""
+        with self._tolerating_loss():
             ids = self._store.narrowed(literal)
             return frozenset() if ids is None else self._named(ids) - self._uncounted(read)
         return frozenset()
 
     @contextmanager
-    def _doing_without(self) -> Iterator[None]:
-        """Go on behind the block when the store was removed, replaced or damaged."""
+    def _tolerating_loss(self) -> Iterator[None]:
+        """Leave the block without an error if the store was removed, replaced or damaged, and use it no more."""
         try:
             yield
         except Unavailable as error:
@@ -466,5 +466,5 @@ class Snapshot:
 
 
 def _is_ranked(path: str) -> bool:
-    """Whether a file has words, by its name: a note, or an attachment whose text is extracted."""
+    """Whether a file has words, judged by its name: a note, or an attachment whose text is extracted."""
     return paths.is_note(path) or is_searched(path)

@@ -1,7 +1,7 @@
-"""Keeps the in-memory state of an index: the tree of names, stored rows, stale files.
+"""Keeps the in-memory state of an index: the tree of names, rows, stale files.
 
-A file is *stale* from the moment it may hold something else than the store has of it. Stale files are candidates of
-every search, so that a search never waits until they are indexed again.
+A file is *stale* from the moment it may differ from its row in the store. Stale files are candidates of every search,
+so that no search waits until they are indexed again.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ T = TypeVar("T")
 _log = logging.getLogger("vaulttools")
 
 _PASSAGES: Final = 16_384
-"""Passages that are kept: 2.5 MiB (measured), of 650 notes of an encyclopaedia."""
+"""Passages that are cached: 2.5 MiB (measured), from 650 notes of an encyclopaedia."""
 
 WORTH_FILES: Final = 100_000
-"""Files of a vault that a second process helps to list: their listing takes 0.4 s, its start 0.15 s of another core."""
+"""With so many files, a second process helps to list: listing takes 0.4 s, starting it 0.15 s of another core."""
 
 _KEPT: Final = 32
-"""Listings and what is made of them: two or three for each way in which a session asks."""
+"""Most cached listings and values derived from them: two or three for each kind of question in a session."""
 
 
 class IndexState:
-    """One vault in one process; every method takes the lock it needs."""
+    """The state of one vault in one process; every method takes the locks it needs."""
 
     def __init__(
         self,
@@ -63,15 +63,14 @@ class IndexState:
         max_bytes: int,
         listed: Callable[[], Mapping[str, Folder]] | None = None,
     ) -> None:
-        """`listed` gives the names of folders as they were at a moment; this is then the state of that moment for good,
-        and there is no watch."""
+        """`listed` returns the folders as of one moment; the state then never changes, and there is no watch."""
         self.lock: Final = RLock()
         self._caught_up = time.monotonic()
         self.rows: Final = Rows()
         loading = self.rows.loading(store.columns(), time.time_ns())
         self._is_for_good = listed is not None
         if listed is None:
-            with _beside(store.newest()) as lister:
+            with _helping_lister(store.newest()) as lister:
                 tree = Tree(root, watch, max_bytes, self.rows, lister, loading)
         else:
             deque(loading, maxlen=0)
@@ -80,30 +79,29 @@ class IndexState:
         self.root: Final = root
         self.store: Final = store
         self.watch: Final = watch
-        self._stood = _identity(root.folder)
+        self._root_identity = _identity(root.folder)
         self.traits: Final[dict[Trait, set[str]]] = {"nul": set(), "lone return": set(), "return": set()}
-        """The files that have each, stale ones included."""
+        """Files with each trait, stale ones included."""
         self.unread: Final[set[str]] = set()
-        """Files of whose text nothing is known."""
+        """Files whose text is not known."""
         self.wordless: Final[set[str]] = set()
-        """The notes of which the store has the structure alone."""
+        """Notes with only their structure in the store."""
         self.freshness: Final = Freshness()
         self.puts = 0
-        """How often rows came or went."""
+        """Counts added and removed rows."""
         self._is_failing = False
         """Whether the store could not be read."""
         self.unlisted = frozenset(self.tree.unlisted)
-        """Folders that could not be listed: of the files below them nothing is known, though their rows stay
-        (fault-I14)."""
+        """Folders that could not be listed: files below them are unknown, but their rows stay (fault-I14)."""
         self._kept: OrderedDict[tuple[bool, Hashable], tuple[Hashable, Any]] = OrderedDict()
         self.lasting: Final[Recent[Hashable, Any]] = Recent(_KEPT)
-        """What follows the changes of this state itself."""
+        """A cache of objects that update themselves when this state changes."""
         self.log: Final = ChangeLog()
         self.passages: Final[Recent[Row, Passages]] = Recent(_PASSAGES)
-        """Those of the notes that were ranked last. A question in other words, its next page and `context` look at the
-        same notes, and to read their passages from the database is a fifth of what a ranked question takes."""
+        """Passages of recently ranked notes. A rephrased question, its next page and `context` use the same notes, and
+        reading passages from the database is a fifth of the time of a ranked question."""
         self._facts: dict[str, KeptFacts] = {}
-        """By kind."""
+        """Cached facts by kind."""
         first = self.tree.first
         self.freshness.mark_lacking(sorted(first.files, key=paths.order))
         self.freshness.gone.update(first.gone)
@@ -118,10 +116,10 @@ class IndexState:
             self.freshness.mark_stale(filter(self.rows.files.__contains__, gone_since))
 
     def catch_up(self, since: float = math.inf) -> None:
-        """Take note of every change that was finished before a moment of the monotonic clock; default: this call.
+        """Apply every change that was finished before `since` (monotonic clock); default: before this call.
 
         Raises:
-            Lost: changes may have been missed, or the store is of no use; nor is this object any more.
+            Lost: changes may have been missed, or the store is unusable; this object must not be used any more.
             OSError: likewise.
         """
         with self.lock:
@@ -134,40 +132,40 @@ class IndexState:
                 if touched or self.tree.is_doubtful:
                     self._take(self.tree.apply(touched))
                 return
-            if _identity(self.root.folder) != self._stood:
-                raise Lost("another folder stands where the vault stood")
+            if _identity(self.root.folder) != self._root_identity:
+                raise Lost("another folder is in the vault's place")
             now = time.monotonic()
             self._take(self.tree.compare())
             self._caught_up = now
 
     def close(self) -> None:
-        """End the watch, which no call is using then; calls under way may go on to ask the store."""
+        """End the watch; running calls may still ask the store."""
         with self.lock:
             if self.watch is not None:
                 self.watch.close()
 
     def pending(self) -> Pending:
-        """What the store lacks now, but for files that are still too young to be sure of when they are read again, and
-        for those that could not be read a while ago."""
+        """Returns the files to read or forget now, without those too young to be read reliably and those that recently
+        could not be read."""
         with self.lock:
             pending = self.freshness.pending()
             return pending._replace(wordless=frozenset(filter(self.freshness.is_known, self.wordless)))
 
     def is_behind(self) -> bool:
-        """Whether the store lacks something that was not read yet, or was not what it should have been."""
+        """Whether files are still to be read or forgotten, or notes lack their words."""
         with self.lock:
             return self.freshness.is_behind() or bool(self.wordless)
 
     def retry(self) -> None:
-        """Have what could not be read a while ago tried again now."""
+        """Make files due now that recently could not be read."""
         with self.lock:
             self.freshness.retry()
 
     def settle(self, done: Pending) -> bool:
-        """Take note of what the store holds now of all that was pending; False when it is still the same.
+        """Update the state from the rows of pending files; False if nothing changed.
 
-        A file that changed meanwhile stays stale; so does one that may change again within the tick of its clock,
-        where no watch would tell of it.
+        A file that changed meanwhile stays stale; so does, without a watch, one that may change again within the same
+        tick of its disk's clock.
         """
         rows = {row.path: row for row in self.store.rows({*done.stale, *done.gone, *done.wordless})}
         with self.lock:
@@ -175,14 +173,14 @@ class IndexState:
             before = fresh.sizes(), len(self.wordless)
             self._drop([path for path in done.gone if path not in rows])
             self._add(rows.values())
-            # After them: what another thread makes meanwhile of some of these is made again.
+            # Logged after the rows changed: values that another thread computes in between are computed again.
             self.log.add({*done.stale, *done.gone, *rows})
             for path in done.wordless:
                 if (row := rows.get(path)) is not None and row.flags & HAS_FAILED:
                     fresh.mark_stale([path])
                     fresh.mark_failed(path)
             for path in rows:
-                # A file that went before its first row was known here, so that nobody could say that its row is to go.
+                # A file that vanished before its first row was known here: nobody marked its row yet.
                 if path not in self.rows.files and self.is_listed(path):
                     fresh.mark_gone(path)
             for path, change in done.stale.items():
@@ -193,7 +191,7 @@ class IndexState:
                     fresh.mark_failed(path)
                     continue
                 if change == UNSEEN and is_current(row, key, time.time_ns()):
-                    fresh.mark_known(path)  # perhaps by another process, before this one looked
+                    fresh.mark_known(path)  # perhaps another process wrote it before this one looked
                     continue
                 if row.checked < done.taken or row.key != key:
                     continue
@@ -204,7 +202,7 @@ class IndexState:
             return before != (fresh.sizes(), len(self.wordless))
 
     def progress(self) -> Progress:
-        """How much the store holds as it is; of a million files it takes a second to count it after a change."""
+        """Returns how much the store holds; counting a million files takes a second after a change."""
 
         def counted() -> Progress:
             unread = self.freshness.unread()
@@ -217,25 +215,25 @@ class IndexState:
             return self.kept("progress", counted, version=self.log.moment)
 
     def stale(self) -> frozenset[str]:
-        """The stale files."""
+        """Returns the stale files."""
         with self.lock:
             return self.freshness.stale
 
     def facts_of(self, kind: str) -> KeptFacts:
-        """What is kept under a kind."""
+        """Returns the cached facts of a kind."""
         with self.lock:
             if kind not in self._facts:
                 self._facts[kind] = KeptFacts(kind, self.store.database.path)
             return self._facts[kind]
 
     def fail(self, error: Exception) -> None:
-        """Do without the store: it was removed, replaced or damaged."""
+        """Stop using the store, which was removed, replaced or damaged."""
         _log.info("the index cannot be read: %s", error)
         self._is_failing = True
 
     def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False, version: Hashable = None) -> T:
-        """What was made before for a key and a version, unless a name changed since, or with `times` a time, or many
-        other keys were asked for; else what is made now."""
+        """Returns the cached value of a key and version, else makes it. The cache drops values when a name changes,
+        with `times` also when a time changes, and when many other keys are used."""
         with self.lock:
             known = (times, key)
             held = self._kept.get(known)
@@ -249,7 +247,7 @@ class IndexState:
             return made
 
     def below_unlisted(self) -> frozenset[str]:
-        """The files with a row below folders that could not be listed: of these nothing is known."""
+        """Returns the files with a row below folders that could not be listed."""
 
         def found() -> frozenset[str]:
             return frozenset(path for path in self.rows.aside if not self.is_listed(path))
@@ -257,18 +255,18 @@ class IndexState:
         return self.kept("below unlisted", found, version=(self.unlisted, self.puts))
 
     def is_listed(self, path: str) -> bool:
-        """Whether changes of a file are noticed."""
+        """Whether all folders above a file could be listed, so that its changes are noticed."""
         return not any(paths.is_below(folder, path) for folder in self.unlisted)
 
     def _take(self, changes: Changes) -> None:
         self.freshness.mark_stale(changes.files)
-        self.freshness.mark_stale(path for path in changes.met if not self._is_as_it_was(path))
+        self.freshness.mark_stale(path for path in changes.met if not self._is_unchanged(path))
         self.freshness.gone.difference_update(changes.files, changes.met)
         gone = changes.gone
         if changes.names:
             before, self.unlisted = self.unlisted, frozenset(self.tree.unlisted)
             listed = before - self.unlisted
-            if listed:  # or gone with the folder above
+            if listed:  # or removed with the folder above
                 aside = self.rows.aside
                 gone = gone.union(path for path in aside if any(paths.is_below(folder, path) for folder in listed))
         if changes.files or changes.met or gone or changes.names:
@@ -283,8 +281,8 @@ class IndexState:
             for key in [key for key in self._kept if key[0]]:
                 del self._kept[key]
 
-    def _is_as_it_was(self, path: str) -> bool:
-        """Whether the store answers for a file whose key is the one that it had."""
+    def _is_unchanged(self, path: str) -> bool:
+        """Whether a file's row is current, given that its key has not changed."""
         row = self.rows.get(path)
         return row is not None and self.freshness.is_known(path) and is_current(row, row.key, time.time_ns())
 
@@ -296,7 +294,7 @@ class IndexState:
             (self.wordless.add if row.flags & LACKS_WORDS else self.wordless.discard)(row.path)
 
     def _mark(self, row: Row) -> None:
-        """Note what is unusual about a file."""
+        """Update the sets of unusual files from a row."""
         for trait, has in (
             ("nul", row.state == "binary"),
             ("lone return", row.flags & HAS_LONE_CR),
@@ -314,8 +312,8 @@ class IndexState:
 
 
 @contextmanager
-def _beside(files: int) -> Iterator[Lister | None]:
-    """A process that lists folders of about so many files; None where it is not worth it, or none can be started."""
+def _helping_lister(files: int) -> Iterator[Lister | None]:
+    """Yields a process that helps to list about so many files; None if it does not pay off or cannot start."""
     lister = None
     if files >= WORTH_FILES and sys.platform == "linux" and (os.cpu_count() or 1) > 1:
         from vaulttools.index.lister import started
@@ -329,7 +327,7 @@ def _beside(files: int) -> Iterator[Lister | None]:
 
 
 def _identity(folder: str) -> tuple[int, int]:
-    """Which folder stands at a path."""
+    """Returns device and inode of the folder at a path."""
     try:
         status = disk.stat(folder)
     except OSError as error:

@@ -1,6 +1,6 @@
 """Reads an index's tables: files, tokens and the structure of notes.
 
-It answers for the files as they were when they were read; whether they still are is for `freshness` to say.
+It holds the files as of their last reading; `freshness` says whether they have changed since.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     from vaulttools.patterns.literals import Requirement
 
 _ASKED_SINGLY: Final = 2
-"""How many rows are read with all others in the time in which one is asked for alone, 7 µs (measured)."""
+"""Rows read in one scan in the time of one single lookup, 7 µs (measured)."""
 
 
 _ROWS: Final = "SELECT path, id, size, modified, changed, inode, checked, state, flags, digest FROM files"
 
 _READ_AT_ONCE: Final = 5_000
-"""Rows read at once when all are: as objects they take 2 MB."""
+"""Rows per chunk when all are read: as objects they take 2 MB."""
 
 _ALL: Final = 2**62
-"""More rows than any table has."""
+"""More than the rows of any table."""
 
 
 class Row(NamedTuple):
-    """What is known of one file."""
+    """The row of one file."""
 
     path: str
     id: int
-    """Never given to another path, and a path that was removed and comes back has another one."""
+    """Never reused for another path; a path that is removed and comes back gets a new one."""
     key: Key
     checked: int
     state: State
@@ -66,9 +66,9 @@ class Status:
     """Files with words and structure."""
     binary: int
     unread: int
-    """Files that are candidates of every search, because they could not be indexed."""
+    """Files that could not be indexed: candidates of every search."""
     file_bytes: int
-    """Bytes of the files."""
+    """Bytes of all files."""
     index_bytes: int
     """Bytes of the index, its log included."""
     schema: int
@@ -78,7 +78,7 @@ class Status:
 
 
 class IndexStore:
-    """One vault's index, for any number of threads."""
+    """Reads one vault's index, from any number of threads."""
 
     def __init__(self, database: Database) -> None:
         self.database: Final = database
@@ -86,7 +86,7 @@ class IndexStore:
 
     @classmethod
     def open(cls, path: Path, options: str = "", *, wal: bool = True) -> IndexStore:
-        """The index at a path, with those options; made empty when there is none, or none of use.
+        """Open the index at a path with these options; create it empty if it is missing or unusable.
 
         Raises:
             Unavailable: the folder cannot be written, and every other reason.
@@ -94,13 +94,14 @@ class IndexStore:
         return cls(Database.open(path, options, wal=wal))
 
     def close(self) -> None:
-        """Give the files back; what runs in other threads comes to its end."""
+        """Close idle connections; running calls in other threads complete."""
         self.database.close()
 
-    # Reading. Each raises `Unavailable`, and `Replaced` when this store has come to its end. `words` asks by itself.
+    # Reading. Each raises `Unavailable`, and `Replaced` if this store can no longer be used. `words` has its own
+    # queries.
 
     def rows(self, some: Collection[str] | None = None) -> list[Row]:
-        """Every file, or those of some paths that are known, in no order."""
+        """Returns the rows of all files, or of those among `some` that are known, unordered."""
         if some is None or len(some) * _ASKED_SINGLY > self.newest():
             found = self._read(_ROWS)
         else:
@@ -115,54 +116,53 @@ class IndexStore:
         return rows if some is None else [row for row in rows if row.path in some]
 
     def columns(self) -> Iterator[Sequence[Sequence[Any]]]:
-        """Every file by ascending id, some thousands at once: paths as bytes, ids, sizes, times of modification and of
-        change, inodes, when they were checked, numbers of states, flags, digests."""
+        """Yields all rows by ascending id in chunks of columns: paths as bytes, ids, sizes, modification and change
+        times, inodes, check times, state numbers, flags, digests."""
         with self.database.reading() as connection:
             rows = connection.execute(f"{_ROWS} ORDER BY id")
             while some := list(islice(rows, _READ_AT_ONCE)):
                 yield list(zip(*some, strict=True))
 
     def ids(self, match: str, *, since: int = 0) -> list[int]:
-        """The files whose tokens fulfil an FTS5 query, ascending from the id `since`.
+        """Returns the ids of files whose tokens fulfil an FTS5 query, ascending from `since`.
 
         Raises:
-            apsw.SQLError: it is no query.
+            apsw.SQLError: the query is invalid.
         """
         with self.database.reading() as connection:
             return _ids(connection, match, since=since)
 
     def narrowed(self, requirement: Requirement, most: int = _ALL) -> list[int] | None:
-        """The ids of text files that may fulfil a requirement, ascending, and perhaps of binary ones; None when there
-        are more than `most`, or it would not narrow."""
+        """Returns the ids of text files that may fulfil a requirement, ascending, perhaps with binary ones; None if
+        there are more than `most`, or the requirement excludes no file."""
         with self.database.reading() as connection, connection:  # the tables as of one moment
             match = vocabulary.query(requirement, partial(self._vocabulary.holding, connection))
             ids = None if match is None else _ids(connection, match, most + 1)
         return None if ids is None or len(ids) > most else ids
 
     def all_ids(self) -> set[int]:
-        """The ids of every file."""
+        """Returns the ids of all files."""
         [(found,)] = self._read("SELECT json_group_array(id) FROM files")
         return set(json.loads(found))
 
     def newest(self) -> int:
-        """The largest id; 0 when there is none. There are no more files than that."""
+        """Returns the largest id, an upper bound of the number of files; 0 if there are none."""
         [(newest,)] = self._read("SELECT ifnull(max(id), 0) FROM files")
         return int(newest)
 
     def ids_in_sum(self) -> tuple[int, int]:
-        """How many files there are, and the sum of their ids. Ids only grow, so that both stay the same only while no
-        file comes or goes."""
+        """Returns the number of files and the sum of their ids; ids only grow, so every added or removed file shows."""
         [(number, total)] = self._read("SELECT count(*), ifnull(sum(id), 0) FROM files")
         return number, total
 
     def paths(self, ids: Iterable[int]) -> list[str]:
-        """The paths of files, unordered; unknown ids are skipped."""
+        """Returns the paths of files, unordered; unknown ids are skipped."""
         found = self._read("SELECT path FROM files WHERE id IN (SELECT value FROM json_each(?))", json.dumps([*ids]))
         return [os.fsdecode(path) for (path,) in found]
 
     def structures(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:
-        """What `notes.stored` made of notes, in no order, each with its id and the digest of its text; nothing of a
-        file that is no note, or was not read."""
+        """Returns id, text digest and stored structure of notes, unordered; skips files that are no notes or were not
+        read."""
         with self.database.reading() as connection:
             found: list[Any] = connection.execute(
                 "SELECT id, digest, structure FROM notes JOIN files USING (id)"
@@ -175,7 +175,7 @@ class IndexStore:
                 raise apsw.CorruptError("a structure is damaged") from error
 
     def passages(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:
-        """What `index.passages` made of notes, in no order, each with its id and the digest of its text."""
+        """Returns id, text digest and stored passages of notes, unordered."""
         return self._read(
             "SELECT id, digest, columns FROM passages JOIN files USING (id)"
             " WHERE id IN (SELECT value FROM json_each(?))",
@@ -183,24 +183,24 @@ class IndexStore:
         )
 
     def copies(self, digests: Iterable[int]) -> list[tuple[int, int]]:
-        """The notes that hold passages, by the digests of these: pairs of a digest and an id."""
+        """Returns pairs of a passage digest and the id of a note that holds the passage."""
         found = self._read(
             "SELECT digest, id FROM copies WHERE digest IN (SELECT value FROM json_each(?))", json.dumps([*digests])
         )
         return [(digest, id_) for digest, id_ in found]
 
     def stems(self, beginning: str) -> list[str]:
-        """The stems that begin so, in any note."""
+        """Returns the stems with this beginning, in any note."""
         with self.database.reading() as connection:
             return table.stems(connection, beginning)
 
     def holding_stem(self, stem: str) -> list[int]:
-        """The files that hold a word of this very stem."""
+        """Returns the ids of files that hold a word with exactly this stem."""
         with self.database.reading() as connection:
             return table.holding(connection, stem)
 
     def status(self) -> Status:
-        """The index in numbers."""
+        """Returns the index in numbers."""
         [(files, notes, binary, unread, size, log)] = self._read(
             "SELECT count(*), (SELECT count(*) FROM notes), ifnull(sum(state = ?), 0), ifnull(sum(state = ?), 0),"
             " ifnull(sum(size), 0), (SELECT journal_mode FROM pragma_journal_mode) FROM files",
@@ -220,7 +220,7 @@ class IndexStore:
         )
 
     def lacks(self, id_: int, tokens: Sequence[str]) -> bool:
-        """Whether a file is not found by some of its tokens, or the vocabulary does not know a word among them."""
+        """Whether one of the tokens does not find the file, or the vocabulary lacks a word among them."""
         with self.database.reading() as connection:
             words = filter(vocabulary.is_word, tokens)
             if not all(self._vocabulary.holds(connection, word) for word in words):
@@ -229,7 +229,7 @@ class IndexStore:
         return not self._read("SELECT 1 FROM tokens WHERE tokens MATCH ? AND rowid = ?", query, id_)
 
     def faults(self) -> list[str]:
-        """What SQLite and FTS5 find wrong with their own tables; at most five sentences."""
+        """Returns what SQLite and FTS5 find wrong with their tables; at most five sentences."""
         with self.database.checking() as connection:
             found = connection.execute("PRAGMA quick_check(5)").fetchall()
         return [str(line) for (line,) in found if line != "ok"]
@@ -242,7 +242,7 @@ class IndexStore:
 
     @contextmanager
     def writing(self, *, wait: bool = True, stop: Event | None = None) -> Iterator[Writer]:
-        """The one writer of all processes, for as long as the block lasts; what it did not commit never happened.
+        """Yields the only writer of all processes, for the block; uncommitted changes are rolled back.
 
         Raises:
             IndexBusy: another process or thread writes, and `wait` is false or `stop` was set while waiting.
@@ -255,7 +255,7 @@ class IndexStore:
 
 
 def _ids(connection: apsw.Connection, match: str, most: int = _ALL, *, since: int = 0) -> list[int]:
-    # One value, which Python reads in half the time of as many rows (measured).
+    # One value: Python reads it in half the time of the rows (measured).
     found: Any = connection.execute(
         "SELECT json_group_array(rowid) FROM (SELECT rowid FROM tokens WHERE tokens MATCH ? AND rowid >= ? LIMIT ?)",
         (match, since, most),

@@ -1,8 +1,7 @@
-"""Holds every name of a vault with its stat key, kept current by the watch.
+"""Holds every name of a vault with its stat key; the watch keeps it current.
 
-It holds what `catalogue.walk` would read from the disk, the names of protected folders included, and enters no
-protected folder and no link. A watch is set on a folder before its names are read, so that nothing happens unseen
-between the two.
+It holds what `catalogue.walk` would read from the disk, with the names of protected folders, and enters no protected
+folder and no link. A folder is watched before its names are read, so that no change in between is missed.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _STAMP: Final = itemgetter(slice(SIZE))
 _NO_STAMP: Final = STAMP.pack(*NO_KEY)
 
 _RULES: Final = frozenset((".git", *IGNORE_FILES))
-"""Names whose coming, going or content decides what is ignored."""
+"""Names whose presence or content decides which files are ignored."""
 
 _ENDED: Final = object()
 
@@ -50,18 +49,18 @@ _LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errn
 
 @dataclass(slots=True)
 class Changes:
-    """What may be otherwise than it was."""
+    """Paths that may have changed."""
 
     files: set[str] = field(default_factory=set)
-    """Files that may hold something else: they were touched, or have another key."""
+    """Files that may have changed: they were touched, or have another key."""
     met: set[str] = field(default_factory=set)
-    """Other files in a folder that was read anew because something in it was touched."""
+    """Other files in a folder that was read again because something in it was touched."""
     gone: set[str] = field(default_factory=set)
-    """Files that are no longer there."""
+    """Vanished files."""
     names: bool = False
-    """Whether names came or went, or a file with ignore rules may hold others."""
+    """Whether names were added or removed, or ignore rules may have changed."""
     times: bool = False
-    """Whether a time of modification may have changed."""
+    """Whether a modification time may have changed."""
 
 
 class _Names:
@@ -71,18 +70,18 @@ class _Names:
 
     def __init__(self, files: dict[str, None], others: dict[str, Inode], read: int | None = None) -> None:
         self.files: Final = files
-        """The paths of regular files that are not protected, whose keys are in `Rows`."""
+        """Paths of unprotected regular files, whose keys are in `Rows`."""
         self.others: Final = others
-        """All else, by name."""
+        """Everything else, by name."""
         self.read = read
-        """The hash of what was read, where that tells whether it is the same again."""
+        """Hash of the listing, to notice an unchanged folder; None with a watch."""
 
 
 _NONE: Final = _Names({}, {})
 
 
 class Tree:
-    """The names below a root. Not thread-safe: its owner holds a lock."""
+    """All names below a root. Not thread-safe: its owner holds a lock."""
 
     def __init__(
         self,
@@ -94,9 +93,8 @@ class Tree:
         loading: Iterator[object] = _NOTHING_ELSE,
         listed: Mapping[str, Folder] = _NOTHING,
     ) -> None:
-        """`rows` are those that an index has; the last of them come by the steps of `loading`. `lister` lists some of
-        the folders, while this process takes these steps, and then lists others. `listed` are folders whose names were
-        read before."""
+        """`rows` are the rows of an index; the steps of `loading` fill them. `lister` lists some of the folders while
+        this process takes these steps and then lists others. `listed` are folders that were listed before."""
         self._root = root
         self._watch = watch
         self._max_bytes = max_bytes
@@ -105,22 +103,22 @@ class Tree:
         self._folders: dict[str, _Names] = {}
         self._unlisted: dict[str, OSError] = {}
         self.large: set[str] = set()
-        """Files of more than the bytes given."""
+        """Files larger than `max_bytes`."""
         self._linked: set[str] = set()
-        """Files that have, or once had, several names: one folder alone reports a change."""
+        """Files that have, or had, several names: only one of their folders reports a change."""
         self._dataless: set[str] = set()
-        """Files that are not here."""
+        """Files that would have to be downloaded."""
         self._read = time.time_ns()
-        """When the names were last read as a whole."""
+        """When all names were last read, in nanoseconds since 1970."""
         if lister is None:
             deque(loading, maxlen=0)
         self._listed = listed
         self.first: Final = Changes()
-        """What differs from the rows at first."""
-        met = self._walked("", lister, loading)
-        for here, nodes in met if lister is None else [*met]:  # what is listed meanwhile is taken in after it
-            self._take_in(here, nodes, self.first)
-        self._listed = _NOTHING  # what is read again is read from the disk
+        """Differences from the rows at the start."""
+        met = self._walk("", lister, loading)
+        for here, nodes in met if lister is None else [*met]:  # with a lister, all is listed first
+            self._store_listing(here, nodes, self.first)
+        self._listed = _NOTHING  # later listings come from the disk
         self._rows.number()
         self.first.files.update(filter(self._rows.files.__contains__, self._rows.doubtful))
         unlisted = self.unlisted
@@ -129,14 +127,14 @@ class Tree:
         )
 
     def holds(self, folder: str) -> bool:
-        """Whether a vault-relative folder was entered, or would have been if it could be listed."""
+        """Whether a vault-relative folder was listed, or could not be listed."""
         return folder in self._folders or folder in self._unlisted
 
     def names_in(self, folder: str) -> FolderNames:
-        """As `catalogue.listed`, from memory.
+        """Like `catalogue.listed`, from memory.
 
         Raises:
-            OSError: the folder could not be listed, or is not there.
+            OSError: the folder could not be listed, or does not exist.
         """
         names = self._folders.get(folder)
         if names is None:
@@ -147,12 +145,12 @@ class Tree:
         return FolderNames(folder, names.files.keys() - elsewhere if elsewhere else names.files, others)
 
     def key(self, path: str) -> Key | None:
-        """The key of what stands at a path; None when nothing does, or nothing is known."""
+        """Returns the key of a path; None if nothing is known there."""
         node = self._node(path)
         return None if node is None else node.key
 
     def is_here(self, path: str) -> bool:
-        """Whether a regular file stands at a path that can be read without being downloaded, as far as is known."""
+        """Whether a path is a known regular file that can be read without a download."""
         return path not in self._dataless and self._rows.files.get(path, _NO_STAMP)[:SIZE] != _NO_STAMP
 
     def _node(self, path: str) -> Inode | None:
@@ -164,42 +162,41 @@ class Tree:
         return None if names is None else names.others.get(name)
 
     def files(self) -> dict[str, Key]:
-        """The keys of all regular files outside protected folders, by path; a new dictionary, in no order."""
+        """Returns the keys of all regular files outside protected folders by path, in a new, unordered dictionary."""
         return {path: key_of(record) for path, record in self._rows.files.items()}
 
     @property
     def unlisted(self) -> Collection[str]:
-        """Folders that could not be listed: of what was known below them nothing is known to be gone (fault-I14).
+        """Folders that could not be listed: known files below them do not count as gone (fault-I14).
 
-        Likewise a root without a single name: so looks a vault whose disk is not mounted at the moment (fault-T13).
+        Includes an empty root: a vault looks empty while its disk is not mounted (fault-T13).
         """
         top = self._folders.get("")
         return self._unlisted.keys() if top is not None and (top.files or top.others) else {*self._unlisted, ""}
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether something may have changed that no watch tells of: in a file of several names, or a folder that could
-        not be listed."""
+        """Whether changes may have been missed by the watch: in files with several names, or in unlisted folders."""
         return bool(self._linked or self._unlisted)
 
     @property
     def repositories(self) -> list[str]:
-        """The folders in which something is called `.git`, in order."""
+        """The folders that contain a name `.git`, sorted."""
         return sorted(folder for folder, names in self._folders.items() if ".git" in names.others)
 
     def apply(self, touched: Mapping[str, Collection[str]]) -> Changes:
-        """Look again at the touched names, by folder, and at every file of several names; what may be otherwise."""
+        """Look again at the touched names (by folder) and all files with several names; return possible changes."""
         changes = Changes()
-        if "" in touched.get("", ()):  # the root's own status: it may be readable now, or no longer
+        if "" in touched.get("", ()):  # the root's own status: its permissions may have changed
             self._load("", changes, again=True)
-            told = (paths.join(folder, name) for folder, names in touched.items() for name in names)
-            changes.files.update(changes.met.intersection(told))
+            reported = (paths.join(folder, name) for folder, names in touched.items() for name in names)
+            changes.files.update(changes.met.intersection(reported))
             changes.names = changes.times = True
         else:
             linked: set[int] = set()
             for folder, names in touched.items():
                 for name in names:
-                    if folder in self._folders:  # a name before it may have taken the folder away
+                    if folder in self._folders:  # an earlier name may have removed the folder
                         linked.add(self._look(folder, name, changes))
                 self._restate(folder)
             self._retry(changes)
@@ -216,8 +213,8 @@ class Tree:
         return changes
 
     def compare(self) -> Changes:
-        """Read everything again, and tell what is otherwise by names and keys: without a watch, a walk with `stat`."""
-        # A key that is as young as the last reading does not tell whether the rules are those that were read then.
+        """Read everything again and return the changes of names and keys; without a watch, a walk with `stat`."""
+        # A rule file may have changed just after the last reading, without a new key.
         rules = (self._node(paths.join(folder, name)) for folder, names in self._folders.items() for name in _RULES)
         changes = Changes(names=any(node is not None and is_racy(node.key, self._read) for node in rules))
         self._read = time.time_ns()
@@ -229,24 +226,24 @@ class Tree:
         return changes
 
     def _retry(self, changes: Changes) -> None:
-        """List the folders again that could not be listed for a reason of the moment."""
+        """List the folders again that could not be listed for a temporary reason."""
         for folder in [folder for folder, error in self._unlisted.items() if error.errno not in _LASTING]:
             self._load(folder, changes, again=True)
             changes.names |= folder not in self._unlisted
 
     def _load(self, folder: str, changes: Changes, *, again: bool = False) -> None:
-        """Read a folder and all below it, in place of what was known. `again`: because something there was touched, so
-        that files may have changed though their keys have not."""
-        for here, nodes in self._walked(folder):
-            self._take_in(here, nodes, changes)
+        """Read a folder and all below it again. `again`: something there was touched, so that files may have changed
+        although their keys have not."""
+        for here, nodes in self._walk(folder):
+            self._store_listing(here, nodes, changes)
             if again and here in self._folders:
                 changes.met.update(self._folders[here].files)
 
-    def _walked(
+    def _walk(
         self, folder: str, lister: Lister | None = None, meanwhile: Iterator[object] = _NOTHING_ELSE
     ) -> Iterator[tuple[str, Folder | None]]:
-        """A folder and all below it, as they are listed; None: it cannot be, or is gone. `lister` and `meanwhile`: as
-        for the tree itself."""
+        """Yields a folder and all below it with their listings; None: it cannot be listed, or is gone. `lister` and
+        `meanwhile` are the tree's `lister` and `loading`."""
         waiting = [folder]
         is_free = False
         while waiting or (lister is not None and lister.is_asked):
@@ -269,7 +266,7 @@ class Tree:
                 yield here, nodes
 
     def _list(self, here: str) -> Folder | None:
-        """The names of one folder at present; None: it cannot be listed, or is gone."""
+        """Watch and list one folder; None: it cannot be listed, or is gone."""
         if self._watch is not None:
             self._watch.add(here)
         try:
@@ -280,8 +277,8 @@ class Tree:
                     raise
                 if isinstance(error, NotADirectoryError) or disk.is_gone(self._root.absolute(here)):
                     self._unlisted.pop(here, None)
-                    return None  # gone since its name was read; its parent will tell
-                # It stands there all the same, and a walk would take it for gone.
+                    return None  # gone since its name was read; an event of its parent will follow
+                # The folder exists nevertheless; do not report it as gone.
                 error = OSError(errno.EIO, error.strerror)
             self._unlisted[here] = error
             return None
@@ -289,23 +286,23 @@ class Tree:
         return nodes
 
     def _below(self, here: str, nodes: Folder | None) -> list[str]:
-        """The folders to be entered in one."""
+        """Returns the folders to enter inside one folder."""
         others = () if nodes is None else nodes.others.items()
         folders = ((paths.join(here, name), name) for name, node in others if node.kind == "folder")
         return [path for path, name in folders if self._enters(path, name)]
 
-    def _take_in(self, here: str, nodes: Folder | None, changes: Changes) -> None:
-        """Hold the names of one folder in place of what was known of it."""
+    def _store_listing(self, here: str, nodes: Folder | None, changes: Changes) -> None:
+        """Store the listing of one folder, and add its differences from the old one to `changes`."""
         if nodes is None:
             changes.names |= here in self._folders
             self._empty(here, changes)
             return
         old = self._folders.get(here, _NONE)
         read = hash((nodes.names, nodes.stamps, *nodes.others.items())) if self._watch is None else None
-        if read is not None and read == old.read:  # nearly always
+        if read is not None and read == old.read:  # the usual case
             return
         start = f"{here}/" if here else ""
-        every, stamps, others, odd = self._parted(start, nodes)
+        every, stamps, others, odd = self._classified(start, nodes)
         held, fresh, aside = self._rows.files, dict.fromkeys(every), self._rows.aside
         if old is _NONE:
             found = [*map(aside.pop, every, repeat(NEW))]
@@ -340,12 +337,12 @@ class Tree:
             self.large.update(path for path, size in zip(every, sizes, strict=True) if size > self._max_bytes)
         self._folders[here] = _Names(fresh, others, read)
 
-    def _parted(self, start: str, nodes: Folder) -> tuple[list[str], bytes, dict[str, Inode], dict[str, Inode]]:
-        """The paths of the files in a folder that are not protected, and their stamps; all else, by name; and of the
-        files, by path, those that are not here or have several names."""
+    def _classified(self, start: str, nodes: Folder) -> tuple[list[str], bytes, dict[str, Inode], dict[str, Inode]]:
+        """Splits a listing: paths of unprotected files, their stamps, everything else by name, and, by path, the
+        unprotected files that need a download or have several names."""
         names, stamps, others = nodes.names.split("\0") if nodes.stamps else [], nodes.stamps, {**nodes.others}
         if not (self._initials.isdisjoint(map(_INITIAL, names)) and "".join(names).isascii()):
-            # This is `_is_open`, written out: a call for each name is slow.
+            # `_is_open` inlined: a call for each name is slow.
             initials, closes = self._initials, self._root.protection.closes
             odd = [name for name in names if name[0] in initials or not name.isascii()]
             if shut := {name for name in odd if closes(start + name, name)}:
@@ -361,21 +358,21 @@ class Tree:
         return [*(start + name for name in names), *several], stamps, others, several
 
     def _is_open(self, path: str, name: str) -> bool:
-        # Most names begin with a letter that no protected one has; only odd spellings have to be folded.
+        # Most names do not begin like a protected name; only the others need the slow check.
         return (name[0] not in self._initials and name.isascii()) or not self._root.protection.closes(path, name)
 
     def _enters(self, path: str, name: str) -> bool:
         return path.count("/") < limits.FOLDER_DEPTH and self._is_open(path, name)
 
     def _look(self, folder: str, name: str, changes: Changes) -> int:
-        """State one name anew; the inode of a file that has others, of which some may not be known to, or 0."""
+        """Look at one name again. Returns its inode if its other names may not be in `_linked` yet; else 0."""
         path, names = paths.join(folder, name), self._folders[folder]
         old, new = self._node(path), self._stated(path)
         if old is None and new is None:
             return 0
-        if new is not None and new.key == NO_KEY:  # its folder cannot be entered any more: only its names are known
+        if new is not None and new.key == NO_KEY:  # its folder cannot be entered any more
             changes.names = True
-            self._load_anew(folder, changes)
+            self._reload(folder, changes)
             return 0
         if old is None or new is None or old.kind != new.kind or old.dataless != new.dataless or name in _RULES:
             changes.names = True
@@ -398,9 +395,9 @@ class Tree:
         else:
             names.others[name] = new
             if new.kind == "folder" and self._enters(path, name):
-                # Another folder may stand there under the same name, or its permissions may be others.
+                # It may be another folder with the same name, or have other permissions.
                 changes.names = True
-                self._load_anew(path, changes)
+                self._reload(path, changes)
         return 0 if was_linked or new.names == 1 else new.key.inode
 
     def _stated(self, path: str) -> Inode | None:
@@ -418,41 +415,41 @@ class Tree:
         return Inode(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
 
     def _restate(self, folder: str) -> None:
-        """A folder's own time changes with the names in it."""
+        """Update a folder's own key, which changes with the names in it."""
         above, _, name = folder.rpartition("/")
         node, now = self._node(folder), self._stated(folder)
         if folder and node is not None and now is not None and now.kind == "folder":
             self._folders[above].others[name] = now
 
     def _note(self, path: str, node: Inode) -> None:
-        """Note what is odd about a file."""
+        """Update the sets of odd files for one file."""
         if node.names > 1:
             self._linked.add(path)
         for odd, is_so in ((self._dataless, node.dataless), (self.large, node.key.size > self._max_bytes)):
             (odd.add if is_so else odd.discard)(path)
 
     def _leave(self, path: str, changes: Changes) -> None:
-        """Note that a file is gone."""
+        """Record that a file is gone."""
         self._rows.leave(path)
         changes.gone.add(path)
         for odd in (self.large, self._linked, self._dataless):
             odd.discard(path)
 
-    def _load_anew(self, folder: str, changes: Changes) -> None:
-        """Read a folder in whose place another one may stand."""
+    def _reload(self, folder: str, changes: Changes) -> None:
+        """Watch and read a folder again that may be another one now."""
         if self._watch is not None:
             self._watch.remove(folder)
         self._load(folder, changes, again=True)
 
     def _unload(self, folder: str, changes: Changes) -> None:
-        """Forget a folder and all that it held."""
+        """Forget a folder and everything in it."""
         if self._watch is not None:
             self._watch.remove(folder)
         self._unlisted.pop(folder, None)
         self._empty(folder, changes)
 
     def _empty(self, folder: str, changes: Changes) -> None:
-        """Forget all that a folder held."""
+        """Forget everything in a folder."""
         names = self._folders.pop(folder, None)
         if names is not None:
             for path in names.files:
@@ -463,5 +460,5 @@ class Tree:
 
 
 def _kinds(nodes: Mapping[str, Inode]) -> dict[str, Kind]:
-    """What decides how a walk goes."""
+    """Returns the kind of each name, which decides how a walk proceeds."""
     return {name: node.kind for name, node in nodes.items()}

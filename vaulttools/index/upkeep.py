@@ -1,4 +1,4 @@
-"""Implements what a person does with an index: status, verify, clear."""
+"""Implements the commands for an index: status, verify, clear."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ class IndexStatus:
     """The state of one vault's index."""
 
     folder: Path
-    """Where it lies, or would."""
+    """The index folder, which may not hold an index."""
     holds: Status | None
-    """Its numbers; None when there is none."""
+    """The index in numbers; None without an index."""
     stale: int
-    """Files of the vault that have to be read: new, changed, or too young to be sure."""
+    """Files that have to be read: new, changed, or changed so recently that the key proves nothing."""
     gone: int
-    """Files that it holds and the vault does not."""
+    """Indexed files that are no longer in the vault."""
     warning: str | None = None
-    """One sentence when what was found was of no use, and was moved aside just now."""
+    """One sentence if an unusable index was found and moved aside just now."""
 
     @property
     def is_current(self) -> bool:
-        """Whether it holds every file as it is now."""
+        """Whether the index holds every file in its current form."""
         return self.holds is not None and not self.stale and not self.gone
 
 
 def status(root: Root, index_folder: str | None) -> IndexStatus:
-    """The state of an index, after a look at the status of every file.
+    """Returns the state of an index, after a `stat` of every file.
 
     Raises:
-        Unavailable: there can be none here, or it cannot be read.
+        Unavailable: no index is possible here, or it cannot be read.
         VaultToolsError: the vault's folder cannot be read.
     """
     root.ensure_readable()
@@ -64,8 +64,8 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
 
 
 def verify(root: Root, index_folder: str | None) -> list[str]:
-    """Every difference between an index and the files, each read again, as a sentence that begins with its path; before
-    them, what was wrong with the index as a whole.
+    """Reads every file again and returns each difference from the index, as a sentence that begins with the path;
+    first, what is wrong with the index as a whole.
 
     Raises:
         Unavailable: there is no index, or it cannot be read.
@@ -85,19 +85,18 @@ def verify(root: Root, index_folder: str | None) -> list[str]:
 
 
 def differences(store: IndexStore, root: Root, present: Mapping[str, Key], unlisted: Collection[str] = ()) -> list[str]:
-    """What is wrong with an index, whatever the keys of its files say: a sentence for each difference.
+    """Returns a sentence for each difference between an index and its files, even if their keys are equal.
 
-    What SQLite finds damaged is not compared with the files.
+    If SQLite finds damage, only that is returned.
 
     Args:
         store: The index.
         root: The vault.
-        present: Every file of the vault that was listed, with its key.
-        unlisted: Folders that could not be listed: what the index holds below them is kept, and not compared
-        (fault-I14).
+        present: Every listed file of the vault, with its key.
+        unlisted: Folders that could not be listed: indexed files below them are kept and not compared (fault-I14).
 
     Raises:
-        Unavailable: the index cannot be read, or checked because the disk is full.
+        Unavailable: the index cannot be read, or not checked because the disk is full.
     """
     damage = [f"The index is damaged: {fault}" for fault in store.faults()]
     try:
@@ -126,7 +125,7 @@ def _compared(store: IndexStore, root: Root, present: Mapping[str, Key], unliste
 
 
 def _wrong(store: IndexStore, row: Row, found: Content) -> str:
-    """What a row says that its file does not, although the key has not changed; `""` when nothing."""
+    """Returns how a row with an unchanged key differs from its file; `""` if it does not."""
     if found.state != row.state:
         return f"is {found.state}, and {row.state} in the index"
     if found.state == "unread":
@@ -145,17 +144,17 @@ def _wrong(store: IndexStore, row: Row, found: Content) -> str:
 
 
 def _sampled(content: Content) -> list[str]:
-    """Its first token, one that depends on the text, and its last one."""
+    """Returns the first token, the last one, and one chosen by the digest of the text."""
     tokens = content.tokens.split(" ")
     return list({tokens[0], tokens[int.from_bytes(content.digest[:8], "big") % len(tokens)], tokens[-1]})
 
 
 def clear(root: Root, index_folder: str | None) -> bool:
-    """Remove an index, and those of other versions of this package; False when there was none. A process that uses one
+    """Remove an index, and those of other versions of this package; False if there was none. A process that uses one
     notices, and builds another.
 
     Raises:
-        Unavailable: it cannot be removed.
+        Unavailable: an index cannot be removed.
     """
     where = location.of(root, index_folder)
     databases = (file for kind in ("index", "meaning") for file in where.folder.glob(f"{kind}-*.sqlite"))
@@ -165,16 +164,16 @@ def clear(root: Root, index_folder: str | None) -> bool:
 
 
 def _removed(path: Path) -> bool:
-    """Remove one database and what belongs to it; False when there was none."""
+    """Remove one database and its other files; False if there was none."""
     with database.write_lock(path, wait=True):
         there = path.exists()
-        # The database last: its log, left alone, would be taken for that of the next one.
+        # The database last: SQLite would take a leftover log for that of the next database.
         for file in sorted(path.parent.glob(f"{path.name}*"), key=path.__eq__):
-            if file.suffix != ".lock":  # which others may be waiting for
+            if file.suffix != ".lock":  # others may wait for it
                 with suppress(FileNotFoundError):
                     try:
                         file.unlink()
-                    except PermissionError as error:  # Windows, while it is open elsewhere
+                    except PermissionError as error:  # on Windows, while it is open elsewhere
                         raise Unavailable(f"The index cannot be removed: {error.strerror}") from error
     return there
 

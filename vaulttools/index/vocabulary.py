@@ -1,13 +1,13 @@
-"""Cuts texts into the tokens of the index, and tells which ones a pattern requires.
+"""Cuts texts into the tokens of the index, and computes which tokens a pattern requires.
 
-A folded text is runs of word characters and runs of other ones in turn. Its *tokens* are its words, and every three
-characters in a row of its other runs, as in `- [` and `日本語`, or of a word and the signs beside it, as in `#to`. A
-literal is cut into the same runs: one inside it is a whole run of every text that holds the literal, its first run ends
-one, its last run begins one. Long runs of word characters are addresses and encoded data: they give a mark and three
-characters in a row, as others do.
+A folded text alternates between runs of word characters and runs of other characters. Its *tokens* are its words, every
+three consecutive characters of its other runs, as in `- [` and `日本語`, and of a word and the signs beside it, as in
+`#to`. A literal is cut into the same runs. Every text that holds the literal has its inner runs as complete runs, a run
+that ends with its first run, and one that begins with its last. Long runs of word characters are addresses and encoded
+data: they give one common token and triples, like other runs.
 
-Word characters are given by ranges of code points: those of `\\w` differ between versions of Python, and a run that one
-version ends would be a part of a longer one for another. Scripts without blanks between words are not among them.
+Word characters are fixed ranges of code points: `\\w` differs between versions of Python, which would cut runs
+differently. Scripts without blanks between words are not included.
 """
 
 from __future__ import annotations
@@ -24,58 +24,58 @@ import apsw
 from vaulttools.patterns.literals import AllOf, AnyOf, Requirement
 
 _CLASS: Final = "0-9a-z_\u00c0-\u0dff\u0f00-\u0fff\u10a0-\u177f\u1800-\u194f\u1e00-\u1fff"
-"""Word characters of folded texts: not those of Thai, Lao, Myanmar, Khmer and the scripts of East Asia."""
+"""Word characters of folded texts, without Thai, Lao, Myanmar, Khmer and the scripts of East Asia."""
 
 _WORD: Final = re.compile(f"[{_CLASS}]+")
 _OTHER: Final = re.compile(f"[^{_CLASS} ]+")
 _RUN: Final = re.compile(f"[{_CLASS}]+|[^{_CLASS}]+")
 
 _PRINTABLE: Final = re.compile("[ -~]{4,}")
-"""What of a binary file is indexed: where a folded literal stands in one, so do its runs of four such characters."""
+"""Indexed runs of a binary file: a file that holds a folded literal also holds the literal's runs of this kind."""
 
 LONGEST: Final = 40
-"""Characters of the longest word: longer runs are nearly as many as there are texts."""
+"""Most characters of a word: longer runs are nearly all unique."""
 
 MOST: Final = 256
-"""Words that a run of a literal stands in, beyond which the run is not looked for: each word costs 40 µs the first time
-and 10 later, and a run of more stands in most notes."""
+"""A run of a literal in more words than this is not looked for: each word costs 40 µs at first and 10 later, and most
+notes hold such a run."""
 
 _REMEMBERED: Final = 64
-"""Runs whose words are remembered: the next page and the hint about case ask for the same (0.7 to 2 ms each)."""
+"""Runs whose words are cached: the next page and the hint about case need the same (0.7 to 2 ms each)."""
 
 _MARK: Final = "\x7f"
-"""Begins each token that is no word."""
+"""Begins each token that is not a word."""
 
 LONG: Final = _MARK
-"""The token of a text that has a run of word characters longer than `LONGEST`."""
+"""The token of every text with a run of word characters longer than `LONGEST`."""
 
 _END: Final = "\x07\x07"
-"""Stands behind a run, so that its last two characters begin a token each."""
+"""Appended to a run, so that each of its last two characters begins a token."""
 
 _IN_WORDS: Final = frozenset(b"0123456789abcdefghijklmnopqrstuvwxyz_")
 _BLANKS: Final = dict(zip(b" \t\n\r\v\f", range(1, 7), strict=True))
-"""What stands for a blank in runs of other characters, since blanks end runs and tokens: a control character."""
+"""Control characters that replace blanks in runs of other characters, since blanks end runs and tokens."""
 
 _APART: Final = bytes(code if code > 127 or code in _IN_WORDS else 32 for code in range(256))
-"""By byte of UTF-8: itself where it may be a part of a word, else a blank."""
+"""Translates UTF-8: keeps bytes that may belong to a word, blanks for others."""
 _BETWEEN: Final = bytes(32 if code in _IN_WORDS else _BLANKS.get(code, code) for code in range(256))
-"""By byte of UTF-8: a blank where it is a part of a word, else itself."""
+"""Translates UTF-8: blanks for ASCII word characters, keeps other bytes."""
 
 _KINDS: Final = bytes(119 if code in _IN_WORDS else 46 if 32 < code < 127 else 32 for code in range(256))
-"""By byte of UTF-8: `w` of a word, `.` another sign of ASCII, else a blank."""
+"""Translates UTF-8: `w` for ASCII word characters, `.` for other printable ASCII, a blank for the rest."""
 _MIXED: Final = re.compile(r"(?=w\.[w.]|\.w[w.]|\.\.w)")
-"""Three signs in a row, some of them of a word: not two of a word and one other, which is as common as the word."""
+"""Three characters, some of them word characters: not `ww.`, which is as common as the word."""
 
 
 def tokens(folded: str) -> str:
-    """The tokens of a folded text, each once, between blanks."""
+    """Returns the distinct tokens of a folded text, separated by blanks."""
     data = folded.encode("utf-8", "replace")
     chunks = set(data.split())
-    words = set(filter(bytes.isalnum, chunks))  # most of them
+    words = set(filter(bytes.isalnum, chunks))  # most words
     chunks -= words
     words |= _runs(b" ".join(chunks).translate(_APART), _WORD)
     others = {run.decode() for run in _runs(data.translate(_BETWEEN), _OTHER)}
-    is_long = max(map(len, words), default=0) > LONGEST  # in bytes, which are no fewer than the characters
+    is_long = max(map(len, words), default=0) > LONGEST  # in bytes: at least the number of characters
     if is_long and (long := {word for each in words if len(word := each.decode()) > LONGEST}):
         words.difference_update(map(str.encode, long))
         words.add(LONG.encode())
@@ -88,13 +88,13 @@ def tokens(folded: str) -> str:
 
 
 def binary_tokens(folded: str) -> str:
-    """As `tokens`, of a binary file: three characters in a row of its printable runs, since words would be noise."""
+    """Like `tokens`, for a binary file: the triples of its printable runs, since words would be noise."""
     return " ".join(_triples(run.translate(_BLANKS) for run in _PRINTABLE.findall(folded)))
 
 
 def _runs(data: bytes, run: re.Pattern[str]) -> set[bytes]:
-    """The distinct runs between blanks, and of those that are not ASCII the ones that a pattern finds."""
-    # Apart at ASCII first: nearly all runs are whole then, and few are left to the slow pattern (2/3 of the time).
+    """Returns the distinct ASCII runs between blanks, and what the pattern finds in the others."""
+    # Split at blanks first: few runs are left for the slow pattern (2/3 of the time).
     found = set(data.split())
     if others := [each for each in found if not each.isascii()]:
         found.difference_update(others)
@@ -103,7 +103,7 @@ def _runs(data: bytes, run: re.Pattern[str]) -> set[bytes]:
 
 
 def _triples(runs: Iterable[str]) -> list[str]:
-    """The tokens of three characters of some runs; single signs of ASCII stand in nearly every note, and have none."""
+    """Returns the triple tokens of runs; single ASCII characters, which nearly every note holds, have none."""
     found: set[tuple[str, str, str]] = set()
     for run in runs:
         if len(run) > 1 or not run.isascii():
@@ -113,7 +113,7 @@ def _triples(runs: Iterable[str]) -> list[str]:
 
 
 def _mixed(data: bytes) -> list[str]:
-    """The tokens of three signs of ASCII in a row, some of them of a word, in their order."""
+    """Returns the tokens of three ASCII characters, some of them word characters, in text order."""
     text = data.decode("latin-1")
     return [_MARK + text[at : at + 3] for at in map(re.Match.start, _MIXED.finditer(data.translate(_KINDS).decode()))]
 
@@ -124,12 +124,12 @@ def is_word(token: str) -> bool:
 
 
 def quoted(token: str) -> str:
-    """A token of a query, whatever it holds (fault-I20)."""
+    """Returns a token quoted for a query, whatever it contains (fault-I20)."""
     return '"{}"'.format(token.replace('"', '""'))
 
 
 def _holding(text: str, part: str, start: int) -> Iterator[str]:
-    """The words that hold a part, of those that begin at or after a line feed at `start`."""
+    """Yields the words of `text` (one per line) that hold a part, from the line feed at `start`."""
     at = text.find(part, start)
     while at >= 0:
         end = text.index("\n", at + 1)
@@ -141,9 +141,9 @@ _NEWER: Final = "SELECT id, words FROM main.vocabulary WHERE id > ? ORDER BY id"
 
 
 class Vocabulary:
-    """The words of an index as they are known to this process, for any number of threads.
+    """The words of an index that this process knows, for any number of threads.
 
-    Words that stand nowhere any more stay until the index is built anew: they cost nothing but their place.
+    Words that no file holds any more stay until the index is rebuilt: they only take space.
     """
 
     def __init__(self) -> None:
@@ -151,11 +151,11 @@ class Vocabulary:
         self._words = "\n"
         self._last = 0
         self._found: dict[str, tuple[int, tuple[str, ...]]] = {}
-        """For the last parts: how much of the text was looked through, and the words found, one too many at most."""
+        """For recent parts: how many characters of `_words` were searched, and the words found, at most `MOST` + 1."""
 
     def holding(self, connection: apsw.Connection, part: str) -> Sequence[str] | None:
-        """The words that hold some word characters, as a reading transaction sees them, and perhaps newer ones; None
-        when they are too many. A line feed before or behind the characters: words that begin or end with them."""
+        """Returns the words that contain `part`, in a reading transaction, and perhaps newer ones; None if more than
+        `MOST`. A line feed at an end of `part` marks the beginning or end of a word."""
         text = self._read(connection)
         seen, found = self._found.get(part, (1, ()))
         if len(found) <= MOST and seen < len(text):
@@ -180,7 +180,7 @@ class Vocabulary:
 
 
 class NewWords:
-    """Tells which words of texts an index does not know yet, for its one writer."""
+    """Finds words of texts that an index does not know yet, for its only writer."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -189,7 +189,7 @@ class NewWords:
         self._is_whole = False
 
     def add(self, texts: Sequence[str]) -> None:
-        """Write those words that are new, of texts as `tokens` has them."""
+        """Write the new words among the tokens of texts (results of `tokens`)."""
         fresh = {*filter(is_word, {*" ".join(texts).split(" ")} - self._seen)}
         if not self._is_whole:
             self._asked += len(texts)
@@ -218,26 +218,26 @@ class NewWords:
 
 
 _ROWS: Final = 16
-"""Rows of words that are read in the time in which those of one text are asked for one by one: 10,000 notes have 331,
-which take 40 ms, and a text takes 2 to 10."""
+"""Vocabulary rows read in the time of looking up the words of one text singly: 10,000 notes have 331 rows, which take
+40 ms, and a text takes 2 to 10."""
 
 
 Holding: TypeAlias = Callable[[str], Sequence[str] | None]
-"""As `Vocabulary.holding`, in a reading transaction."""
+"""`Vocabulary.holding`, bound to a reading transaction."""
 
-# Queries of what a pattern requires; what cannot be looked for is left out of them.
+# Queries for what a pattern requires, without the parts that cannot be looked for.
 
 TRIPLES: Final = 12
-"""Tokens of three characters that are looked for of one run, evenly spread: more rule out next to nothing."""
+"""Most triples to look for per run, evenly spread: more exclude next to nothing."""
 
 
 def query(requirement: Requirement, holding: Holding) -> str | None:
-    """The FTS5 query that every text file fulfils which fulfils the requirement; None when it would not narrow."""
+    """Returns an FTS5 query for the text files that may fulfil the requirement; None if it would not narrow."""
     return _query(requirement, partial(_of_literal, holding))
 
 
 def binary_query(requirement: Requirement) -> str | None:
-    """As `query`, for binary files."""
+    """Like `query`, for binary files."""
     return _query(requirement, lambda literal: _all([_of_other(run) for run in _PRINTABLE.findall(literal)]))
 
 
@@ -264,7 +264,7 @@ def _joined(parts: Sequence[str], operator: str) -> str:
 
 def _of_literal(holding: Holding, literal: str) -> str | None:
     found: list[str | None] = []
-    for part in literal.split("\0"):  # a query ends at a NUL, and no text file holds one
+    for part in literal.split("\0"):  # a query ends at a NUL, which no text file holds
         runs = _RUN.findall(part)
         last = len(runs) - 1
         for number, run in enumerate(runs):
@@ -277,7 +277,7 @@ def _of_literal(holding: Holding, literal: str) -> str | None:
 
 
 def _of_word(run: str, holding: Holding, *, begins: bool, ends: bool) -> str | None:
-    """The query of word characters; whether a run of the text begins and ends with them."""
+    """Returns the query for word characters. `begins`, `ends`: a run of the text begins or ends with them."""
     words: Sequence[str] | None = ()
     if len(run) <= LONGEST:
         if begins and ends:
@@ -290,7 +290,7 @@ def _of_word(run: str, holding: Holding, *, begins: bool, ends: bool) -> str | N
 
 
 def _of_other(run: str, *, ends: bool = False) -> str | None:
-    """The query of other characters by threes; whether a run of the text ends with them."""
+    """Returns the query for triples of other characters. `ends`: a run of the text ends with them."""
     if len(run) == 1 and run.isascii():
         return None
     run = run.encode("utf-8", "replace").decode().translate(_BLANKS) + _END * ends

@@ -1,15 +1,15 @@
-"""Tells of changes below the folders of a vault, so that nobody walks them again.
+"""Defines how changes below a vault's folders are reported, so that no walk is needed.
 
-What no watch sees, so that its owner must look for itself:
+A watch cannot see these changes, so its owner must look for itself:
 
-- A file of several names (hard links) changes through one of them, and an event comes for the folder of that
-  name only. A name that is added elsewhere gives no event.
-  The same holds for a descriptor opened under a name that is deleted since.
-- A write through a mapping (`mmap`) gives an event when the mapping and its descriptor are closed, not before.
-- On Linux, what another computer writes through this one's NFS server may bear no name, and then gives no event.
+- A file with several names (hard links) changes through one of them: only the folder of that name reports it. A name
+  added elsewhere causes no event.
+  The same holds for a descriptor whose name was deleted after opening.
+- A write through a mapping (`mmap`) causes an event only when the mapping and its descriptor are closed.
+- On Linux, writes by another computer through this one's NFS server may have no name, and then cause no event.
 
-Events carry names. A folder's name may now stand for another folder, even with the same inode number: it is to be
-removed, added and listed again, with all below it.
+Events contain names. A folder's name may now belong to another folder, even with the same inode number: the owner must
+remove, add and list it again, with everything below it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from typing import Final, Protocol
 from vaulttools.errors import BadArgument
 
 VARIABLE: Final = "VAULTTOOLS_WATCH"
-"""The variable of the environment that turns the watch off: for a disk that others write to and that does not look so,
-and for tests."""
+"""The environment variable that turns the watch off: for tests, and for a disk that is shared with other computers but
+looks local."""
 
 
 class Lost(Exception):
-    """Changes may have been missed: nothing is known any more, and this watch will never tell of anything again.
+    """Changes may have been missed: all knowledge is void, and this watch reports nothing any more.
 
-    An overflow, an unmount, a mount over the vault or in it, the root moved or deleted, no more watches to be had,
-    another process after a fork. Never leaves the package.
+    Causes: an overflow, an unmount, a mount over or in the vault, the root moved or deleted, no watches left, another
+    process after a fork. Never leaves the package.
     """
 
 
@@ -37,30 +37,30 @@ class Watch(Protocol):
     """Reports changes. Not thread-safe: its owner holds a lock."""
 
     def add(self, folder: str) -> None:
-        """Begin to watch one vault-relative folder (`""`: the root), not what is below it; before it is listed.
+        """Watch one vault-relative folder (`""`: the root), not those below it. Call this before listing the folder.
 
-        A folder that is gone is no error, nor one that may not be read: it cannot be listed either, and what would
-        change that the folder above reports.
+        A folder that is gone or unreadable is no error: it cannot be listed either, and its parent reports when that
+        changes.
 
         Raises:
-            Lost: it cannot be watched.
+            Lost: the folder cannot be watched.
         """
         ...
 
     def remove(self, folder: str) -> None:
-        """This folder and all below it are no longer there: deleted, moved away, protected or about to be added anew.
+        """Stop watching a folder and all below it: deleted, moved away, protected or about to be added again.
 
         Raises:
-            Lost: in another process.
+            Lost: this is another process.
         """
         ...
 
     def drain(self) -> dict[str, set[str]]:
-        """Every change that was finished before the call: the names touched, by vault-relative folder.
+        """Returns the names touched by changes that finished before the call, by vault-relative folder.
 
-        Touched is what was created, deleted, renamed or written, or whose status changed; once told, not again. A
-        folder's own status is told by its name in the folder above; the root's by the name `""` in `""`. A folder
-        that is reported may be gone.
+        A name is touched if it was created, deleted, renamed or written, or its status changed; each touch is reported
+        once. A folder's own status is reported by its name in its parent, the root's by the name `""` in `""`. A
+        reported folder may be gone.
 
         Raises:
             Lost: changes may have been missed.
@@ -68,15 +68,15 @@ class Watch(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what the system lent. May be called twice."""
+        """Release the system's resources. May be called twice."""
         ...
 
 
 def is_off() -> bool:
-    """Whether the environment says that no watch is to be used.
+    """Whether the environment turns the watch off.
 
     Raises:
-        BadArgument: it says something else than `auto` or `off`.
+        BadArgument: the variable is neither `auto` nor `off`.
     """
     given = os.environ.get(VARIABLE, "").strip()
     if given.lower() not in ("", "auto", "off"):

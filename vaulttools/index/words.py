@@ -1,6 +1,6 @@
 """Reads and writes the word table: which notes hold a word, and where.
 
-The tokenizer is asked for the words of texts that the table does not hold, too, so that both are the same words.
+Texts that are not in the table are split by the same tokenizer, so that the words agree.
 """
 
 from __future__ import annotations
@@ -17,62 +17,60 @@ from vaulttools.index.file import WORDS_TOKENIZER
 from vaulttools.index.vocabulary import quoted
 
 _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0, 2.0)
-"""Of the columns, body, title, aliases, headings and properties, for choosing the notes that are looked at closely."""
+"""Weights of body, title, aliases, headings and properties, for choosing the notes to rank closely."""
 
 _COLUMNS: Final = range(len(_BM25_WEIGHTS))
 
 _EDGES_TOKENIZER: Final = WORDS_TOKENIZER.removeprefix("porter ")
-"""The same words, not reduced to stems."""
+"""The same words, without stemming."""
 
 _local = threading.local()
 
 
 class Spelling(NamedTuple):
-    """What may be written for a word of a question: one word or several in a row, in any inflection, case, accents."""
+    """A way to write a word of a question: one or more consecutive words, in any inflection, case and accents."""
 
     text: str
     is_beginning: bool = False
-    """Whether the last word may go on."""
+    """Whether the last word is only a beginning."""
 
 
 class Places(NamedTuple):
-    """Where the words of a question are in one note: in its body, its title, its aliases, its headings and
-    its properties."""
+    """Where the words of a question are in the five columns of one note: body, title, aliases, headings, properties."""
 
     lengths: Sequence[int]
-    """Words in each of the five."""
+    """Number of words in each column."""
     found: Sequence[Sequence[Sequence[int]]]
-    """By word of the question and by part: places, counted in words from 0."""
+    """By word of the question and by column: places, in words from 0."""
 
 
 class WordHits(NamedTuple):
-    """What the index knows of the words of a question."""
+    """The index's knowledge about the words of a question."""
 
     counts: Sequence[int]
-    """By word: the notes of the vault that hold it."""
+    """By word: the number of notes in the vault that hold it."""
     places: Mapping[str, Places]
-    """The best notes by BM25, of those asked for that hold any of the words, best first."""
+    """The best of the requested notes that hold any of the words, by BM25, best first."""
     notes: int = 0
-    """Notes of the vault whose parts are known."""
+    """Number of notes of the vault whose words are known."""
 
 
 Word: TypeAlias = tuple[int, int, str]
-"""One word of a text, as the table knows it: its first byte in the UTF-8 form of the text, the byte behind it, and its
-stem. A plain tuple, as the tokenizer gives it: of a thousand words a second object each takes as long as finding them.
-"""
+"""One word of a text: offsets in bytes of UTF-8 of its beginning and end, and its stem. A plain tuple from the
+tokenizer: another object for each word would double the time."""
 
 
 def tokens(text: str) -> list[Word]:
-    """The words of a text in order: lower case, without accents, reduced to stems of English."""
+    """Returns the words of a text in order: lower case, without accents, as English stems."""
     found: Any = _tokenizer(WORDS_TOKENIZER)(text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
     words: list[Word] = found
     return words
 
 
 def first_written(stem: str, text: str) -> str:
-    """The first word of a text that has a stem, in lower case; `""` when no word has it."""
+    """Returns the first word of a text with this stem, in lower case; `""` if there is none."""
     beginning = stem[: max(1, len(stem) - _EXCHANGED)]
-    for line in text.split("\n"):  # most lines cannot hold it, and are not taken apart
+    for line in text.split("\n"):  # skips most lines quickly
         if line.isascii() and beginning not in line.lower():
             continue
         for start, end, other in tokens(line):
@@ -82,14 +80,14 @@ def first_written(stem: str, text: str) -> str:
 
 
 _EXCHANGED: Final = 3
-"""Letters at the end of a stem that its words may have others instead of: `sensible` of `sensibility`."""
+"""Letters at the end of a stem that may differ in its words, as in `sensible` and `sensibility`."""
 
 
 def count(text: str) -> int:
-    """How many words a text has; a third of the time of `tokens`, of ASCII a tenth of that."""
+    """Returns the number of words in a text, in a third of the time of `tokens`; for ASCII, in a tenth of that."""
     if text.isascii():
         return (b" " + text.encode().translate(_IN_WORDS)).count(b" 1")
-    # Stems and accents change no word's edges.
+    # Stemming and accents do not change where words begin and end.
     found: Any = _tokenizer(_EDGES_TOKENIZER)(
         text.encode("utf-8", "replace"),
         apsw.FTS5_TOKENIZE_DOCUMENT,
@@ -101,11 +99,11 @@ def count(text: str) -> int:
 
 
 _IN_WORDS: Final = bytes(49 if chr(code).isalnum() and code < 128 else 32 for code in range(256))
-"""By sign of ASCII: `1` where it is a part of a word, else a blank."""
+"""Translates ASCII: `1` for word characters, blanks for others."""
 
 
 def _tokenizer(named: str) -> apsw.FTS5Tokenizer:
-    """One of FTS5's, of this thread: a tokenizer belongs to a connection, and a connection to one thread at a time."""
+    """Returns this thread's FTS5 tokenizer: it belongs to a connection, which one thread at a time may use."""
     if not hasattr(_local, "tokenizers"):
         _local.connection = apsw.Connection(":memory:")
         _local.tokenizers = {}
@@ -122,8 +120,8 @@ _SETTLED: Final = " AND rowid <= ? AND +rowid NOT IN (SELECT value FROM json_eac
 def counts(
     connection: apsw.Connection, words: Sequence[Sequence[Spelling]], unsettled: tuple[str, int] | None = None
 ) -> list[int]:
-    """How many notes hold each word of a question in any of its spellings, without the `unsettled` rows: those of a
-    JSON list and those above a number, which are just being written."""
+    """Returns how many notes hold each word of a question in any of its spellings, without the `unsettled` rows: a JSON
+    list of ids, and all ids above a number, which are just being written."""
     return [_count(connection, _any(spellings), unsettled) if spellings else 0 for spellings in words]
 
 
@@ -134,9 +132,9 @@ def best(
     among: str | None = None,
     unsettled: tuple[str, int] | None = None,
 ) -> list[tuple[int, Places]]:
-    """The notes that hold any of the words, by row, the `most` best by BM25, with the places of each word; only rows of
-    a JSON list, if given, and without the `unsettled` ones as in `counts`. Each word is a list of spellings, empty
-    where nothing is to be looked for."""
+    """Returns the row ids of the `most` best notes by BM25 that hold any of the words, with the places of each word.
+    `among` is a JSON list of the allowed ids; `unsettled` as in `counts`. Each word is a list of spellings, empty for a
+    word to ignore."""
     asked = [(number, spelling) for number, spellings in enumerate(words) for spelling in spellings]
     if not asked:
         return []
@@ -145,7 +143,7 @@ def best(
     bound: list[str | int] = [match]
     wanted = ""
     if among is not None:
-        # A plus keeps SQLite from asking FTS5 once for every row that is wanted (three times slower, measured).
+        # The plus keeps SQLite from asking FTS5 once per wanted row (three times slower, measured).
         wanted = " AND +rowid IN (SELECT value FROM json_each(?))"
         bound.append(among)
     if unsettled is not None:
@@ -156,62 +154,62 @@ def best(
         f" ORDER BY bm25(words, {weights}), rowid LIMIT ?",
         (*bound, most),
     ).fetchall()
-    # Apart, since the sorter would ask for the places of every row that is among the best for a while.
-    told: list[_Told] = []
-    _local.told = told.append
+    # A second query, since the sorter would compute the places of every row that is among the best for a while.
+    rows_places: list[_RowPlaces] = []
+    _local.receive = rows_places.append
     connection.execute(
         "SELECT places(words) FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
         (match, json.dumps([row for (row,) in rows])),
     ).fetchall()
-    del _local.told
+    del _local.receive
     phrases = [number for number, _ in asked]
-    places = {row: _read(lengths, held, phrases, len(words)) for row, lengths, held in told}
-    return [(row, places[row]) for (row,) in rows if row in places]  # another process may have written in between
+    places = {row: _read(lengths, held, phrases, len(words)) for row, lengths, held in rows_places}
+    return [(row, places[row]) for (row,) in rows if row in places]  # another process may have removed some
 
 
 def prepare(connection: apsw.Connection) -> None:
-    """Give a connection what `best` asks for. Once: FTS5 keeps every function, and what it holds, to the connection's
-    end."""
+    """Register the function that `best` uses; once per connection, since FTS5 keeps each registration until it
+    closes."""
     connection.register_fts5_function("places", _places)  # type: ignore[arg-type]
 
 
 _Held: TypeAlias = list[tuple[int, list[tuple[int, Sequence[int]]]]]
-"""By phrase and column: the places."""
-_Told: TypeAlias = tuple[int, list[int], _Held]
-"""A row, the sizes of its columns, and where the phrases of a query stand in it."""
+"""Places by phrase and column."""
+_RowPlaces: TypeAlias = tuple[int, list[int], _Held]
+"""A row id, the sizes of its columns, and the places of a query's phrases."""
 
 
 def _places(api: apsw.FTS5ExtensionApi) -> None:
-    """Tell this thread of a row. A value of SQL would be bytes, which take as long to write and to read again."""
+    """Pass a row's places to `best` in this thread. A result in SQL would be bytes, which would have to be encoded and
+    decoded."""
     held: _Held = [
         (phrase, [(column, api.phrase_column_offsets(phrase, column)) for column in columns])
         for phrase in range(api.phrase_count)
         if (columns := api.phrase_columns(phrase))
     ]
-    _local.told((api.rowid, [api.column_size(column) for column in _COLUMNS], held))
+    _local.receive((api.rowid, [api.column_size(column) for column in _COLUMNS], held))
 
 
 def _read(lengths: Sequence[int], held: _Held, phrases: Sequence[int], words: int) -> Places:
-    """What `_places` told of a row, by word; `phrases` tells of which word each is."""
+    """Returns the places from `_places` by word; `phrases` maps each phrase to its word."""
     found = [_NOWHERE] * words
     for phrase, columns in held:
         number = phrases[phrase]
-        stands = [*_NOWHERE]
+        by_column = [*_NOWHERE]
         for column, places in columns:
-            stands[column] = places
+            by_column[column] = places
         if found[number] is not _NOWHERE:  # another spelling of the same word
-            stands = [sorted([*one, *other]) for one, other in zip(found[number], stands, strict=True)]
-        found[number] = stands
+            by_column = [sorted([*one, *other]) for one, other in zip(found[number], by_column, strict=True)]
+        found[number] = by_column
     return Places(lengths, found)
 
 
 _NOWHERE: Final[list[Sequence[int]]] = [()] * len(_BM25_WEIGHTS)
-"""The places in each column of a word that is not there: the same ones, so that there is less for the garbage collector
-to look at."""
+"""The places, by column, of a missing word; one shared list, to spare the garbage collector."""
 
 
 def stems(connection: apsw.Connection, beginning: str) -> list[str]:
-    """The stems that begin so, in any note."""
+    """Returns the stems with this beginning, in any note."""
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.stems USING fts5vocab (main, words, row)")
     found = connection.execute(
         "SELECT term FROM temp.stems WHERE term >= ? AND term < ?", (beginning, beginning + chr(sys.maxunicode))
@@ -220,7 +218,7 @@ def stems(connection: apsw.Connection, beginning: str) -> list[str]:
 
 
 def holding(connection: apsw.Connection, stem: str) -> list[int]:
-    """The rows of the notes that hold a word of this very stem; a query would make a stem of the stem."""
+    """Returns the row ids of notes that hold a word with exactly this stem; a query would stem the stem again."""
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab (main, words, instance)")
     return [
         int(row) for (row,) in connection.execute("SELECT DISTINCT doc FROM temp.instances WHERE term = ?", (stem,))
@@ -228,7 +226,7 @@ def holding(connection: apsw.Connection, stem: str) -> list[int]:
 
 
 def _any(spellings: Sequence[Spelling]) -> str:
-    # Half of a surrogate pair has no form in UTF-8, and stands in no text.
+    # Half of a surrogate pair has no UTF-8 form, and no text holds one.
     texts = [(spelling.text.encode("utf-8", "replace").decode(), spelling.is_beginning) for spelling in spellings]
     return " OR ".join(quoted(text) + "*" * is_beginning for text, is_beginning in texts)
 

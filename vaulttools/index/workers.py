@@ -1,9 +1,9 @@
 """Reads many files at once in child processes, since parsing Markdown dominates a build.
 
 Not `multiprocessing`: its `spawn` runs the caller's main module again, and its `fork` copies the locks of threads. The
-processes run this module. Messages are those of `core.child`. First comes the root with the folder in which texts of
-attachments are kept, None without the extra that reads them; then lists of files, which are answered in the order asked
-by lists of contents: None stands for a file that vanished.
+processes run this module. Messages have the format of `core.child`. The first message holds the root and the folder for
+texts of attachments (None without the extra); the next ones are lists of files. The answers are lists of contents in
+the same order, with None for a vanished file.
 """
 
 from __future__ import annotations
@@ -29,43 +29,40 @@ from vaulttools.files.root import Root
 from vaulttools.index.content import Content, ToRead, hanging, read
 
 Reading: TypeAlias = Callable[[Iterator[ToRead], Event], Iterator[Content | None]]
-"""Gives the content of every file of a supply, in any order, None for one that vanished; fewer when it is stopped."""
+"""Yields the content of every supplied file, in any order, None for a vanished one; ends early when stopped."""
 
 WORTH_BYTES: Final = 2 * 1024 * 1024
-"""Bytes to read for which processes are started: half a second of parsing, three times what it takes to start one."""
+"""Processes are started for more bytes than this: half a second of parsing, three times the start of a process."""
 
 FILE_BYTES: Final = 2 * 1024
-"""What a file counts beside its own bytes: 1,000 notes of 1 KiB are parsed in 0.8 s, as 3 MiB of larger ones are."""
+"""Bytes added per file: parsing 1,000 notes of 1 KiB takes 0.8 s, like 3 MiB of larger ones."""
 
 MOST: Final = 4
-"""Processes. The writing process keeps up with no more (measured)."""
+"""Most processes: the writing process cannot keep up with more (measured)."""
 
 _AT_ONCE: Final = 16
-"""Files that a process is asked for at once; it is asked for the next before it has answered."""
+"""Files per request; the next request is sent before the answer."""
 
 _WAITING: Final = 4
-"""Answers that wait to be written before the processes have to wait, too: of files of the usual size each has some
-hundred KB, and it has one of the largest at most."""
+"""Answers that may wait to be written before the processes have to wait, too: with usual files some hundred KB each."""
 
 _POLL: Final = 0.1
-"""Seconds between two looks at the stop event."""
+"""Seconds between two checks of the stop event."""
 
 READ_SECONDS: Final = 30.0
-"""Seconds after which the reading of one file is taken to hang (fault-S06). The slowest that is indexed, one of
-16 MiB, takes ten."""
+"""Reading one file for more seconds counts as hanging (fault-S06). The slowest indexed file, of 16 MiB, takes ten."""
 
 _MANY_OBJECTS: Final = 50_000
-"""Objects made, and not yet gone, after which the collector of cycles looks at them; Python's is 700."""
+"""Threshold of the garbage collector, in new objects; Python's default is 700."""
 
 _SOON: Final = 0.05
-"""Seconds after which an answer is sent with what was read by then: 16 notes of 7 KiB take half of it."""
+"""Seconds after which the contents read so far are sent: 16 notes of 7 KiB take half of it."""
 
 _YIELDING: Final = 5
-"""How much nicer than its parent: reading goes on behind, searches and the writing of the index come first."""
+"""Added niceness of a child: searches and writing the index come before reading."""
 
 _since: Final[dict[tuple[str, str], float]] = {}
-"""Files, by root and path, that this process reads, and when it began. While a read hangs no other one of the same file
-starts."""
+"""Start times of this process's running reads, by root and path. While a read hangs, the file is not read again."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_since.clear)  # the threads that read were not inherited
@@ -75,9 +72,9 @@ if hasattr(os, "register_at_fork"):
 def readers(
     root: Root, paths: Sequence[str], count: int | None = None, attachments: Attachments | None = None
 ) -> Iterator[Reading]:
-    """Something that reads the files: processes, `count` of them, or this one.
+    """Yields a function that reads the files in `count` processes, or in this one.
 
-    Without a count there are as many processes as processors when the files are worth it.
+    `count` defaults to the number of processors, at most `MOST`, if the files are large enough, else to 0.
     """
     if count is None:
         count = min(os.cpu_count() or 1, MOST) if _are_many_bytes(root, paths) else 0
@@ -92,7 +89,7 @@ def readers(
 
 
 def _read(root: Root, file: ToRead, attachments: Attachments | None) -> Content | None:
-    """As `content.read`, in this process, for so long."""
+    """Like `content.read`, in this process, but for at most `READ_SECONDS`."""
     key = root.folder, file.path
     now = time.monotonic()
     if now - _since.get(key, now) >= READ_SECONDS:
@@ -122,24 +119,24 @@ def _are_many_bytes(root: Root, paths: Sequence[str]) -> bool:
 
 
 class _Read(NamedTuple):
-    """What a thread gives."""
+    """One result of a thread."""
 
     contents: Sequence[Content | None] = ()
     lost: Sequence[ToRead] | None = None
-    """As its last word the files that were not read."""
+    """In the last result: the files that were not read."""
 
 
 def _started(root: Root, attachments: Attachments | None) -> Child | None:
-    """A worker that knows its root; None when none can be started."""
+    """Start a worker and send it the root; None if it cannot be started."""
     process = child.started("vaulttools.index.workers")
     if process is not None:
-        with suppress(ChildGone):  # one that died at once is found when it is asked
+        with suppress(ChildGone):  # the next request notices a dead worker
             process.send((root, None if attachments is None else attachments.folder))
     return process
 
 
 class _Workers:
-    """Processes, each with a thread that asks it and takes what it answers."""
+    """Processes, each with a thread that sends requests and collects the answers."""
 
     def __init__(self, root: Root, count: int, attachments: Attachments | None = None) -> None:
         self._root = root
@@ -149,7 +146,7 @@ class _Workers:
         self._ended = False
 
     def start(self) -> list[Child]:
-        """The processes; the first call starts them, if it holds the write lock."""
+        """Returns the processes; the first call starts them."""
         if self._processes is None:
             begun = (_started(self._root, self._attachments) for _ in range(self._count))
             self._processes = [process for process in begun if process is not None]
@@ -181,12 +178,12 @@ class _Workers:
             if result.lost is not None:
                 lost += result.lost
                 running -= 1
-        for file in [*lost, *supply]:  # of processes that died, and when none is left
+        for file in [*lost, *supply]:  # files of processes that died, and the rest if no process is left
             if not stop.is_set():
                 yield _read(self._root, file, self._attachments)
 
     def _end_hanging(self) -> None:
-        """Kill the processes that have been reading one file for too long."""
+        """Kill processes that have been reading one file for too long."""
         for process in self._processes or ():
             process.kill_if_late(READ_SECONDS)
 
@@ -197,7 +194,7 @@ class _Workers:
             process.end()
 
     def _serve(self, process: Child, some: Callable[[], list[ToRead]], results: queue.Queue[_Read]) -> None:
-        """Have a process read files until there are no more, or it dies; at last, give back those it has not read."""
+        """Send files to a process until none are left or it dies; then hand back those that it has not read."""
         asked: deque[ToRead] = deque()
         try:
             while True:
@@ -211,7 +208,7 @@ class _Workers:
                 for _ in contents:
                     asked.popleft()
                 self._give(results, _Read(contents))
-        except ChildGone:  # which of the files hangs is found out by those who read them again
+        except ChildGone:  # reading the files again shows which one hangs
             pass
         self._give(results, _Read(lost=[*asked]))
 
@@ -223,7 +220,7 @@ class _Workers:
 
 
 def run() -> None:
-    """Answer, as such a process, until there is nobody to answer."""
+    """Answer requests in the child until the parent is gone."""
     child.begin(_YIELDING)
     requests = child.requests()
     begun = requests.get()
@@ -234,13 +231,13 @@ def run() -> None:
     if folder is not None:
         assert isinstance(folder, str)
         attachments = Attachments(root, lambda: folder)
-    # Parsing makes many objects and next to no cycles; what was imported is no garbage (a twentieth of the time).
+    # Parsing makes many objects and hardly any cycles; imported modules are no garbage (saves a twentieth of the time).
     gc.freeze()
     gc.set_threshold(_MANY_OBJECTS)
     while True:
         asked = requests.get()
         assert isinstance(asked, list)
-        # Few messages, since each has three threads change places; none waits for a file that takes long.
+        # Few messages, since each switches between three threads; but a slow file does not hold back the others.
         contents, since = [], time.monotonic()
         for file in asked:
             assert isinstance(file, ToRead)

@@ -13,11 +13,11 @@ from vaulttools.index.content import LACKS_WORDS, STATES, Content, ToRead
 from vaulttools.index.vocabulary import NewWords
 
 _MERGED_PAGES: Final = 500
-"""Pages that one step of `Writer.merge` writes for each table: 2 MB of log, and 40 ms."""
+"""Pages that one step of `Writer.merge` writes per table: 2 MB of log, 40 ms."""
 
 _GATHERED: Final = 256 * 1024
-"""Characters of texts that are gathered before their words are written, one table after the other: what FTS5 holds of a
-table stays in the processor's cache meanwhile (a quarter less time than one text after the other, measured)."""
+"""Characters of texts to gather before their words are written, table by table: FTS5's data of one table then stays in
+the processor's cache (a quarter less time than text by text, measured)."""
 
 _DELETIONS: Final = (
     "DELETE FROM tokens WHERE rowid = ?",
@@ -36,7 +36,7 @@ class _Known(NamedTuple):
 
 
 class Writer:
-    """Writes files in transactions. A file must be read after this was made, so that rows never go back in time."""
+    """Writes files in transactions. Read files only after creating the writer, so that rows never go back in time."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -45,16 +45,16 @@ class Writer:
         self._characters = 0
 
     def begin(self) -> None:
-        """Start a transaction; IMMEDIATE, since one that becomes a writer later fails at once (fault-I08)."""
+        """Start a transaction; IMMEDIATE, since upgrading a reading one would fail at once (fault-I08)."""
         self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Make everything since `begin` visible at once."""
+        """Commit everything since `begin`."""
         self._write_gathered()
         self._connection.execute("COMMIT")
 
     def put(self, content: Content) -> bool:
-        """Write a file; False when what was read of its text is known, so that only its key was written."""
+        """Write a file; False if its text was already known, so that at most its key was written."""
         known = self._known(content.path)
         state, flags = STATES.index(content.state), content.flags
         has_words = not flags & LACKS_WORDS
@@ -62,7 +62,7 @@ class Writer:
         if known is not None:
             lacks_words = known.flags & LACKS_WORDS
             if content.state == "unread" and known.state != state and known.key == content.key and not lacks_words:
-                return False  # this process could not read, now, what another has read and relies on
+                return False  # this process could not read what another has read and relies on
             is_same = (known.state, known.digest) == (state, content.digest)
             if is_same and not (has_words and lacks_words):
                 self._put_row(known.id, content, state, flags & ~LACKS_WORDS | lacks_words)
@@ -80,7 +80,7 @@ class Writer:
         return True
 
     def _put_row(self, id_: int | None, content: Content, state: int, flags: int) -> int:
-        """Write what is known of a file but its text, over the row with an id or as a new one; its id."""
+        """Write the row of a file, over the row `id_` or as a new one; returns its id."""
         values = (*content.key, content.checked, state, flags, content.digest)
         if id_ is not None:
             self._connection.execute(
@@ -97,12 +97,12 @@ class Writer:
         return self._connection.last_insert_rowid()
 
     def _write_gathered(self) -> None:
-        """Write what finds the texts of files that have none of it."""
+        """Write tokens, words and passages of the gathered files."""
         gathered, self._gathered, self._characters = self._gathered, [], 0
         write = self._connection.executemany
         tokens = [(id_, content.tokens) for id_, content in gathered if content.tokens]
         if tokens:
-            self._new_words.add([each for _, each in tokens])  # before the words are in the table that it asks
+            self._new_words.add([each for _, each in tokens])  # before their words are in the table that it queries
         write("INSERT INTO tokens (rowid, text) VALUES (?, ?)", tokens)
         write(
             "INSERT INTO words (rowid, body, title, aliases, headings, properties) VALUES (?, ?, ?, ?, ?, ?)",
@@ -116,7 +116,7 @@ class Writer:
         )
 
     def to_read(self, path: str) -> ToRead:
-        """A file to be read whole, with what is known of its structure while it lacks words."""
+        """Returns a request to read a file completely, with its stored structure if it only lacks words."""
         found: list[Any] = self._connection.execute(
             "SELECT digest, structure FROM files JOIN notes USING (id) WHERE path = ? AND flags & ?",
             (os.fsencode(path), LACKS_WORDS),
@@ -124,7 +124,7 @@ class Writer:
         return ToRead(path, known=found[0] if found else None)
 
     def remove(self, path: str) -> bool:
-        """Forget a file; False when it is not known."""
+        """Forget a file; False if it is not known."""
         known = self._known(path)
         if known is None:
             return False
@@ -133,10 +133,10 @@ class Writer:
         return True
 
     def merge(self) -> bool:
-        """Write the words of all files closer together, by one step outside a transaction; False when nothing is left.
+        """Merge segments of the word tables by one step, outside a transaction; False if nothing is left to merge.
 
-        FTS5 looks a word up in each of the segments that a build leaves, 6 to 17 for 10,000 notes. In one segment a
-        query of ten words takes an eighth of the time (0.08 ms instead of 0.66).
+        FTS5 looks each word up in every segment; a build leaves 6 to 17 for 10,000 notes. With one segment, a query of
+        ten words takes an eighth of the time (0.08 ms instead of 0.66).
         """
         before = self._connection.total_changes()
         for name in ("tokens", "words"):
@@ -147,7 +147,7 @@ class Writer:
         # Each of the two statements counts as one change, whether it merged anything or not.
         return self._connection.total_changes() - before > 2
 
-    # No upsert and no RETURNING: their savepoints make FTS5 write out what it gathers (measured: four times slower).
+    # No upsert and no RETURNING: their savepoints make FTS5 flush its entries (measured: four times slower).
 
     def _known(self, path: str) -> _Known | None:
         found: list[Any] = self._connection.execute(
