@@ -11,7 +11,7 @@ Steps, each on the result of the one before:
 
 Why not pathspec: its patterns have no braces, read a leading `!` or `#` as syntax, let `src/*` reach `src/a/b.md`, and
 backtrack (the time for `*a*a*a*…b` grows with the number of stars as exponent). So we translate globs ourselves. The
-time is at most the length of the glob times that of the path: after a star, the *first* place where the next fixed
+time is at most the product of the lengths of glob and path: after a star, the *first* place where the next fixed
 piece fits is as good as any later one, so a loop over characters that do not begin such a piece can only end there; the
 same holds for runs of components between two `**`. Only the piece after the last star of a component and the run after
 the last `**` try several places, and each try ends within the piece or the run. Atomic groups would do the same, but

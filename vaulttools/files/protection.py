@@ -81,7 +81,7 @@ class Protection:
         return None
 
     def folder_of_member(self, member: str) -> str | None:
-        r"""Like `folder_of`, for a name in an archive, any folder of which may be a vault.
+        r"""Like `folder_of`, for a name in an archive, where any folder may be a vault.
 
         Names are protected at any depth, and paths wherever their folders follow each other. `\` is read as `/`, and
         `..` both as a name and as the parent: either reading protects.

@@ -117,8 +117,7 @@ def meta_of(connection: apsw.Connection) -> dict[str, object]:
 
 
 def examined(path: Path, options: str) -> tuple[bytes, str]:
-    """Returns the token of a usable file and `""`; else `b""` and what is wrong with the file, `""` if it is
-    missing."""
+    """Returns the token of a usable file and `""`; else `b""` and the fault, `""` for a missing file."""
     if not os.path.lexists(path):
         return b"", ""
     if not os.path.getsize(path):

@@ -194,7 +194,7 @@ class _Workers:
             process.end()
 
     def _serve(self, process: Child, some: Callable[[], list[ToRead]], results: queue.Queue[_Read]) -> None:
-        """Send files to a process until none are left or it dies; then hand back those that it has not read."""
+        """Send files to a process until all are read or it dies; then hand back those that it has not read."""
         asked: deque[ToRead] = deque()
         try:
             while True:
