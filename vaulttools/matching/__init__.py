@@ -1,1 +1,1 @@
-"""Finds patterns: runs ripgrep, and searches one scope."""
+"""Searches the files of one scope for a pattern, with ripgrep or in this process."""

@@ -1,4 +1,4 @@
-"""Holds the matching lines of one file, and decodes each when it is asked for."""
+"""Holds the matching lines of one file, and decodes each on demand."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from vaulttools.files.document import Document
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A matching line. `line` counts from 1; `column` is the character, from 0, where its first match begins;
-    `text` is the line as ripgrep read it, without its end."""
+    """A matching line. `line` counts from 1; `column` is the start of its first match in characters from 0; `text` is
+    the line as ripgrep read it, without its end."""
 
     line: int
     column: int
@@ -23,17 +23,17 @@ class Hit:
 
 @dataclass(slots=True)
 class FileLines(Sequence[Hit]):
-    """The matching lines of one file in order. Most of the lines of many files are never shown, so each is
-    decoded when somebody asks: decoding is most of what a search for a common word costs."""
+    """The matching lines of one file in order. Most lines of many files are never shown, so each is decoded on demand:
+    decoding is most of the cost of a search for a common word."""
 
     numbers: Sequence[int] = ()
-    """Ascending, from 1."""
+    """Line numbers, ascending from 1."""
     starts: Sequence[int] = ()
-    """The byte of each line, from 0, where its first match begins."""
+    """Start of the first match in each line, in bytes from 0."""
     raw: Sequence[bytes] = ()
-    """Each line without its end."""
+    """The lines without their ends."""
     data: bytes | None = None
-    """The bytes in which they were found, without the mark of UTF-8; None where these are not known here."""
+    """The searched bytes, without the UTF-8 mark; None if they are not known here."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -51,19 +51,19 @@ class FileLines(Sequence[Hit]):
         return Hit(self.numbers[place], column, self.raw[place].decode("utf-8", "replace"))
 
     def column(self, line: int) -> int | None:
-        """As `Hit.column`, of a line by its number; None when it does not match."""
+        """Returns the column (as `Hit.column`) of a line number; None if the line does not match."""
         place = bisect_left(self.numbers, line)
         is_there = place < len(self.numbers) and self.numbers[place] == line
         return self[place].column if is_there else None
 
     def only(self, wanted: Callable[[int], bool]) -> FileLines:
-        """Those whose numbers are wanted."""
+        """Returns the lines whose numbers are wanted."""
         is_wanted = [*map(wanted, self.numbers)]
         starts, raw = [*compress(self.starts, is_wanted)], [*compress(self.raw, is_wanted)]
         return FileLines([*compress(self.numbers, is_wanted)], starts, raw, self.data)
 
     def of(self, document: Document) -> FileLines | None:
-        """These lines as the document has them; None when they are not its lines."""
+        """Returns these lines as in the document; None if they are not lines of it."""
         if self.data is not None and document.content is self.data:
             return self
         lines = document.lines
@@ -75,6 +75,6 @@ class FileLines(Sequence[Hit]):
         last = self.raw[-1]
         is_unended = self.numbers[-1] == len(lines) and not document.text.endswith("\n")
         if is_unended and lines[-1] == last.decode("utf-8", "replace") + "\r":
-            # ripgrep ends a last line itself, so that its lone CR looks like a part of the end.
+            # ripgrep adds the missing end of a last line, so its lone CR looks like part of the end.
             return FileLines(self.numbers, self.starts, [*self.raw[:-1], last + b"\r"]).of(document)
         return None

@@ -1,8 +1,8 @@
-"""Finds plain text in the bytes of a file as ripgrep does.
+"""Finds plain text in the bytes of a file like ripgrep.
 
-A regex engine matches a literal wherever its UTF-8 occurs, whatever is around it, so a search in bytes gives the same
-lines and the same first match of each. With case ignored this holds for texts of ASCII: of all other characters only
-the Kelvin sign and the long s fold to one of ASCII. Other patterns, and files in UTF-16, are left to ripgrep.
+A regex engine matches a literal wherever its UTF-8 occurs, so a search in bytes finds the same lines and the same first
+match of each. Ignoring case, this holds for ASCII texts: the only other characters that fold to ASCII are the Kelvin
+sign and the long s. ripgrep searches for other patterns, and in UTF-16 files.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from vaulttools.patterns.pattern import Pattern
 from vaulttools.patterns.regex_syntax import RegexToken
 
 _MOST: Final = 8
-"""Alternatives that are looked for one after the other; ripgrep looks for all at once."""
+"""Most alternatives, which are searched one after the other; ripgrep searches for all at once."""
 
 _PARTNERS: Final = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))
-"""The characters beyond ASCII that ripgrep takes for a letter of ASCII when case is ignored."""
+"""The non-ASCII characters that ripgrep equates with an ASCII letter when it ignores case."""
 
 _PARTNER = re.compile(b"|".join(partner for partner, _ in _PARTNERS))
 
@@ -36,18 +36,18 @@ _UTF16: Final = tuple(mark for mark, _ in UTF16)
 
 @dataclass(frozen=True, slots=True)
 class LiteralPattern:
-    """One text, or several of which any matches."""
+    """One or more texts; each is a match."""
 
     texts: tuple[bytes, ...]
-    """UTF-8 without line ends; in lower case when case is ignored."""
+    """UTF-8 without line ends; lower case if `ignore_case`."""
     ignore_case: bool
 
     def count(self, data: bytes) -> int:
-        """How many lines match."""
+        """Returns the number of matching lines."""
         return len([*self._found(self._searched(data.removeprefix(codecs.BOM_UTF8)))])
 
     def hits(self, data: bytes, limit: int | None = None) -> FileLines:
-        """The matching lines, the first `limit` at most."""
+        """Returns the matching lines, at most the first `limit`."""
         data = data.removeprefix(codecs.BOM_UTF8)
         lines = data.split(b"\n")
         searched = self._searched(data)
@@ -63,9 +63,9 @@ class LiteralPattern:
         return FileLines(numbers, starts, raw, data)
 
     def _found(self, searched: bytes) -> Iterator[int]:
-        """The byte, from 0, at which the first match of each matching line begins."""
+        """Yields the start of the first match of each matching line, in bytes from 0."""
         places = {text: place for text in self.texts if (place := searched.find(text)) >= 0}
-        if len(places) == 1:  # in half the time
+        if len(places) == 1:  # takes half the time
             [(text, place)] = places.items()
             while place >= 0:
                 yield place
@@ -85,17 +85,17 @@ class LiteralPattern:
             }
 
     def _searched(self, data: bytes) -> bytes:
-        """What the texts are looked for in: as many lines as the bytes have, and as many characters in each."""
+        """Returns the bytes to search: with the lines and characters of `data`, folded if `ignore_case`."""
         if not self.ignore_case:
             return data
-        if any(letter in text for _, letter in _PARTNERS for text in self.texts):  # it takes longer than the search
+        if any(letter in text for _, letter in _PARTNERS for text in self.texts):  # takes longer than the search
             for partner, letter in _PARTNERS:
                 data = data.replace(partner, letter)
         return data.lower()
 
 
 def _lines_at(places: Sequence[int], searched: bytes) -> tuple[list[int], list[int]]:
-    """The lines that hold places in rising order: their numbers, from 1, and in each the byte of its place, from 0."""
+    """Returns for ascending places the line numbers (from 1) and the offsets in the lines (bytes from 0)."""
     numbers: list[int] = []
     starts: list[int] = []
     number, counted = 1, 0
@@ -109,7 +109,7 @@ def _lines_at(places: Sequence[int], searched: bytes) -> tuple[list[int], list[i
 
 @lru_cache(maxsize=256)
 def of(pattern: Pattern) -> LiteralPattern | None:
-    """What a pattern looks for, when that is plain text whose matches are known without ripgrep."""
+    """Returns the texts of a pattern, if it is plain text that can be matched without ripgrep; else None."""
     if pattern.mode not in ("regex", "fixed") or pattern.multiline or pattern.normalise != "never":
         return None
     texts, ignore_case = [pattern.expression], pattern.ignore_case
@@ -131,12 +131,12 @@ def of(pattern: Pattern) -> LiteralPattern | None:
 
 
 def is_utf8(data: bytes) -> bool:
-    """Whether ripgrep searches the bytes as they are, but for the mark of UTF-8."""
+    """Whether ripgrep searches the bytes unchanged, except for a UTF-8 mark."""
     return not data.startswith(_UTF16)
 
 
 def _unfolded(place: int, line: bytes) -> int:
-    """The byte of a line, from 0, at a place in what is searched of it."""
+    """Converts a place in a searched line to a byte of the original line, from 0."""
     for partner in _PARTNER.finditer(line):
         if partner.start() >= place:
             break
@@ -145,7 +145,7 @@ def _unfolded(place: int, line: bytes) -> int:
 
 
 def _alternatives(tokens: Sequence[RegexToken]) -> list[str] | None:
-    """The texts that a regex matches; None when it is more than characters and `|`."""
+    """Returns the texts that a regex matches; None if it is more than characters and `|`."""
     texts = [""]
     for token in tokens:
         if token.kind == "or":
@@ -159,5 +159,5 @@ def _alternatives(tokens: Sequence[RegexToken]) -> list[str] | None:
 
 
 def _is_sure(text: str, ignore_case: bool) -> bool:
-    """Whether a text is found wherever its UTF-8 occurs."""
+    """Whether a byte search finds exactly the matches of a text."""
     return text != "" and _LINE_ENDS.isdisjoint(text) and (text.isascii() or not ignore_case)

@@ -1,12 +1,12 @@
-"""Puts one pattern to files, and decides which engine finds the lines.
+"""Searches files for one pattern, and decides which engine finds the lines.
 
-They are the same whichever engine does.
+All engines find the same lines.
 
-1. Numbers of lines that were counted before are taken as they are (`kept_counts`).
-2. Plain text is looked for in this process, where an index knows the files (`literal`).
-3. A text that ripgrep would misread, because of its carriage returns (`Pattern.normalise`), or that must be extracted
-   first (`Extracts`), is copied, and ripgrep searches the copy.
-4. Everything else ripgrep searches in place.
+1. Cached counts are reused (`kept_counts`).
+2. Plain text is searched for in this process if an index knows the files (`literal`).
+3. A text that ripgrep would misread because of its carriage returns (`Pattern.normalise`), or that must be extracted
+   (`Extracts`), is copied, and ripgrep searches the copy.
+4. ripgrep searches everything else in place.
 """
 
 from __future__ import annotations
@@ -37,38 +37,37 @@ from vaulttools.patterns.pattern import Pattern
 
 NUL: Final = r"\x00"
 CARRIAGE_RETURNS: Final = {"lone": r"(?-u:\r(?:[^\n]|\z))", "all": r"\r"}
-"""By `Pattern.normalise`: what a file holds whose line ends are normalised before it is searched."""
+"""By `Pattern.normalise`: matches in files whose line ends must be normalised before the search."""
 
 _READ_HERE: Final = 256
-"""Files read in this process to be searched in it; ripgrep reads more of them faster (20 µs each, and 3 ms to start
-it, of CPU)."""
+"""Most files to read and search in this process; ripgrep is faster with more (20 µs of CPU each, 3 ms to start)."""
 
 _COUNTED_ANEW: Final = 512
-"""Files in which plain text is counted again sooner than it is looked up what was counted before."""
+"""For up to so many files, counting plain text again is faster than looking up cached counts."""
 
 _READ_BYTES: Final = 32 * 1024 * 1024
-"""Bytes of such files: as many may be held at a time."""
+"""Most bytes of the files that are read in this process: so many may be in memory at once."""
 
 GROUP_FILES: Final = 500
 GROUP_BYTES: Final = 32 * 1024 * 1024
-"""Texts copied for one process, and their bytes, one more text not counted. A process for each text took 3 ms."""
+"""Most texts copied for one process, and their bytes without the last text. One process per text took 3 ms."""
 
 _TRAITS: Final[dict[str, Trait]] = {"lone": "lone return", "all": "return"}
 
 
 @dataclass(frozen=True, slots=True)
 class CountingRuns:
-    """Processes under way; the paths they print are relative to `folder`."""
+    """Running processes; the paths they print are relative to `folder`."""
 
     counting: Runs
     listing: Runs | None
-    """Looks for files that must be normalised first; None when carriage returns do not matter, or all are known."""
+    """Finds files that must be normalised first; None if carriage returns do not matter or all such files are known."""
     normalised: Collection[str]
-    """Files that must be normalised first, known without looking; also others than those asked about."""
+    """Files already known to need normalising, perhaps with files outside the question."""
     folder: str
 
     def abandon(self) -> None:
-        """Kill what still runs."""
+        """Kill the processes that still run."""
         self.counting.abandon()
         if self.listing is not None:
             self.listing.abandon()
@@ -76,7 +75,7 @@ class CountingRuns:
 
 @dataclass(slots=True)
 class Matcher:
-    """One pattern; `work` gives the time, and records when it runs out."""
+    """Searches for one pattern; `work` limits the time, and records when it runs out."""
 
     ripgrep: Ripgrep
     root: Root
@@ -84,29 +83,29 @@ class Matcher:
     work: Work
     max_bytes: int = limits.FILE_BYTES
     candidates: Candidates | None = None
-    """What an index knows of the files."""
+    """The index; None without one."""
     extracts: Extracts | None = None
-    """What gives the text of attachments; None: they are files like others."""
+    """Extracts the text of attachments; None: treat them as other files."""
     contents: ContentCache | None = None
-    """The bytes of files that were read before; None: everything is put to ripgrep."""
+    """Cached bytes of files; None: ripgrep searches everything."""
     kept_counts: KeptCounts = field(default_factory=KeptCounts)
-    """How many lines match in files that were counted before."""
+    """Cached numbers of matching lines."""
     cut_short: set[str] = field(default_factory=set, init=False)
-    """Attachments whose text was searched in part."""
+    """Attachments that were searched only in part."""
     _searched: dict[str, bytes] = field(default_factory=dict, init=False)
-    """The bytes in which lines were found, until they are read: the two then belong together."""
+    """The bytes in which lines were found, until `read` takes them: so text and lines agree."""
     _normalised: set[str] = field(default_factory=set, init=False)
     """Files that ripgrep searches as copies."""
     _extracted: set[str] = field(default_factory=set, init=False)
-    """Those of them whose text was extracted."""
+    """Files whose text was extracted."""
     _literal: LiteralPattern | None = field(init=False)
-    """What the pattern looks for, when that is plain text."""
+    """The texts of the pattern, if it is plain text."""
 
     def __post_init__(self) -> None:
         self._literal = literal.of(self.pattern)
 
     def start(self, files: Sequence[str], where: tuple[str, Sequence[str]] | None = None) -> CountingRuns:
-        """Start counting in the named files; or in everything that ripgrep finds below a folder, by its options."""
+        """Start counting in the named files, or with `where` in everything below a folder that the options include."""
         folder, globs = where or ("", ())
         named = [path for path in files if not self._is_attachment(path)] if where is None else None
         place = self.root.absolute(folder)
@@ -124,7 +123,7 @@ class Matcher:
         return CountingRuns(counting, listing, normalised, folder)
 
     def counts(self, started: CountingRuns, files: Sequence[str]) -> Counts:
-        """Wait for what was started, and settle those of the files whose carriage returns ripgrep misreads."""
+        """Wait for the processes, then count again the files whose carriage returns ripgrep misreads."""
         try:
             counts = self.ripgrep.counts(started.counting, self.work).below(started.folder)
             misread = {*started.normalised, *filter(self._is_attachment, files)}
@@ -142,14 +141,14 @@ class Matcher:
         return counts
 
     def counts_of(self, files: Sequence[str]) -> Counts:
-        """The counts of named files."""
+        """Returns the counts of named files."""
         here, left = self._counted_here(files) if len(files) <= _COUNTED_ANEW else ({}, files)
         counts = self._counts_kept(left) if left else Counts()
         counts.matching.update(here)
         return counts
 
     def _counted_here(self, files: Sequence[str]) -> tuple[dict[str, int], Sequence[str]]:
-        """The numbers of those files that are counted in this process, where they have any; and the other files."""
+        """Counts in this process where possible; returns the counts above 0, and the other files."""
         if self._literal is None:
             return {}, files
         here: dict[str, int] = {}
@@ -160,7 +159,7 @@ class Matcher:
         return here, left
 
     def _counts_kept(self, files: Sequence[str]) -> Counts:
-        """As `counts_of`, of files that were counted before or are counted now."""
+        """Like `counts_of`, with cached counts."""
         if self.candidates is None:
             return self.counts(self.start(files), files)
         checked = time.time_ns()
@@ -171,7 +170,7 @@ class Matcher:
         counts = self.counts(self.start(left), left) if left else Counts()
         counts.matching.update(here)
         if counts.stopped is None:
-            # A file that is normalised first is counted each time: its lines are found only in what counting recorded.
+            # Normalised files are counted each time: finding their lines needs the records of the counting.
             sure = ((path, key) for path, key in unknown.items() if key is not None and path not in self._normalised)
             self.kept_counts.keep(
                 self.pattern,
@@ -186,7 +185,7 @@ class Matcher:
         return counts
 
     def count_lines(self, matched: Sequence[str], counts: Counts) -> None:
-        """Replace ripgrep's number of multiline matches by the number of lines they touch."""
+        """Replace ripgrep's numbers of multiline matches by the numbers of lines that they touch."""
         plain = [path for path in matched if path in counts.matching and path not in self._normalised]
         found, stopped = self.hits(plain, None)
         for path in plain:
@@ -196,7 +195,7 @@ class Matcher:
                 counts.failed[path] = stopped
 
     def hits(self, files: Sequence[str], limit: int | None) -> tuple[dict[str, FileLines], Reason | None]:
-        """The first hits of each file, and why a file without may have some; of files that were counted before."""
+        """Returns the first hits of counted files, and why a file without hits may have some."""
         may_be_copied = self._normalised or self.extracts is not None
         copied = (
             [path for path in files if path in self._normalised or self._is_attachment(path)] if may_be_copied else []
@@ -214,7 +213,7 @@ class Matcher:
             more, _, stopped = self.ripgrep.hits(self.pattern, self.root.folder, left, self.work, limit)
             lines.update(more)
         if copied:
-            unread: dict[str, Reason] = {}  # reported when they are read to be shown
+            unread: dict[str, Reason] = {}  # reported later, when they are read to be shown
             for folder, names in _copies(self._searchable(copied, unread)):
                 more, _, ended = self.ripgrep.hits(self.pattern, folder, list(names), self.work, limit, normalised=True)
                 stopped = stopped or ended
@@ -224,7 +223,7 @@ class Matcher:
         return lines, stopped
 
     def binary(self, files: Sequence[str], unknown: Sequence[str]) -> tuple[set[str], Reason | None]:
-        """Those of the files that hold a NUL, and why there may be more; of these `unknown` ones are looked into."""
+        """Returns the files that hold a NUL, and why there may be more; only `unknown` files are read."""
         found = set[str]() if self.candidates is None else {*self.candidates.holding("nul")} & {*files}
         if not unknown:
             return found, None
@@ -238,10 +237,10 @@ class Matcher:
         return self.extracts is not None and self.extracts.holds(path)
 
     def read(self, path: str) -> Document:
-        """The text of a file, extracted where it is an attachment.
+        """Returns the text of a file, extracted from an attachment.
 
         Raises:
-            NotRead: there is none.
+            NotRead: there is no text.
         """
         if self.extracts is not None and self._is_attachment(path):
             digest = None if self.candidates is None else partial(self.candidates.digest, path)
@@ -260,9 +259,9 @@ class Matcher:
     def _read_here(
         self, files: Sequence[str], left: list[str], *, current: bool = False
     ) -> Iterator[tuple[str, bytes]]:
-        """The files that are searched in this process, in no order, with their bytes; the others go to `left`.
+        """Yields the files to search in this process, unordered, with their bytes; adds the others to `left`.
 
-        Bytes are as of the beginning of the call; `current`: as of now.
+        The bytes are as of the beginning of the call; with `current`, as of now.
         """
         if self.contents is None or self.candidates is None:
             left += files
@@ -282,7 +281,7 @@ class Matcher:
                 yield path, held
             else:
                 left.append(path)
-        # Lines are looked for in files whose texts are read next, however many: ripgrep would read them once more.
+        # With `current`, the texts are read next anyway: ripgrep would read them twice.
         if to_read > _READ_BYTES or (len(unread) > _READ_HERE and not current):
             left += unread
             return
@@ -291,18 +290,18 @@ class Matcher:
             try:
                 data = look(self.root, path, most_bytes) if self.work.remaining() > 0 else None
             except NotRead:
-                data = None  # ripgrep says why
+                data = None  # ripgrep reports the reason
             if data is not None and literal.is_utf8(data):
                 yield path, data
             else:
                 left.append(path)
 
     def is_there(self, path: str) -> bool:
-        """False when a file is gone since it was listed: that is no failure to read it (fault-T03)."""
+        """False if a file vanished after it was listed: that is no read error (fault-T03)."""
         return not disk.is_gone(self.root.absolute(path))
 
     def _count_normalised(self, files: set[str], counts: Counts) -> None:
-        """Replace what was counted of files that ripgrep misreads."""
+        """Replace the counts of files that ripgrep misreads."""
         self._normalised |= files
         for path in files:
             counts.matching.pop(path, None)
@@ -310,7 +309,7 @@ class Matcher:
             started = self.ripgrep.start_count(self.pattern, folder, list(names), normalised=True)
             copied = self.ripgrep.counts(started, self.work)
             numbers, stopped = copied.matching, copied.stopped
-            if self.pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
+            if self.pattern.multiline:  # ripgrep counts multiline matches, not the lines they touch
                 found = self.ripgrep.hits(self.pattern, folder, list(numbers), self.work, normalised=True)
                 numbers = {name: len(lines) for name, lines in found.lines.items()}
                 stopped = stopped or found.stopped
@@ -321,7 +320,7 @@ class Matcher:
                 counts.failed.update(dict.fromkeys(missed, stopped))
 
     def _searchable(self, files: Sequence[str], failed: dict[str, Reason]) -> Iterator[tuple[str, bytes]]:
-        """The normalised texts of files; why one has none goes to `failed`."""
+        """Yields the normalised texts of files; adds the reasons of unreadable ones to `failed`."""
         for path in files:
             if self.work.remaining() <= 0:
                 failed[path] = "time limit"
@@ -334,9 +333,9 @@ class Matcher:
 
 
 def _copies(texts: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Private folders, each with copies of some of the texts, and the path of each text by the name of its copy.
+    """Yields private folders with copies of some of the texts, and the path of each text by the name of its copy.
 
-    A folder is removed when the next one is asked for.
+    Removes a folder when the caller asks for the next one.
     """
     for first in texts:
         folder = TemporaryFolder()

@@ -1,7 +1,7 @@
-"""Reads the matching lines that ripgrep prints, plain or as JSON.
+"""Parses the matching lines that ripgrep prints, plain or as JSON.
 
-JSON costs ripgrep twice as much to write and us eight times as much to read (measured, 220,000 lines), so it is asked
-for only where a match may touch several lines: plain ones do not tell in which of them it begins.
+JSON takes ripgrep twice as long to write and us eight times as long to read (measured, 220,000 lines), so it is used
+only if a match may touch several lines: plain output does not show in which of them it begins.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ PLAIN: Final = (
     *("--line-number", "--column", "--heading", "--with-filename", "--null"),
     r"--field-match-separator=\x00",
 )
-"""`path NUL`, then `line NUL column NUL text`, a line each; an empty line before the next path. No name holds a NUL,
-and no text that counts does: a file with one is binary. There is no column when ripgrep finds the match in the file and
-not in the line, as `$` behind a last line without an end."""
+"""Output: `path NUL`, then lines of `line NUL column NUL text`; an empty line before the next path. Names never hold a
+NUL, and nor do relevant texts: a file with one is binary. The column is missing if ripgrep finds the match in the file
+but not in the line, as `$` after a last line without an end."""
 
 JSON: Final = ("--json",)
 
 _Lines = tuple[list[int], list[int], list[bytes]]
-"""The fields of a `FileLines` that grows."""
+"""The fields of a growing `FileLines`."""
 
 _RECORD = re.compile(rb"(\d{1,18})\0(?:(\d{1,18})\0)?([^\n]*)\n")
 _LENGTHS: Final = frozenset(range(1, 19))
-"""Digits of a number."""
+"""Possible numbers of digits."""
 _MATCH: Final = b'{"type":"match"'
 _SUMMARY: Final = b'"type":"summary"}\n'
-"""What the output of `--json` ends with, whatever was found."""
+"""The end of every complete output of `--json`."""
 
 
 def plain_lines(stdout: bytes, *, normalised: bool, crlf: bool) -> tuple[dict[bytes, FileLines], bool]:
-    r"""The lines that a run with `PLAIN` printed, by the path as it is printed, and whether there is nothing else.
+    r"""Returns the lines of a run with `PLAIN` by printed path, and whether the output holds nothing else.
 
-    Lines of `normalised` texts end in `\n`; others may end in `\r\n`, and do so where ripgrep ended them itself. With
-    `--crlf`, `crlf`, so does the empty line before the next path.
+    Lines of `normalised` texts end in `\n`; others may end in `\r\n`, and do if ripgrep added the end. With `--crlf`
+    (`crlf`), the empty line before the next path does, too.
     """
     found = {}
     empty = b"\n\r\n" if crlf else b"\n\n"
     is_whole = stdout[-1:] in (b"\n", b"")
     begun, ended = b"", stdout[: max(0, stdout.rfind(b"\n"))]
-    # No line that was printed is empty, since it has its number, so that the first empty one ends the file's.
+    # Every printed line has a number, so the first empty line ends the file's lines.
     for block in ended.split(empty) if ended else ():
         path, nul, lines = (begun + block).partition(b"\0")
-        begun = b"" if nul else path + empty  # an empty line in the name of a file
+        begun = b"" if nul else path + empty  # a file name with an empty line
         if nul:
             found[path], is_all = _records(lines, normalised)
             is_whole = is_whole and is_all
@@ -55,7 +55,7 @@ def plain_lines(stdout: bytes, *, normalised: bool, crlf: bool) -> tuple[dict[by
 
 
 def _records(lines: bytes, normalised: bool) -> tuple[FileLines, bool]:
-    """The lines below one path, and whether there is nothing else."""
+    """Parses the lines below one path; also returns whether the text holds nothing else."""
     fields = lines.replace(b"\n", b"\0").split(b"\0")
     numbers, columns, texts = fields[::3], fields[1::3], fields[2::3]
     is_all = len(texts) == len(numbers) == lines.count(b"\n") + 1 and b"".join([*numbers, *columns]).isdigit()
@@ -71,14 +71,14 @@ def _records(lines: bytes, normalised: bool) -> tuple[FileLines, bool]:
 
 
 def json_lines(stdout: bytes, *, normalised: bool) -> tuple[dict[bytes, FileLines], bool]:
-    """As `plain_lines`, of a run with `JSON`."""
+    """Like `plain_lines`, for a run with `JSON`."""
     found: dict[bytes, _Lines] = {}
     is_whole = stdout.endswith(_SUMMARY)
     for record in stdout.split(b"\n"):
         if record.startswith(_MATCH):
             try:
                 _add(found, json.loads(record)["data"], rb"\n" if normalised else rb"\r?\n")
-            except (ValueError, LookupError, TypeError, RecursionError):  # cut when it was stopped, or no ripgrep
+            except (ValueError, LookupError, TypeError, RecursionError):  # cut off, or not ripgrep's output
                 is_whole = False
     return {path: FileLines(*lines) for path, lines in found.items()}, is_whole
 
@@ -91,7 +91,7 @@ def _add(found: dict[bytes, _Lines], match: Any, line_end: bytes) -> None:
     if number < 1:
         raise ValueError
     numbers, starts, texts = found.setdefault(_bytes(match["path"]), ([], [], []))
-    # A multiline match touches several lines; each is a matching line of its own, and may be the next match's, too.
+    # Each line that a multiline match touches is a matching line; the next match may touch it, too.
     for offset, touched in enumerate(_lines(raw, line_end)):
         if not numbers or numbers[-1] < number + offset:
             numbers.append(number + offset)
@@ -107,7 +107,7 @@ def _lines(raw: bytes, line_end: bytes) -> list[bytes]:
 
 
 def _bytes(value: dict[str, Any]) -> bytes:
-    """ripgrep's JSON text: `{"text": …}`, or `{"bytes": …}` in base64 when it is no UTF-8."""
+    """Decodes ripgrep's JSON text: `{"text": …}`, or `{"bytes": …}` in base64 for invalid UTF-8."""
     if "text" in value:
         return str(value["text"]).encode()
     return base64.b64decode(value["bytes"])

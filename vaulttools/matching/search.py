@@ -1,7 +1,7 @@
-"""Searches one scope for one pattern: which files match, in path order, and where.
+"""Searches one scope for one pattern: finds matching files in path order, and their lines.
 
-Counting comes first and lines are fetched only for what is shown: parsing all of ripgrep's JSON for a common letter
-costs seconds in Python.
+Files are counted first, and lines are read only for shown files: parsing all of ripgrep's JSON for a common letter
+takes seconds in Python.
 """
 
 from __future__ import annotations
@@ -31,49 +31,48 @@ from vaulttools.patterns import literals
 from vaulttools.patterns.pattern import Pattern
 
 PROBE: Final = 192
-"""Files searched by name before the whole folder is: a word in six of ten notes fills its page from them."""
+"""Files searched by name before the whole folder is: enough to fill the page for a word in six of ten notes."""
 
 FIRST: Final = 24
-"""Nominated files searched first: they fill a page of ten."""
+"""Nominated files searched first: enough to fill a page of ten."""
 
 LEAST: Final = 64
-"""Files searched together at least, but for the first ones."""
+"""Fewest files searched together, after the first batch."""
 
 CHUNK: Final = 128
-"""Matching files looked at together for what rules them out; a page is full after about 100."""
+"""Matching files checked together for reasons to exclude them; a page is full after about 100."""
 
 NEAR: Final = 8
 MOST_NAMED: Final = 2_048
-"""While one in so many candidates matches, a page of 100 is near; so many are named before the folder is walked."""
+"""While one in `NEAR` candidates matches, a page of 100 is near: up to `MOST_NAMED` files are named before a walk."""
 
 MANY: Final = 4
-"""One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
+"""For more than one in so many files, walking the folder is cheaper than naming the files (measured, 6,289 notes)."""
 
 READ_TOGETHER: Final = 64
-"""Files whose lines are read at once at first: most pages are small."""
+"""Files in the first batch of reading lines: most pages are small."""
 
 MOST_TOGETHER: Final = 512
-"""The same later: a process costs 4 ms. Their lines take some megabytes."""
+"""Most files in later batches: a process costs 4 ms. Their lines take some megabytes."""
 
 _MET_TOGETHER: Final = 4_096
-"""Entries that a walk meets between two looks at the clock, some 30 ms."""
+"""Entries of a walk between two checks of the time, some 30 ms."""
 
 _HEAD_BYTES: Final = 64 * 1024
-"""What is read of a file that is too large to search, to tell a film from a text."""
+"""Bytes read from a file that is too large to search, to distinguish a film from a text."""
 
 
 @dataclass(slots=True)
 class FileHits:
-    """A matching file's text and its matching lines, the two read so that they belong together. Not frozen, as
-    `FileCount`."""
+    """A matching file's text and the matching lines of exactly this text. Not frozen, like `FileCount`."""
 
     document: Document
     hits: FileLines
 
     def first(self, count: int) -> tuple[FileHits, int]:
-        """The file with its first hits only, and the last line that their context may show.
+        """Returns the file with only its first hits, and the last line that their context may show.
 
-        A match that is not shown as one must not look like context, so the context ends before it.
+        The context ends before the next match: a match must not look like context.
         """
         if len(self.hits) <= count:
             return self, len(self.document.lines)
@@ -81,23 +80,23 @@ class FileHits:
 
 
 _CHANGED: Final = FileHits(Document("", ""), FileLines())
-"""A file whose text is not the one in which its lines were found."""
+"""Stands for a file that changed after its lines were found."""
 
 
 @dataclass(slots=True)
 class FileCount:
-    """A matching file: its vault-relative path and its number of matching lines. Not frozen, since thousands are made
-    for an answer: a frozen one takes five times as long (0.7 µs)."""
+    """A matching file: its vault-relative path and its number of matching lines. Not frozen: an answer may create
+    thousands, and a frozen one takes five times as long (0.7 µs)."""
 
     path: str
     count: int
     found: FileHits | None = None
-    """Its lines, where they had to be read to know that it matches."""
+    """Its lines, if they were needed to know that it matches."""
 
 
 @dataclass(slots=True)
 class Search:
-    """One pattern over one scope; `work` counts every file that is searched or passed over."""
+    """A search for one pattern in one scope; `work` counts every searched or skipped file."""
 
     ripgrep: Ripgrep
     root: Root
@@ -106,24 +105,24 @@ class Search:
     work: Work
     max_bytes: int = limits.FILE_BYTES
     candidates: Candidates | None = None
-    """The index of the vault; None: every file of the scope is searched."""
+    """The vault's index; None: search every file of the scope."""
     wanted: int = limits.COUNTED_FILES + 1
-    """Matching files after which the caller stops; batches are made for so many. By default one more than are counted
-    exactly."""
+    """The caller stops after so many matching files, which decides the sizes of batches; default: one more than are
+    counted exactly."""
     wants_lines: bool = False
-    """Whether the caller stops after so many matching lines instead."""
+    """Whether `wanted` counts matching lines instead."""
     contents: ContentCache | None = None
-    """The bytes of files that were read before; None: every file is read anew."""
+    """Cached bytes of files; None: read every file."""
     kept_counts: KeptCounts = field(default_factory=KeptCounts)
-    """How many lines match in files that were counted before."""
+    """Cached numbers of matching lines."""
     may_match: int | None = field(default=None, init=False)
-    """How many files may match with case ignored, once `matching` has begun; None: not known."""
+    """Number of files that may match ignoring case, after `matching` has begun; None: not known."""
     vanished: set[str] = field(default_factory=set, init=False)
-    """Files that were counted, and that were gone or matched no longer when their lines were read."""
+    """Counted files that were gone or did not match any more when their lines were read."""
     _sees_attachments: bool = field(init=False)
     _matcher: Matcher = field(init=False)
     _warned: int = field(default=0, init=False)
-    """How many of the scope's warnings are in `work`."""
+    """Number of the scope's warnings that `work` has."""
 
     def __post_init__(self) -> None:
         self._sees_attachments = not all(walk.notes_only for walk in self.scope.walks)
@@ -141,21 +140,21 @@ class Search:
         )
 
     def matching(self) -> Iterator[FileCount]:
-        """The matching files in path order.
+        """Yields the matching files in path order.
 
-        Lazy: what a caller does not take is not counted in `work`, so that a search which stops at its hundredth
-        file tells the same numbers however far ripgrep had run ahead.
+        Lazy: `work` counts only files that the caller takes, so that a search that stops at its hundredth file always
+        reports the same numbers, however far ripgrep was ahead.
         """
         listing = self.scope.listing()
         if listing is None or self.candidates is None:
-            self._matcher.candidates = None  # which wants to hear of all files before it starts
+            self._matcher.candidates = None  # the matcher would need all files before it starts
             yield from self._walked()
         else:
             yield from self._looked_up(listing, self.candidates)
         self._warn(None)
 
     def _walked(self) -> Iterator[FileCount]:
-        """The matching files of what a walk meets, while it meets it."""
+        """Yields the matching files of a walk, while it runs."""
         entries = self.scope.entries()
         if self._sees_attachments:
             entries = map(self._fitting, entries)
@@ -176,7 +175,7 @@ class Search:
             yield from self._over_folder(entries, where)
 
     def _met_in_time(self, entries: Iterator[Entry]) -> Iterator[Entry]:
-        """The entries that a walk meets before time runs out; `work` says when that is before the end."""
+        """Yields the entries of a walk until time runs out; then cuts `work`."""
         batch = [*islice(entries, _MET_TOGETHER)]
         while batch:
             yield from batch
@@ -186,9 +185,9 @@ class Search:
                 return
 
     def _over_folder(self, entries: Iterator[Entry], where: tuple[str, Sequence[str]]) -> Iterator[FileCount]:
-        """The matching ones of the entries, by one run of ripgrep over the whole folder that holds them."""
-        # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs. Where files may be in the
-        # cloud, the walk comes first: ripgrep would download them.
+        """Yields the matching files among the entries, by one run of ripgrep over their folder."""
+        # ripgrep searches the folder while the walk goes on, on two cores. If files may be in the cloud, the walk comes
+        # first: ripgrep would download them.
         started = None if disk.MAY_BE_ELSEWHERE else self._matcher.start((), where)
         try:
             rest = Listing(entries)
@@ -205,7 +204,7 @@ class Search:
         yield from self._tallied(rest, counts, rest.files)
 
     def _looked_up(self, listing: Listing, index: Candidates) -> Iterator[FileCount]:
-        """The matching ones of a listing: only files that may match are looked at, few at first."""
+        """Yields the matching files of a listing; searches only files that may match, few at first."""
         too_large = self._known_as_too_large(listing, index)
         if self.scope.extracts is None and self._sees_attachments:
             self.work.unextracted += index.kept((listing, "attachments"), lambda: _attachments(listing))
@@ -217,7 +216,7 @@ class Search:
             nominated = index.nominated_in(listing, requirement, others)
         if nominated is not None:
             candidates = nominated
-            self.may_match = len(candidates)  # the index knows no case
+            self.may_match = len(candidates)  # the index ignores case
         plan = _Batches(len(candidates), self.wanted, is_narrowed=requirement is not None)
         done = 0
         while plan.looked_at < len(candidates):
@@ -246,11 +245,11 @@ class Search:
     def located(
         self, files: Sequence[str], limit: int | None = limits.KEPT_HITS, late: Reason = "time limit"
     ) -> Iterator[FileHits]:
-        """The texts of matching files and their first `limit` matching lines, in the order given.
+        """Yields the texts of matching files and their first `limit` matching lines, in the order given.
 
-        A file that changed since it was counted is read again; one that keeps changing, cannot be read any more, or
-        that there is no time left for, is passed over; one that is gone or no longer matches is in `vanished`. `late`
-        is the reason that `work` gets for those there was no time for.
+        A file that changed after it was counted is read again. Files that keep changing, cannot be read any more, or
+        for which no time is left, are skipped; files that are gone or no longer match are added to `vanished`. `late`
+        is the reason for `work` when no time is left.
         """
         start, size = 0, READ_TOGETHER
         while chunk := files[start : start + size]:
@@ -260,20 +259,20 @@ class Search:
             if not self.work.is_over():
                 hits, stopped = self._matcher.hits(chunk, limit)
             for path in chunk:
-                if self.work.is_over():  # the time that the caller spends on what was yielded counts too
+                if self.work.is_over():  # the caller's time counts, too
                     self.work.pass_over(path, late)
                     continue
-                found = self._standing(path, hits.pop(path, None), stopped, late)
+                found = self._with_lines(path, hits.pop(path, None), stopped, late)
                 if found is _CHANGED:
                     again, stopped_again = self._matcher.hits([path], limit)
-                    found = self._standing(path, again.get(path), stopped_again, late)
+                    found = self._with_lines(path, again.get(path), stopped_again, late)
                 if found is _CHANGED:
                     self.work.pass_over(path, "changed while read")
                 elif found is not None:
                     yield found
 
-    def _standing(self, path: str, lines: FileLines | None, stopped: Reason | None, late: Reason) -> FileHits | None:
-        """A text with those of its lines that were found, or `_CHANGED`; None when `work` or `vanished` has it."""
+    def _with_lines(self, path: str, lines: FileLines | None, stopped: Reason | None, late: Reason) -> FileHits | None:
+        """Returns a text with its found lines, or `_CHANGED`; None if it was recorded in `work` or `vanished`."""
         try:
             document = self._matcher.read(path)
         except NotRead as error:
@@ -294,18 +293,18 @@ class Search:
     def page(
         self, matches: Sequence[FileCount], start: int, most: int, limit: int
     ) -> Iterator[tuple[FileCount, FileHits]]:
-        """The first `most` matches from a place on, each with its first `limit` lines; the next ones stand in for those
-        that vanished since they were counted."""
+        """Yields `most` matches from the place `start`, each with its first `limit` lines; later matches replace those
+        that vanished after they were counted."""
         while wanted := matches[start : start + most]:
             yield from self.shown(wanted, limit)
             start += len(wanted)
             most = sum(match.path in self.vanished for match in wanted) if self.vanished else 0
 
     def standing(self, matches: Sequence[FileCount], *, exact: bool) -> list[FileCount]:
-        """The counted matches that have not vanished, once the lines of a page were read.
+        """Returns the counted matches that have not vanished; call this after reading the lines of a page.
 
-        Where none is left and there may be others, since `matches` are not all (`exact`), the vanished files are
-        recorded in `work` as changed while they were read.
+        If no match is left, but `matches` were not all (`exact` is false), `work` records the vanished files as changed
+        while read.
         """
         if not self.vanished:
             return [*matches]
@@ -315,7 +314,7 @@ class Search:
         return left
 
     def shown(self, matches: Sequence[FileCount], limit: int) -> Iterator[tuple[FileCount, FileHits]]:
-        """Matches with their first lines, as `located`; those that carry their lines already are taken as they are."""
+        """Yields matches with their first lines, like `located`; uses the lines that a match already has."""
         located = self.located([match.path for match in matches if match.found is None], limit, UNREAD)
         following = next(located, None)
         for match in matches:
@@ -329,10 +328,10 @@ class Search:
                 following = next(located, None)
 
     def counts_of(self, files: Sequence[str], searched: int) -> Counts:
-        """The counts of files that a search of the same scope has settled as neither binary nor too large.
+        """Returns the counts of files that a search of the same scope found neither binary nor too large.
 
-        `searched` is how many files that search saw. When the given ones are many of them, ripgrep walks the folder
-        instead, and the counts hold other files too. Nothing is recorded in `work`.
+        `searched` is the number of files in that search. If `files` are many of them, ripgrep walks the folder instead,
+        and the counts include other files, too. Nothing is recorded in `work`.
         """
         skipped = self.work.skipped
         left_out = any(skipped[reason].folders for reason in MAY_BE_LARGE if reason in skipped)
@@ -347,7 +346,7 @@ class Search:
         return counts
 
     def narrowed(self, files: Sequence[str]) -> Sequence[str]:
-        """Those of some files that may match, as far as an index knows."""
+        """Returns the files among some that may match, according to the index."""
         index, requirement = self.candidates, literals.required(self.pattern)
         if index is None or requirement is None:
             return files
@@ -365,9 +364,9 @@ class Search:
         start: int = 0,
         end: int | None = None,
     ) -> Iterator[FileCount]:
-        """The matching files among the entries of a listing from one place to another; `work` counts each entry.
+        """Yields the matching files in a range of a listing; `work` counts each entry.
 
-        `asked` are the files in them that may match, in their order; `counts` is what was found of these.
+        `asked` are the files in the range that may match, in order; `counts` are their results.
         """
         end = len(listing) if end is None else end
         matched = [path for path in asked if path in counts.matching]
@@ -406,7 +405,7 @@ class Search:
                 yield FileCount(path, counts.matching[path])
 
     def _warn(self, path: str | None) -> None:
-        """Record the warnings of the folders up to a path; None: all."""
+        """Record the warnings for folders up to a path; None: all."""
         warnings = self.scope.warnings
         while self._warned < len(warnings):
             folder, sentence = warnings[self._warned]
@@ -416,9 +415,9 @@ class Search:
             self._warned += 1
 
     def _examine(self, matched: Sequence[str], counts: Counts) -> None:
-        """Settle the counts of files that match: what is binary or too large does not, whatever ripgrep says.
+        """Correct the counts of matching files: binary and too large files do not match, whatever ripgrep says.
 
-        Asked only of files that would have matched, for no other could change an answer; a walk thus needs no `stat`.
+        Only matching files are checked, since others do not change the answer: so a walk needs no `stat`.
         """
         index = self._matcher.candidates
         unknown = matched if index is None else index.unknown(matched)
@@ -435,9 +434,9 @@ class Search:
                     counts.failed[path] = reason
 
     def _fitting(self, entry: Entry) -> Entry:
-        """The entry, left out when its file is too large; among attachments one film would take the whole time limit.
+        """Returns the entry, left out if its file is too large: one film could take the whole time limit.
 
-        Notes alone are not asked: they are never so large, and 6,000 times `stat` is half of what a walk costs.
+        Not used for notes only: they are never so large, and 6,000 calls of `stat` take half the time of a walk.
         """
         reason = self._too_large(entry.path) if entry.left_out is None else entry.left_out
         if self.scope.extracts is None and reason is None:
@@ -448,14 +447,14 @@ class Search:
         try:
             size = disk.stat(self.root.absolute(path)).st_size
         except OSError:
-            return None  # gone or closed since it was searched: reading it will tell
+            return None  # gone or unreadable since it was searched: reading it gives the reason
         if size <= self.max_bytes:
             return None
         is_text = (self.scope.extracts is not None and self.scope.extracts.holds(path)) or not self._begins_binary(path)
         return "too large" if is_text else "binary"
 
     def _known_as_too_large(self, listing: Listing, index: Candidates) -> dict[str, Reason]:
-        """What `_fitting` finds by looking at every file."""
+        """Returns the files that `_fitting` would leave out, without a `stat` of every file."""
         if not self._sees_attachments:
             return {}
         suspects = listing.of({*index.large, *self.scope.named})
@@ -470,9 +469,9 @@ class Search:
             return False
 
     def _folder(self) -> tuple[str, Sequence[str]] | None:
-        """The folder and ripgrep's options for one run over it that sees at least what the walk sees; None: name files.
+        """Returns a folder and ripgrep's options for one run that covers the walk; None: files must be named.
 
-        A walk with a glob names its files, so that attachments the glob leaves out are never read.
+        A walk with a glob names its files, so that ripgrep never reads attachments that the glob excludes.
         """
         if len(self.scope.walks) != 1 or self.scope.walks[0].glob is not None:
             return None
@@ -485,12 +484,12 @@ class Search:
 
 
 def _attachments(listing: Listing) -> int:
-    """How many files of a listing are attachments by their names."""
+    """Returns how many files of a listing are attachments by name."""
     return sum(kind_of(path) is not None for path in listing.files)
 
 
 def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The paths in runs of 128, 512, 2,048, …: few when the page is soon full, few runs when it is not."""
+    """Yields the paths in runs of 128, 512, 2,048, …: few paths if the page is soon full, few runs if not."""
     start, size = 0, CHUNK
     while start < len(paths):
         yield paths[start : start + size]
@@ -499,21 +498,21 @@ def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:
 
 @dataclass(slots=True)
 class _Batches:
-    """The candidates of one search in the order in which they are looked at, in batches that grow."""
+    """Plans growing batches of one search's candidates."""
 
     candidates: int
     wanted: int
-    """Matching files, or matching lines, after which the tool stops."""
+    """Matching files, or lines, after which the tool stops."""
     is_narrowed: bool
     """Whether an index nominated the candidates."""
     looked_at: int = 0
     matched: int = 0
-    """Files."""
+    """Matching files so far."""
     found: int = 0
-    """Of what is wanted."""
+    """Matching files, or lines, so far, in the unit of `wanted`."""
 
     def next_size(self) -> int:
-        """How many candidates to look at next: as many as give what is wanted, if they match as those before."""
+        """Returns the size of the next batch: enough to reach `wanted`, if candidates match at the rate so far."""
         if self.looked_at == 0:
             return FIRST if self.is_narrowed and self.candidates > CHUNK else PROBE
         if self.found >= self.wanted:
@@ -522,17 +521,17 @@ class _Batches:
 
     @property
     def _needed(self) -> int:
-        """Candidates that hold what is left of what is wanted, if they match as those before."""
+        """Candidates needed to reach `wanted`, if they match at the rate so far."""
         return (self.wanted - self.found) * self.looked_at // self.found if self.found else self.candidates
 
     def record(self, looked_at: int, matched: int, found: int) -> None:
-        """Add a batch that was looked at, with its matching files and what was found in them of what is wanted."""
+        """Add a searched batch: its size, its matching files, and its count in the unit of `wanted`."""
         self.looked_at += looked_at
         self.matched += matched
         self.found += found
 
     def walks_folder(self, entries_left: int) -> bool:
-        """Whether walking the folder is cheaper than naming the candidates that are left, two thirds of its entries."""
+        """Whether a walk is cheaper than naming the remaining candidates, more than two thirds of the entries."""
         is_page_near = self.looked_at < CHUNK or (self.looked_at < MOST_NAMED and self.matched * NEAR > self.looked_at)
         is_end_near = self.found < self.wanted and self._needed * 2 < entries_left
         return not (is_page_near or is_end_near) and (self.candidates - self.looked_at) * 3 > entries_left * 2
