@@ -1,1 +1,1 @@
-"""Describes what is asked for: patterns, their regex syntax, and literals of every match."""
+"""Defines search patterns, their regex syntax, and the literals that every match contains."""

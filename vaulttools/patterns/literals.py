@@ -1,7 +1,7 @@
-"""Extracts literals that every match of a pattern contains, for the index to look for.
+"""Extracts literals that every match of a pattern contains, for the index to look up.
 
-Conservative as codesearch's query is (its index/regexp.go): a text in which ripgrep finds the pattern meets the
-requirement, and probably quite a few others do. What the reader of the syntax does not know for sure requires nothing.
+Conservative like codesearch's query (index/regexp.go): every text in which ripgrep finds the pattern meets the
+requirement, and probably many others do. Syntax that the parser does not know for sure requires nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from vaulttools.patterns.pattern import Pattern
 from vaulttools.patterns.regex_syntax import Engine, RegexToken
 
 MOST: Final = 64
-"""Literals in one requirement. Of more that are all required the strongest are kept; of more alternatives, none."""
+"""Most literals in one requirement. If more are required, the strongest are kept; with more alternatives, none."""
 LONGEST: Final = 64
-"""Characters of a literal, as folded; a longer one is cut into several."""
+"""Most folded characters of a literal; a longer one is cut into several."""
 
-_VARIANTS = 16  # texts that one piece of a regex is spelt out to
-_CLASS_VARIANTS = 4  # a class of more, such as [0-9], costs more to look up than it rules out
-_MOST_PIECES = 4  # of a group or a repetition that are kept apart
+_VARIANTS = 16  # most texts that one piece of a regex expands to
+_CLASS_VARIANTS = 4  # a larger class, such as [0-9], costs more to look up than it excludes
+_MOST_PIECES = 4  # of a group or repetition that stay separate
 _MAX_DEPTH = 50  # of groups
 
 
@@ -38,7 +38,7 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """One of the parts at least is required."""
+    """At least one of the parts is required."""
 
     parts: tuple[Requirement, ...]
 
@@ -48,18 +48,18 @@ Requirement: TypeAlias = str | AllOf | AnyOf
 
 
 def fold(text: str) -> str:
-    """The form in which texts and literals are compared: full case folding.
+    """Returns the form in which texts and literals are compared: full case folding.
 
-    Each character is folded alone, whatever is around it: `fold(a + b) == fold(a) + fold(b)`. Its tables are
-    Python's (`unicodedata.unidata_version`): a text folded by one version is not to be compared with another's literal.
+    Each character is folded by itself: `fold(a + b) == fold(a) + fold(b)`. The tables are Python's
+    (`unicodedata.unidata_version`): do not compare texts and literals folded by different versions.
     """
     return text.casefold()
 
 
 @lru_cache(maxsize=256)
 def required(pattern: Pattern) -> Requirement | None:
-    """What `fold` of a file's decoded text contains if ripgrep finds the pattern in the file, run with either of
-    `pattern.arguments`; None when nothing is sure."""
+    """Returns what the folded text of a file contains if ripgrep finds the pattern in the file, with either form of
+    `pattern.arguments`; None if nothing is certain."""
     if pattern.verbatim:
         return _whole(_sequence([_one_of({each}, pattern.ignore_case) for each in pattern.expression]))
     piece = _read(pattern.normalised_expression, pattern.engine, pattern.ignore_case)
@@ -68,19 +68,19 @@ def required(pattern: Pattern) -> Requirement | None:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What is known of the folded text that a piece of a regex matches."""
+    """Knowledge about the folded text that a piece of a regex matches."""
 
     texts: tuple[str, ...] | None
-    """It is one of these; None: they are too many, or not known."""
+    """The text is one of these; None: too many, or not known."""
     required: tuple[Requirement, ...] = ()
-    """It contains all of these, where its texts are not known."""
+    """The text contains all of these, if `texts` is None."""
 
 
 _UNKNOWN: Final = _Piece(None)
 
 
 def _sequence(pieces: Iterable[_Piece]) -> _Piece:
-    """One after the other."""
+    """Joins consecutive pieces."""
     run: tuple[str, ...] = ("",)
     required: list[Requirement | None] = []
     is_known = True
@@ -97,7 +97,7 @@ def _sequence(pieces: Iterable[_Piece]) -> _Piece:
 
 
 def _alternatives(pieces: Sequence[_Piece]) -> _Piece:
-    """One of several."""
+    """Joins alternative pieces."""
     texts = _distinct(text for piece in pieces for text in piece.texts or ())
     if all(piece.texts for piece in pieces) and len(texts) <= _VARIANTS:
         return _Piece(texts)
@@ -106,7 +106,7 @@ def _alternatives(pieces: Sequence[_Piece]) -> _Piece:
 
 
 def _repeated(pieces: tuple[_Piece, ...], quantifier: str) -> tuple[_Piece, ...]:
-    """Pieces under a quantifier; of a quantifier on a quantifier this is right for PCRE2's possessive ones too."""
+    """Applies a quantifier to pieces; a quantifier on a quantifier works for PCRE2's possessive ones, too."""
     least, most = _bounds(quantifier)
     if least == 0:
         texts = _sequence(pieces).texts
@@ -118,16 +118,16 @@ def _repeated(pieces: tuple[_Piece, ...], quantifier: str) -> tuple[_Piece, ...]
 
 
 def _shortened(pieces: tuple[_Piece, ...]) -> tuple[_Piece, ...]:
-    """The pieces, joined to one when they are many: groups in groups would double them each time."""
+    """Joins many pieces into one: nested groups would double their number at each level."""
     return pieces if len(pieces) <= _MOST_PIECES else (_sequence(pieces),)
 
 
 def _bounds(quantifier: str) -> tuple[int, int | None]:
-    """How often at least and at most; None: without bound."""
+    """Returns the least and the most repetitions; None: no upper bound."""
     if quantifier[0] != "{":
         return int(quantifier[0] == "+"), 1 if quantifier[0] == "?" else None
     least, comma, most = (part.strip() for part in quantifier.strip("{}?").partition(","))
-    # ripgrep takes no number of ten digits, Python none of thousands.
+    # ripgrep rejects numbers of ten digits, Python those of thousands.
     at_least = int(least[:9] or "0")
     if not comma:
         return at_least, at_least
@@ -138,7 +138,7 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
-# Requirements, without what others of them imply.
+# Requirements, without those that others imply.
 
 
 def _whole(piece: _Piece) -> Requirement | None:
@@ -155,7 +155,7 @@ def _some(texts: Sequence[str]) -> Requirement | None:
 
 
 def _strongest(parts: Iterable[Requirement | None]) -> list[Requirement]:
-    """The parts that say the most, longest first, at most `MOST` literals together."""
+    """Returns the strongest parts, longest first, with at most `MOST` literals in total."""
     kept: list[Requirement] = []
     room = MOST
     distinct: dict[Requirement, None] = {}
@@ -173,7 +173,7 @@ def _strongest(parts: Iterable[Requirement | None]) -> list[Requirement]:
 
 
 def _any_of(parts: Iterable[Requirement | None]) -> Requirement | None:
-    """One of the parts; None when one of them requires nothing or when they are too many."""
+    """Requires one of the parts; None if one of them requires nothing, or they are too many."""
     flat: dict[Requirement, None] = {}
     for part in parts:
         if part is None:
@@ -189,7 +189,7 @@ def _any_of(parts: Iterable[Requirement | None]) -> Requirement | None:
 
 
 def _implies(known: Requirement, part: Requirement) -> bool:
-    """Whether a text that meets the one certainly meets the other."""
+    """Whether every text that meets `known` meets `part`."""
     if isinstance(part, AllOf):
         return all(_implies(known, each) for each in part.parts)
     if isinstance(known, AnyOf):
@@ -206,7 +206,7 @@ def _size(requirement: Requirement) -> int:
 
 
 def _strength(requirement: Requirement) -> int:
-    """The characters that are sure to be looked for."""
+    """Returns the number of characters that are certainly looked for."""
     if isinstance(requirement, str):
         return len(requirement)
     return (max if isinstance(requirement, AllOf) else min)(map(_strength, requirement.parts))
@@ -219,7 +219,7 @@ _LOOK_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 _PROPERTY = re.compile(r"\\[pP](?:[A-Za-z]|\{[^}]*\})")
 _PCRE2_SETS = frozenset((r"\h", r"\H", r"\N", r"\R", r"\V", r"\X", r"\K"))
 _BACKREFERENCE = re.compile(r"\\(?:[1-9]|k|g[^<'])|\(\?P=")
-# Where the reader may end a token or a class elsewhere than the engine: comments in braces; quotes, control
+# Syntax where the parser may end a token or class elsewhere than the engine: comments in braces; quotes, control
 # characters, octals, word boundaries in brackets, verbs.
 _MISREAD: dict[Engine, re.Pattern[str]] = {
     "default": re.compile(r"\\[pPxuUb]\{[^}#\\]*#"),
@@ -229,12 +229,12 @@ _MISREAD: dict[Engine, re.Pattern[str]] = {
 
 @dataclass(slots=True)
 class _Group:
-    """A group while it is read."""
+    """A group that is being parsed."""
 
     unicode: bool = True
     zero_width: bool = False
     items: list[tuple[_Piece, ...]] = field(default_factory=list)
-    """What a quantifier may follow, in order."""
+    """The items that a quantifier may follow, in order."""
     alternatives: list[_Piece] = field(default_factory=list)
 
     def next_alternative(self) -> None:
@@ -249,7 +249,7 @@ class _Group:
 
 
 def _read(text: str, engine: Engine, ignore_case: bool) -> _Piece | None:
-    """What is known of a regex; None when its structure is not known for sure."""
+    """Parses a regex; None if its structure is not known for sure."""
     tokens = regex_syntax.tokens_of(text, engine)
     flags = [_FLAGS.fullmatch(token.text) for token in tokens if token.kind in ("flags", "open")]
     on = {flag for group in flags if group for flag in group[1]}
@@ -294,14 +294,14 @@ def _read(text: str, engine: Engine, ignore_case: bool) -> _Piece | None:
 
 
 def _is_doubtful(token: RegexToken) -> bool:
-    """Whether what follows the token may belong to it: in verbose mode blanks may stand inside it."""
+    """Whether the following text may belong to the token: verbose mode allows blanks inside it."""
     if token.kind == "character":
         return token.members is None or token.text == "{"
     return token.text[:2] in (r"\p", r"\P") and not _PROPERTY.fullmatch(token.text)
 
 
 def _is_doubtful_in_pcre2(on: set[str], text: str) -> bool:
-    # (?R) is a recursion, (?^) resets the flags; which other than ASCII blanks verbose mode ignores is PCRE2's own.
+    # (?R) is a recursion, (?^) resets the flags; PCRE2 has its own set of non-ASCII blanks that verbose mode ignores.
     return not on.isdisjoint("R^") or ("x" in on and not text.isascii())
 
 
@@ -318,7 +318,7 @@ _LINE_ENDS_AND_MARKS = frozenset("\r\n\ufeff\ufffd")
 
 
 def _one_of(members: Iterable[str], ignore_case: bool, unicode: bool = True) -> _Piece:
-    """One of these characters; nothing is known of none."""
+    """Returns the piece for one of these characters; unknown without any."""
     if not all(_is_sure(member, ignore_case, unicode) for member in members):
         return _UNKNOWN
     texts = tuple(sorted({fold(member) for member in members}))
@@ -326,9 +326,9 @@ def _one_of(members: Iterable[str], ignore_case: bool, unicode: bool = True) -> 
 
 
 def _is_sure(character: str, ignore_case: bool, unicode: bool) -> bool:
-    """Whether the folded text holds the folded character wherever ripgrep matches it.
+    """Whether the folded text holds the folded character wherever ripgrep matches the character.
 
-    Not for line ends, for a mark that decoding may take or make, nor, without Unicode, for what may mean a byte.
+    Not for line ends, marks that decoding may remove or insert, or, without Unicode mode, for what may mean a byte.
     """
     if character.isascii():
         return character not in "\r\n"
@@ -338,9 +338,9 @@ def _is_sure(character: str, ignore_case: bool, unicode: bool) -> bool:
 
 
 def has_known_case(character: str) -> bool:
-    """Whether all that ripgrep takes for the character when case is ignored folds to the same.
+    """Whether all characters that ripgrep equates with this one, ignoring case, fold to the same text.
 
-    Its Unicode may be newer than Python's: there a letter that had no partner may have one (U+0264 since 16.0).
+    ripgrep's Unicode may be newer than Python's, and give a partner to a letter without one (U+0264 since 16.0).
     """
     category = unicodedata.category(character)
     if category in ("Lu", "Ll", "Lt"):

@@ -1,7 +1,7 @@
-"""Holds what a caller asks to find, as the data that ripgrep runs with.
+"""Turns a caller's pattern into the arguments of ripgrep.
 
-It decides the engine, the repairs, the line ends and the notices on the tokens of `regex_syntax`; what that reader does
-not know for sure changes nothing in the pattern. Running ripgrep is left to others.
+It decides on the engine, repairs, line ends and notices by the tokens of `regex_syntax`; syntax that it does not know
+for sure stays unchanged. Other modules run ripgrep.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Normalise = Literal["never", "lone", "all"]
 # fault-R15. A Windows command line ends at 32,767 characters, and rewriting line ends makes a pattern longer.
 MAX_CHARACTERS = 10_000
 
-# Characters of one text of several; a dozen of them fit one argument of a command line.
+# Most characters of each of several texts; a dozen fit one argument of a command line.
 _NOMINATING = 500
 
 _LINE_END = r"\r?\n"
@@ -33,8 +33,8 @@ _NO_CRLF = re.compile(
 )  # (?-R) keeps $ from \r\n, (?-m) makes ^ and $ anchors of the text
 _WITHOUT_CASE = re.compile(r"\\(?:[bBdDsSwW]|[^\w\s])")
 _OPTIONAL = re.compile(r"[?*]|\{\s*0|\{\s*,")
-_TURNED_BY_CARRIAGE_RETURN = ("$", r"\z", r"\B", *HALF_BOUNDARIES)  # assertions that a \r before the \n can turn
-# What regex-syntax knows and PCRE2 would silently read as something else.
+_TURNED_BY_CARRIAGE_RETURN = ("$", r"\z", r"\B", *HALF_BOUNDARIES)  # assertions that a \r before the \n can change
+# Syntax of regex-syntax that PCRE2 would silently read differently.
 _FOR_PCRE2 = {
     r"\<": r"(?:\b(?=\w))",
     r"\>": r"(?:\b(?<=\w))",
@@ -47,11 +47,11 @@ _FOR_PCRE2 = {
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern as given, and what ripgrep is run with to find it.
+    """A pattern as given, and the data to run ripgrep with.
 
-    ``normalise`` says which files ripgrep must not see as they are, but with each CR LF replaced by LF and with
-    ``arguments(normalised=True)``: ``lone``, those that hold a CR which no LF follows (ripgrep's ``--crlf`` takes it
-    for a line end, the spec for ordinary text); ``all``, those that hold any CR; ``never``, none.
+    ``normalise`` says which files ripgrep must search with each CR LF replaced by LF, and with
+    ``arguments(normalised=True)``: ``lone``: files with a CR without LF after it (ripgrep's ``--crlf`` reads it as a
+    line end, the spec as text); ``all``: files with any CR; ``never``: no files.
     """
 
     given: str
@@ -63,12 +63,12 @@ class Pattern:
     multiline: bool
     normalise: Normalise
     notices: tuple[str, ...]
-    plain: bool  # always valid: there is nothing in it that ripgrep could refuse
+    plain: bool  # always valid: ripgrep cannot refuse it
     verbatim: bool  # the expression is text, not a regex
-    reads_link_as_class: bool = False  # a link such as ``[[Note]]`` in it is a character class; a notice says so
+    reads_link_as_class: bool = False  # a link in it, as ``[[Note]]``, is a character class; a notice says so
 
     def arguments(self, *, normalised: bool = False) -> tuple[str, ...]:
-        """The flags of ripgrep for this pattern, ``-e`` and the expression last."""
+        """Returns ripgrep's flags for this pattern, then ``-e`` and the expression."""
         flags = {
             "-F": self.verbatim,
             "-w": self.mode == "word",
@@ -82,11 +82,11 @@ class Pattern:
 
 
 def read(given: str, *, mode: Mode = "regex", ignore_case: bool = False) -> Pattern:
-    """The pattern for what a caller wrote, blanks included; whether a regex compiles is left to ripgrep.
+    """Returns the pattern for a caller's text, blanks included; ripgrep decides whether a regex compiles.
 
     Raises:
-        BadArgument: empty or all blanks, a NUL, text that is no Unicode, or more than 10,000 characters.
-        InvalidPattern: the regex ends in a lone backslash; ripgrep's own message misleads.
+        BadArgument: empty or only blanks, a NUL, invalid Unicode text, or more than 10,000 characters.
+        InvalidPattern: the regex ends in a lone backslash, for which ripgrep's own message is misleading.
     """
     if not given.strip():
         raise BadArgument("Pattern must not be empty")
@@ -100,9 +100,9 @@ def read(given: str, *, mode: Mode = "regex", ignore_case: bool = False) -> Patt
 
 
 def with_literal_parentheses(pattern: Pattern) -> Pattern:
-    """The pattern with all unescaped parentheses outside classes taken literally, and a notice that says so.
+    """Returns the pattern with unescaped parentheses outside classes taken literally, and a notice about it.
 
-    The one retry after ``is_group_error``. ``(?i)`` stays a flag. A pattern without such parentheses comes back equal.
+    Used for one retry after ``is_group_error``. ``(?i)`` stays a flag. A pattern without such parentheses is unchanged.
     """
     if pattern.mode != "regex":
         return pattern
@@ -115,9 +115,9 @@ def with_literal_parentheses(pattern: Pattern) -> Pattern:
 
 
 def any_of(patterns: Sequence[Pattern]) -> Pattern:
-    """A pattern that matches in each file in which one of several plain texts of one mode does, and in few others.
+    """Returns a pattern that matches in every file with a match of one of several plain texts, and in few others.
 
-    Of a text with line ends its longest line is looked for, of a very long one its beginning.
+    All have one mode. It searches for the longest line of a text with line ends, and the beginning of a very long one.
     """
     texts = [max(re.split(r"[\r\n]+", each.given), key=len) for each in patterns]
     mode = patterns[0].mode if all(len(text) <= _NOMINATING for text in texts) else "fixed"
@@ -131,7 +131,7 @@ def any_of(patterns: Sequence[Pattern]) -> Pattern:
 
 
 def escaped(text: str) -> str:
-    r"""A regex that finds the text literally, escaping no more than it must: ``[[wiki`` gives ``\[\[wiki``."""
+    r"""Returns a regex that finds the text literally, with minimal escapes: ``[[wiki`` gives ``\[\[wiki``."""
     line_ends = {"\n": r"\n", "\r": r"\r"}
     return "".join(
         f"\\{character}" if character in _META else line_ends.get(character, character) for character in text
@@ -139,28 +139,28 @@ def escaped(text: str) -> str:
 
 
 def outer_blanks(given: str) -> str | None:
-    """The pattern without its outer blanks, for the notice on zero hits; None when it has none."""
+    """Returns the pattern without outer blanks, for the notice about zero hits; None if it has no outer blanks."""
     stripped = given.strip()
     return stripped if stripped != given else None
 
 
 def minds_case(pattern: Pattern) -> bool:
-    """Whether case may matter; False for a regex of blanks, digits, signs and classes such as `\\d` and `\\w`."""
+    """Whether case may matter; False for a regex of only blanks, digits, signs and classes such as `\\d` and `\\w`."""
     if pattern.mode != "regex":
         return True
     rest = _WITHOUT_CASE.sub("", pattern.given)
-    # A range may hold letters, and what refers back to a `\w` is compared with it.
+    # A range may contain letters, and a backreference compares case.
     return "[" in rest or "\\" in rest or rest.lower() != rest.upper()
 
 
 def is_group_error(stderr: str) -> bool:
-    """Whether ripgrep refused the pattern for an unclosed or unopened group, in the words of either engine."""
+    """Whether ripgrep refused the pattern for an unclosed or unopened group, in the wording of either engine."""
     groups = ("unclosed group", "unopened group", "missing closing parenthesis", "unmatched closing parenthesis")
     return _reason(stderr) in groups
 
 
 def invalid(pattern: Pattern, stderr: str) -> InvalidPattern:
-    """The error for a pattern that ripgrep refused: its one meaningful line, and the literal spelling as a hint."""
+    """Returns the error for a pattern that ripgrep refused: the relevant line, and the literal spelling as a hint."""
     return _invalid(pattern.given, _reason(stderr))
 
 
@@ -169,7 +169,7 @@ def _invalid(given: str, reason: str) -> InvalidPattern:
 
 
 def _reason(stderr: str) -> str:
-    # Only lines known to speak of the pattern: others could name files.
+    # Only lines known to concern the pattern: others could name files.
     for line in stderr.replace("\r\n", "\n").split("\n"):
         line = line.removeprefix("rg: ")
         if line.startswith("error: "):
@@ -186,7 +186,7 @@ def _from_text(given: str, mode: Mode, ignore_case: bool) -> Pattern:
         return Pattern(given, mode, ignore_case, given, given, "default", False, "never", (), plain=True, verbatim=True)
     pattern = _from_regex(given, escaped(given), ignore_case)
     if mode != "fixed" and given[0] in BOTH:
-        # The half boundary before a line end would also hold between its \r and \n.
+        # The half boundary before a line end would also match between its \r and \n.
         pattern = replace(pattern, normalise="all", expression=pattern.normalised_expression)
     if mode == "identifier":
         expressions = _as_identifier(pattern.expression), _as_identifier(pattern.normalised_expression)
@@ -195,7 +195,7 @@ def _from_text(given: str, mode: Mode, ignore_case: bool) -> Pattern:
 
 
 def _as_identifier(expression: str) -> str:
-    # ASCII half boundaries: not preceded, not followed by [0-9A-Za-z_]. As fast as -w; look-around took twice as long.
+    # ASCII half boundaries: no [0-9A-Za-z_] before or after. As fast as -w; look-around took twice as long.
     return rf"(?-u:\b{{start-half}}){expression}(?-u:\b{{end-half}})"
 
 
@@ -214,7 +214,7 @@ def _from_regex(given: str, text: str, ignore_case: bool) -> Pattern:
             notices.append("PCRE2 reads this pattern: there classes do not nest and '&&' is plain text.")
         tokens = [_spelt_for_pcre2(token) for token in tokens]
     if tokens[-1].kind == "blank" and not tokens[-1].foreign and "#" in tokens[-1].text.rpartition("\n")[2]:
-        # ripgrep wraps the pattern in a group whose end a verbose comment would hide; (?#...) hides nothing.
+        # ripgrep wraps the pattern in a group, and a verbose comment would hide the group's end; (?#...) would not.
         tokens.append(RegexToken("blank", "\n"))
     multiline = any(token.newline for token in tokens)
     tokens = _with_line_ends(tokens)
@@ -247,7 +247,7 @@ def _link_notices(tokens: list[RegexToken]) -> Iterator[str]:
 
 
 def _with_literal_braces(tokens: list[RegexToken]) -> str:
-    """The text with braces that are no quantifier escaped, each with its closing one and a ``$`` right before it."""
+    """Escapes braces that are not quantifiers, with their closing braces and a ``$`` directly before them."""
     parts: list[str] = []
     depth = 0
     for token in tokens:
@@ -270,11 +270,11 @@ def _spelt_for_pcre2(token: RegexToken) -> RegexToken:
 
 
 def _with_line_ends(tokens: list[RegexToken]) -> list[RegexToken]:
-    r"""The tokens with ``\n``, ``\r\n`` and ``\r?\n`` as one line end each: ``\n`` stands for either."""
+    r"""Returns the tokens with ``\n``, ``\r\n`` and ``\r?\n`` as one line-end token each, which matches both ends."""
     found: list[RegexToken] = []
     for position, token in enumerate(tokens):
         if token.kind == "character" and token.newline:
-            if not _optional(tokens, position + 1):  # in \r\n? the \r may stand alone
+            if not _optional(tokens, position + 1):  # in \r\n? the \r may be alone
                 if len(found) > 1 and found[-1].text == "?" and _is_carriage_return(found[-2]):
                     del found[-2:]
                 elif found and _is_carriage_return(found[-1]):
@@ -291,13 +291,13 @@ def _is_carriage_return(token: RegexToken) -> bool:
 def _normalise(tokens: list[RegexToken], engine: Engine, multiline: bool) -> Normalise:
     assertions = {token.text for token in tokens if token.kind == "assertion"}
     sensitive = any(_meets_carriage_return(token) for token in tokens)
-    # For PCRE2, and for anchors of the text, --crlf leaves the \n on lines that end in \n alone.
+    # For PCRE2 and text anchors, --crlf keeps the \n of lines that end in only \n.
     whole_lines = (
         engine == "pcre2"
         or not assertions.isdisjoint((r"\A", r"\z"))
         or any(_NO_CRLF.match(token.text) for token in tokens if token.kind in ("flags", "open"))
     )
-    # Between \r and \n these assertions hold where no place in text with \n alone has them; so does an empty match.
+    # Between \r and \n these assertions match, and so does an empty match: text with only \n has no such place.
     between = not assertions.isdisjoint((r"\B", *HALF_BOUNDARIES))
     if (sensitive or multiline) and whole_lines:
         return "all"
@@ -313,8 +313,8 @@ def _meets_carriage_return(token: RegexToken) -> bool:
 
 
 def _consumes(tokens: list[RegexToken]) -> bool:
-    """Whether every match certainly holds a character."""
-    groups = [[True, False]]  # per open group: do its finished alternatives consume, does the present one
+    """Whether every match certainly contains a character."""
+    groups = [[True, False]]  # per open group: do the finished alternatives consume, does the current one
     for position, token in enumerate(tokens):
         consumes = token.kind in ("character", "set", "dot")
         if token.kind == "open":
@@ -331,7 +331,7 @@ def _consumes(tokens: list[RegexToken]) -> bool:
 
 
 def _optional(tokens: list[RegexToken], position: int) -> bool:
-    """Whether the quantifiers that begin here allow none."""
+    """Whether the quantifiers that begin here allow zero repetitions."""
     while position < len(tokens) and tokens[position].kind in ("quantifier", "blank"):
         if _OPTIONAL.match(tokens[position].text):
             return True
@@ -340,7 +340,7 @@ def _optional(tokens: list[RegexToken], position: int) -> bool:
 
 
 def _direct(tokens: list[RegexToken], multiline: bool) -> Iterator[str]:
-    r"""The parts for text as it is, without a lone ``\r``: a line end is one unit, nothing else matches a ``\r``."""
+    r"""Yields the parts for text without a lone ``\r``: a line end is one unit, nothing else matches ``\r``."""
     for position, token in enumerate(tokens):
         following = tokens[position + 1].kind if position + 1 < len(tokens) else None
         if token.text == _LINE_END:
@@ -348,9 +348,9 @@ def _direct(tokens: list[RegexToken], multiline: bool) -> Iterator[str]:
         elif _is_carriage_return(token):
             yield _NEVER
         elif token.kind == "set" and token.text[0] == "[" and token.holds == frozenset("\r"):
-            yield rf"[{token.text}--\r]"  # a class of \r alone is a literal to ripgrep, which --crlf refuses
+            yield rf"[{token.text}--\r]"  # ripgrep reads a class of only \r as a literal, which --crlf refuses
         elif not multiline or token.kind not in ("set", "dot") or token.holds == NOTHING:
-            yield token.text  # in a search by lines --crlf takes the \r out of the sets
+            yield token.text  # in a search by lines --crlf removes \r from sets
         elif token.kind == "dot":
             yield rf"(?:{_LINE_END}|[^\r\n])" if token.holds == BOTH else token.text
         elif token.holds is None:

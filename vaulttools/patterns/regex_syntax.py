@@ -1,7 +1,7 @@
-"""Splits a regex into tokens: Rust's syntax as ripgrep reads it, or PCRE2's.
+"""Splits a regex into tokens, in Rust's syntax as in ripgrep, or in PCRE2's.
 
-Facts of regex-syntax 0.8 and PCRE2 10.45, each tried on ripgrep 15.2 by the tests. What the reader does not know for
-sure is an unknown token; what a pattern is made into is left to `pattern`.
+The rules are those of regex-syntax 0.8 and PCRE2 10.45; the tests try each on ripgrep 15.2. Syntax that the tokenizer
+does not know for sure becomes an unknown token; `pattern` decides what to do with the tokens.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ HALF_BOUNDARIES: Final = (r"\b{start-half}", r"\b{end-half}")
 Kind = Literal[
     "character", "set", "dot", "assertion", "open", "close", "or", "quantifier", "flags", "blank", "brace", "other"
 ]
-Holds = frozenset[str] | None  # which of \r and \n can be matched; None: not known
-Members = frozenset[str] | None  # all characters that can be matched, case apart; None: many, or not known for sure
+Holds = frozenset[str] | None  # which of \r and \n it can match; None: not known
+Members = frozenset[str] | None  # all characters it can match, apart from case; None: many, or not known for sure
 
-_MAX_DEPTH = 250  # regex-syntax's limit on nesting, which ripgrep keeps: a deeper class need not be read (fault-R03)
-_FEW = 16  # members of a class beyond which they are not listed
+_MAX_DEPTH = 250  # nesting limit of regex-syntax and ripgrep: a deeper class is invalid anyway (fault-R03)
+_FEW = 16  # most listed members of a class
 NOTHING: Holds = frozenset()
 BOTH = frozenset("\r\n")
 _SETS: dict[str, Holds] = {
@@ -28,9 +28,9 @@ _SETS: dict[str, Holds] = {
 }
 _CONTROLS = {r"\n": "\n", r"\r": "\r", r"\t": "\t", r"\f": "\f", r"\v": "\v", r"\a": "\a"}
 _ASSERTIONS = (r"\A", r"\z", r"\b", r"\B", r"\<", r"\>", r"\b{start}", r"\b{end}", *HALF_BOUNDARIES)
-# CR and LF are in C; of other properties nothing is known.
+# CR and LF are in C; other properties are unknown.
 _CATEGORY = re.compile(r"\\p(?:[LMNPSZ]|\{[LMNPSZ][a-z&]?\})")
-# Fewer digits than Rust wants: in verbose mode blanks may stand before the others, in PCRE2 these are all.
+# Fewer digits than Rust requires: in verbose mode blanks may precede the rest, in PCRE2 there are no more.
 _SHORT = re.compile(r"\\(?:x[^{]|u[^{].{0,2}|U[^{].{0,6})")
 _POSIX = re.compile(r"\[:(\^?)(alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]")
 _ESCAPE = re.compile(
@@ -45,31 +45,31 @@ _GROUP = re.compile(
           | (?P<foreign>\#[^)]*\)|P[=>][^)]*\)|&[^)]*\)|[+-]?[0-9]+\)) )""",
     re.VERBOSE,
 )
-# Rust's blanks are Python's without U+001C to U+001F. PCRE2 from 10.43 on also reads {,2}.
+# Rust's blanks are Python's without U+001C to U+001F. PCRE2 accepts {,2} since 10.43.
 _COUNTED = re.compile(r"\{[^\S\x1c-\x1f]*[0-9]+[^\S\x1c-\x1f]*(?:,(?:[^\S\x1c-\x1f]*[0-9]+[^\S\x1c-\x1f]*)?)?\}\??")
 _COUNTED_PCRE2 = re.compile(r"\{[ \t]*(?:[0-9]+[ \t]*(?:,[ \t]*(?:[0-9]+[ \t]*)?)?|,[ \t]*[0-9]+[ \t]*)\}\??")
 
 
 @dataclass(frozen=True, slots=True)
 class RegexToken:
-    """One piece of a regex; the texts of all tokens together are the regex."""
+    """One piece of a regex; the concatenated texts of all tokens are the regex."""
 
     kind: Kind
     text: str
     holds: Holds = NOTHING
-    """Which of CR and LF it can match; None: not known."""
+    """CR and LF, as far as the token can match them; None: not known."""
     newline: bool = False
-    r"""Whether it names `\n`, as an escape or a real one, alone or in a class."""
+    r"""Whether it contains `\n`, escaped or real, alone or in a class."""
     foreign: bool = False
-    """Whether it is unknown to Rust and known to PCRE2."""
+    """Whether only PCRE2 knows it, not Rust."""
     nested: bool = False
-    """Whether it is a class that PCRE2 would read differently."""
+    """Whether it is a class that PCRE2 reads differently."""
     members: Members = None
-    """The characters that it can match, case apart; None: many, or not known for sure."""
+    """The characters that it can match, apart from case; None: many, or not known for sure."""
 
 
 def read(text: str) -> tuple[Engine, list[RegexToken]]:
-    """The engine that a regex needs and its tokens as that engine reads it; Rust wherever Rust can read it."""
+    """Returns the engine that a regex needs, and its tokens in that engine's syntax; Rust if it can parse the regex."""
     tokens = tokens_of(text, "default")
     unclosed = tokens[-1].kind == "other" and tokens[-1].text.startswith("[")
     if not unclosed and not any(token.foreign for token in tokens):
@@ -79,9 +79,9 @@ def read(text: str) -> tuple[Engine, list[RegexToken]]:
 
 
 def tokens_of(text: str, engine: Engine) -> list[RegexToken]:
-    """The tokens of a regex as one engine reads it; a text that is no regex comes back as tokens too."""
+    """Splits a regex into tokens in one engine's syntax; invalid regexes, too."""
     found: list[RegexToken] = []
-    flags = [frozenset[str]()]  # the inline flags in force, per open group
+    flags = [frozenset[str]()]  # the active inline flags, per open group
     position = 0
     while position < len(text):
         token = _next(text, position, engine, flags[-1], repeatable=_repeatable(found))
@@ -124,14 +124,14 @@ def _next(text: str, position: int, engine: Engine, flags: frozenset[str], *, re
             counted = (_COUNTED if engine == "default" else _COUNTED_PCRE2).match(text, position)
             if counted and repeatable:
                 return RegexToken("quantifier", counted[0])
-            # There blanks and comments may stand inside a quantifier, so that no brace is surely literal.
+            # Verbose mode allows blanks and comments inside a quantifier, so no brace is certainly literal.
             if not verbose:
                 return RegexToken("brace", character)
     return _literal(character, character)
 
 
 def _repeatable(found: list[RegexToken]) -> bool:
-    """Whether a quantifier can stand after these tokens."""
+    """Whether a quantifier can follow these tokens."""
     last = next((token for token in reversed(found) if token.kind != "blank"), None)
     return last is not None and last.kind not in ("open", "or", "flags")
 
@@ -156,7 +156,7 @@ def _group(text: str, position: int) -> RegexToken:
 def _flags(text: str, current: frozenset[str]) -> frozenset[str]:
     group = _GROUP.match(text)
     on, _, off = ((group and group["flags"]) or "").partition("-")
-    kept = frozenset[str]() if on.startswith("^") else current  # PCRE2 begins anew at (?^
+    kept = frozenset[str]() if on.startswith("^") else current  # PCRE2 resets the flags at (?^
     return (kept | set(on)) - set(off)
 
 
@@ -171,14 +171,14 @@ def _escape(text: str, position: int) -> RegexToken:
     if letter in ("p", "P"):
         return RegexToken("set", written, NOTHING if _CATEGORY.fullmatch(written) else None)
     if letter in ("k", "g", "K") or "1" <= letter <= "9":
-        # With fewer groups PCRE2 reads \15 as a character.
+        # If there are fewer groups, PCRE2 reads \15 as a character.
         return RegexToken("other", written, None if written[2:].isdecimal() else NOTHING, foreign=True)
     character = _character(written)
     return RegexToken("other", written, None) if character is None else _literal(written, character)
 
 
 def _character(written: str) -> str | None:
-    """The one character that a literal or an escape stands for."""
+    """Returns the one character that a literal or an escape means; None if not known."""
     if written[0] != "\\":
         return written
     if written in _CONTROLS:
@@ -192,7 +192,7 @@ def _character(written: str) -> str | None:
 
 
 def _after_blanks(text: str, position: int) -> int:
-    """The index after the blanks and comments of verbose mode that begin here."""
+    """Returns the index after the blanks and comments of verbose mode at a position."""
     while position < len(text):
         if text[position] == "#":
             end = text.find("\n", position)
@@ -205,7 +205,7 @@ def _after_blanks(text: str, position: int) -> int:
 
 
 def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) -> RegexToken | None:
-    """The bracketed class that begins at ``start``, in Rust with nested ones and set operations; None if not closed."""
+    """Parses the bracketed class at ``start``, for Rust with nested classes and set operations; None if not closed."""
     blanks = verbose and rust  # PCRE2 keeps the blanks of a class
     position = _within(text, start + 1, blanks=blanks)
     negated = text.startswith("^", position)
@@ -215,7 +215,7 @@ def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) 
     if position == opened and text.startswith("]", position):
         position = _within(text, position + 1, blanks=blanks)
     left, union, operator = NOTHING, NOTHING, ""
-    # A range may begin at the first characters in PCRE2.
+    # In PCRE2 a range may begin with the first characters.
     members: Members = frozenset(text[opened:position]) if text[opened:position] in ("", "-") else None
     newline = nested = False
     while not text.startswith("]", position):
@@ -241,7 +241,7 @@ def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) 
 
 
 def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: int) -> RegexToken | None:
-    """A POSIX class, a nested class, a range or a character; None for a nested class that is not closed."""
+    """Parses a POSIX class, nested class, range or character; None for a nested class that is not closed."""
     if posix := _POSIX.match(text, position):
         inside = posix[2] in ("ascii", "cntrl", "space")
         return RegexToken("set", posix[0], NOTHING if inside == bool(posix[1]) else BOTH)
@@ -290,7 +290,7 @@ def _few(left: Members, right: Members) -> Members:
 
 
 def _range(first: Members, last: Members) -> Members:
-    """The members of a range between two characters."""
+    """Returns the members of a range between two characters."""
     if first is None or last is None:
         return None
     low, high = ord(min(first)), ord(min(last))
