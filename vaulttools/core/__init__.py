@@ -1,1 +1,1 @@
-"""Holds values that every other folder uses: limits, paths, budget, spelling, rendering."""
+"""Holds helpers for all other folders: limits, paths, budget, spelling, rendering."""

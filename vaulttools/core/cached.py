@@ -1,8 +1,8 @@
-"""`cached_property` that makes no thread wait, and gives all of them one value.
+"""Defines a `cached_property` without lock that gives all threads the same value.
 
-That of Python before 3.12 has a lock that all instances of a class share: a thread that computed a property of one note
-made every other thread wait that asked another note for its own. That of later ones gives threads that come at the same
-time a value each: what is registered with one of them is lost.
+Before Python 3.12, the standard one has a lock that all instances of a class share: a thread that computes a property
+of one note blocks all threads that need the property of another note. Later versions give each of several simultaneous
+threads its own value, so data stored in one of these values is lost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 else:
 
     class cached_property:  # noqa: N801
-        """Computed when it is first asked for; two threads may both compute it, and the first value stays."""
+        """Computed at the first access; if two threads compute it, the first value stays."""
 
         def __init__(self, function):
             self._function = function

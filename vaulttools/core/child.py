@@ -1,8 +1,8 @@
-"""Starts child processes, exchanges messages with them, bounds their time, and ends them.
+"""Starts child processes, exchanges messages with them, limits their time, and ends them.
 
-A child that runs a module of this package (`started`) takes messages from its standard input, answers on its standard
-output, and ends when its input does. A message is a frame that holds a pickle; a frame is its length in four bytes, the
-highest first, and so many bytes. What a hostile file may have made is sent in bare frames.
+A child that runs a module of this package (`started`) reads messages from standard input, answers on standard output,
+and ends when its input ends. A message is a frame with a pickle; a frame is a length in four bytes (big-endian) and
+that many bytes. Data that a hostile file can influence is sent in frames without pickle.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from typing import IO, Any, Final, NamedTuple
 from vaulttools.core.work import Work
 
 LENGTH: Final = 4
-"""Bytes of the length of a frame."""
+"""Bytes of a frame's length field."""
 
 _KILLED_SECONDS: Final = 5.0
-"""Seconds to wait for a killed process: one that hangs in the kernel ends when that lets it."""
+"""Seconds to wait for a killed process, which may hang in the kernel."""
 
 _POLL: Final = 0.05
-"""Seconds between two looks at the cancel event; what is cancelled is gone well within 0.5 s (fault-M05)."""
+"""Seconds between two checks of the cancel event, so that a cancelled call ends well within 0.5 s (fault-M05)."""
 
 _ROOT: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-"""The folder that holds this package."""
+"""The folder that contains this package."""
 
 _FROM_ROOT: Final = """\
 import runpy, sys
@@ -40,15 +40,15 @@ runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 """
 
 _detached: Final[list[Child]] = []
-"""Nobody waits for them; Python warns of one that is forgotten while it runs."""
+"""Children that nobody waits for; without a reference, Python would warn about a running one."""
 
 
 class ChildGone(Exception):
-    """The child has ended before it answered. Never leaves the package."""
+    """The child ended before it answered. Never leaves the package."""
 
 
 class Output(NamedTuple):
-    """What a program printed, until its end or until it was killed."""
+    """Output of a program until it ended or was killed."""
 
     stdout: bytes
     stderr: bytes
@@ -57,15 +57,15 @@ class Output(NamedTuple):
 
 
 class Child:
-    """A child process that runs; it is ended by `end`."""
+    """A running child process; `end` ends it."""
 
     def __init__(self, command: Sequence[str], **options: Any) -> None:
-        """Start it. Its input and output are pipes and its errors are dropped, unless options of `subprocess.Popen` say
-        otherwise.
+        """Start the process. Options of `subprocess.Popen` override the defaults: pipes for input and output, errors
+        dropped.
 
         Raises:
-            OSError: it cannot be started.
-            ValueError: the command holds a NUL or a lone surrogate.
+            OSError: the process cannot be started.
+            ValueError: the command contains a NUL or a lone surrogate.
         """
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         flags = {"creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0)}
@@ -75,18 +75,18 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The process id."""
         return self._popen.pid
 
     @property
     def input(self) -> IO[bytes]:
-        """The pipe to its standard input."""
+        """The pipe to the child's standard input."""
         assert self._popen.stdin is not None
         return self._popen.stdin
 
     @property
     def answers(self) -> IO[bytes]:
-        """The pipe from its standard output."""
+        """The pipe from the child's standard output."""
         assert self._popen.stdout is not None
         return self._popen.stdout
 
@@ -102,7 +102,7 @@ class Child:
             raise ChildGone from error
 
     def receive(self) -> Any:
-        """Wait for the next message of one of our modules.
+        """Wait for the next message of a child that runs one of our modules.
 
         Raises:
             ChildGone: it has ended.
@@ -116,13 +116,13 @@ class Child:
             self._waiting_since = None
 
     def kill_if_late(self, seconds: float) -> None:
-        """Kill it when another thread has been waiting for its answer for longer; that gets `ChildGone`."""
+        """Kill the child if another thread has waited longer for its answer; that thread gets `ChildGone`."""
         since = self._waiting_since
         if since is not None and time.monotonic() - since > seconds:
             self.kill()
 
     def output(self, work: Work) -> Output:
-        """What it prints until it ends, or is killed when the time of the call is over.
+        """Returns the output until the process ends, or is killed when the call's time is over.
 
         Raises:
             Cancelled: the caller has stopped the call; the process was killed.
@@ -142,14 +142,14 @@ class Child:
             self.end()
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """Its exit status once it has ended, minus the signal that killed it; None: not within so many seconds."""
+        """Wait for the end and return the exit status, or minus the signal that killed it; None after `seconds`."""
         try:
             return self._popen.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
 
     def kill(self) -> None:
-        """Kill it, and what it has forked when it leads a session. Any thread may do so."""
+        """Kill the process, and its own children if it leads a session. Any thread may call this."""
         if self._leads_session:
             with suppress(OSError):
                 os.killpg(self._popen.pid, signal.SIGKILL)
@@ -157,7 +157,7 @@ class Child:
             self._popen.kill()
 
     def end(self) -> None:
-        """Kill it and close its pipes, which no thread may be using."""
+        """Kill the process and close its pipes, which no thread may be using."""
         self.kill()
         self.wait(_KILLED_SECONDS)
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
@@ -167,22 +167,22 @@ class Child:
 
 
 def can_start() -> bool:
-    """Whether `sys.executable` is a Python: in a frozen program it is that program."""
+    """Whether `sys.executable` is a Python; in a frozen program it is the program itself."""
     return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """What runs a module of this package with some arguments."""
-    # -P: the working folder may be a vault, and what lies there must not be imported. -I means that too.
+    """Returns the command that runs a module of this package."""
+    # -P: the working folder may be a vault, from which nothing must be imported. -I includes -P.
     safe = "-I" if sys.flags.isolated else "-P"
     if sys.flags.safe_path or sys.path[:1] != [_ROOT]:
         return [sys.executable, safe, "-m", module, *arguments]
-    # `python -m vaulttools` in a checkout: it need not be installed, and then only this process would find it.
+    # `python -m vaulttools` in a checkout: without an installation, only this process finds the package.
     return [sys.executable, safe, "-c", _FROM_ROOT, _ROOT, module, *arguments]
 
 
 def started(module: str, *arguments: str, **options: Any) -> Child | None:
-    """A child that runs a module of this package, with the options of `Child`; None: none can be started."""
+    """Start a child that runs a module of this package, with the options of `Child`; None if that fails."""
     if not can_start():
         return None
     try:
@@ -192,7 +192,7 @@ def started(module: str, *arguments: str, **options: Any) -> Child | None:
 
 
 def detached(module: str, *arguments: str, **options: Any) -> Child | None:
-    """As `started`, a child that outlives this process: neither Ctrl-C nor the end of the terminal ends it, and it
+    """Like `started`, for a child that outlives this process: neither Ctrl-C nor closing the terminal ends it, and it
     keeps no folder in use."""
     nothing = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     windows = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
@@ -204,17 +204,17 @@ def detached(module: str, *arguments: str, **options: Any) -> Child | None:
 
 
 def begin(nicer: int = 0) -> None:
-    """What a child does first: it leaves Ctrl-C to its parent, which closes its input, and gives way to others by so
-    many of the 19 steps of priority, which Windows has none of."""
+    """Set up a child: leave Ctrl-C to the parent, which closes the input, and raise the niceness by `nicer` (0 to 19;
+    not on Windows)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if nicer and hasattr(os, "nice"):
         os.nice(nicer)
 
 
 def requests() -> SimpleQueue[Any]:
-    """In a child: the messages of its parent, taken as they come, so that the parent never waits with one.
+    """In a child, returns a queue of the parent's messages, read at once, so that the parent never blocks.
 
-    The end of its input ends the process.
+    The process ends when its input ends.
     """
     taken: SimpleQueue[Any] = SimpleQueue()
 
@@ -240,7 +240,7 @@ def send(stream: IO[bytes], message: object) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read a message; of a stream that is not buffered no byte behind it.
+    """Read a message; from an unbuffered stream, reads no byte after it.
 
     Raises:
         EOFError, OSError, ValueError: the other side has gone.
@@ -249,12 +249,12 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def framed(data: bytes) -> bytes:
-    """Data as a frame."""
+    """Returns data as a frame."""
     return len(data).to_bytes(LENGTH, "big") + data
 
 
 def frame(read: Callable[[int], bytes], most: int | None = None) -> bytes:
-    """The data of the next frame, by a function that reads so many bytes at most, and none at the end.
+    """Read the data of the next frame. `read` returns at most the given number of bytes, and none at the end.
 
     Raises:
         EOFError: the other side has gone.
@@ -268,7 +268,7 @@ def frame(read: Callable[[int], bytes], most: int | None = None) -> bytes:
 
 def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
     data = bytearray()
-    while len(data) < size:  # of a pipe that is not buffered one call reads what is there
+    while len(data) < size:  # an unbuffered pipe returns the bytes it has
         more = read(size - len(data))
         if not more:
             raise EOFError

@@ -1,7 +1,7 @@
 """Reads the dates that tools take: `2026-11-20`, `2026-11`, `today`, `last week`, `7d`, `+2w`.
 
-Every form names a span of days, and is read as the first day of it: "after" includes that day, "before" ends with the
-day before. The clock and the time zone are arguments, so that nothing here asks the machine unless it is told to.
+Every form names a span of days and means its first day: "after" includes that day, "before" ends on the day before.
+Clock and time zone are arguments; only their defaults ask the machine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FORMS: Final = (
     "2026-11-20, 2026-11, 2026, today, yesterday, tomorrow, this week, last month, next year, "
     "7d (seven days ago) or +7d (ahead), also with w, m (months) and y"
 )
-"""What is accepted, for the sentence of a refusal."""
+"""The accepted forms, for error messages."""
 
 _ABSOLUTE: Final = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 _SPAN: Final = re.compile(r"(this|next|last) (week|month|year)")
@@ -28,53 +28,53 @@ _DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _STEPS: Final = {"this": 0, "next": 1, "last": -1}
 
 SUNDAY: Final = 6
-"""As `date.weekday` counts. Weeks begin on it in English, the language that Obsidian has unless it is set."""
+"""Numbered as in `date.weekday`. Weeks begin on it in English, Obsidian's default language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """What day it is, where, and on which day weeks begin."""
+    """The current time, the time zone, and the first day of weeks."""
 
     now: Callable[[], float] | None = None
-    """Seconds since 1970; None: the clock of the machine."""
+    """Returns seconds since 1970; None: the machine's clock."""
     zone: tzinfo | None = None
-    """None: that of the machine."""
+    """None: the machine's zone."""
     first_weekday: int = SUNDAY
-    """As `date.weekday` counts: 0 is Monday."""
+    """Numbered as in `date.weekday`: 0 is Monday."""
 
     @classmethod
     def of(cls, first_weekday: int, today: date | None) -> Calendar:
-        """That of this machine; with a day for today, on that day at the machine's time of day."""
+        """Returns the machine's calendar; with `today`, on that day at the machine's time of day."""
         if today is None:
             return cls(first_weekday=first_weekday)
         return cls(lambda: datetime.combine(today, datetime.now().time()).timestamp(), None, first_weekday)  # noqa: DTZ005
 
     def moment(self) -> float:
-        """What time it is, in seconds since 1970."""
+        """Returns the current time in seconds since 1970."""
         return (self.now or machine_time)()
 
     def today(self) -> date:
-        """The day of this moment."""
+        """Returns the current day."""
         return datetime.fromtimestamp((self.now or machine_time)(), self.zone).date()
 
     def start_of(self, day: date) -> int:
-        """The first moment of a day, in nanoseconds since 1970.
+        """Returns the first moment of a day, in nanoseconds since 1970.
 
-        Where clocks are set forward at midnight the day begins at 1:00, and where midnight comes twice, with the first.
+        If clocks are set forward at midnight, the day begins at 1:00; if midnight comes twice, with the first.
         """
         try:
             return int(datetime(day.year, day.month, day.day, tzinfo=self.zone).timestamp()) * 1_000_000_000
-        except (OverflowError, OSError, ValueError):  # Windows knows no local time before 1970
+        except (OverflowError, OSError, ValueError):  # Windows has no local time before 1970
             return (day - date(1970, 1, 1)).days * 86_400_000_000_000
 
 
 def machine_time() -> float:
-    """Seconds since 1970 by the clock of the machine."""
+    """Returns seconds since 1970 by the machine's clock."""
     return time.time()
 
 
 def first_day(text: str, today: date, first_weekday: int = SUNDAY) -> date:
-    """The first day of the span that a text names.
+    """Returns the first day of the span that a text names.
 
     >>> first_day("2026-11", date(2026, 11, 22))
     datetime.date(2026, 11, 1)
@@ -84,7 +84,7 @@ def first_day(text: str, today: date, first_weekday: int = SUNDAY) -> date:
     datetime.date(2026, 2, 28)
 
     Raises:
-        ValueError: with a sentence: it is none of the forms, or there is no such day in the years 1 to 9999.
+        ValueError: with a sentence: the text has none of the forms, or there is no such day in the years 1 to 9999.
     """
     said = " ".join(text.casefold().split())
     try:
@@ -103,21 +103,21 @@ def first_day(text: str, today: date, first_weekday: int = SUNDAY) -> date:
 
 
 def start_of_span(unit: str, day: date, first_weekday: int = SUNDAY) -> date:
-    """The first day of the week, month or year that holds a day."""
+    """Returns the first day of the week, month or year that contains a day."""
     if unit == "week":
         return day - timedelta(days=(day.weekday() - first_weekday) % 7)
     return day.replace(day=1) if unit == "month" else day.replace(month=1, day=1)
 
 
 def moved(day: date, number: int, unit: str) -> date:
-    """A day so many days, weeks, months or years later; the last of a month that has no such day."""
+    """Returns the day `number` days, weeks, months or years later; the last of a month without such a day."""
     if unit in "dw":
         return day + timedelta(days=number * (7 if unit == "w" else 1))
     return plus_months(day, number * (12 if unit == "y" else 1))
 
 
 def written(first: date, last: date) -> str:
-    """Days as people write them: `3 August 2026`, `3 to 9 August 2026`, `28 July to 3 August 2026`."""
+    """Returns days as people write them: `3 August 2026`, `3 to 9 August 2026`, `28 July to 3 August 2026`."""
     end = f"{last.day} {MONTHS[last.month - 1]} {last.year}"
     if first == last:
         return end

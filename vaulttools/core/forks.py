@@ -1,6 +1,6 @@
-"""Forks this process, and resets in the child what does not outlive a fork.
+"""Forks this process, and resets objects in the child that do not survive a fork.
 
-Threads are not inherited: a lock that one of them held is held for ever in the child.
+A child does not inherit threads: a lock that one of them held stays locked for ever in the child.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from weakref import WeakSet
 
 
 class Renewed(Protocol):
-    """Holds locks, and what belongs to one process."""
+    """An object with locks or other state of one process."""
 
     def reset_after_fork(self) -> None:
-        """Be as new, in a child after a fork."""
+        """Return to the initial state, in a child after a fork."""
 
 
 _renewed: Final[WeakSet[Renewed]] = WeakSet()
@@ -23,21 +23,21 @@ _kept: Final[list[object]] = []
 
 
 def renew(each: Renewed) -> None:
-    """Have an object reset in every child, as long as it lives."""
+    """Register an object to be reset in every child, as long as it lives."""
     _renewed.add(each)
 
 
 def keep(opened: object) -> None:
-    """In a child, keep what its parent opened to the end: closing a SQLite file of the parent's would drop the parent's
-    locks on it (fault-I21)."""
+    """In a child, keep an object of the parent open until the end: closing the parent's SQLite file would release the
+    parent's locks on it (fault-I21)."""
     _kept.append(opened)
 
 
 def fork(run: Callable[[], None]) -> int:
-    """Start a child that runs a function and ends, with status 1 when the function raises; its process id.
+    """Fork a child that runs a function and ends, with status 1 if the function raises; return its process id.
 
     Raises:
-        OSError: there can be none.
+        OSError: the fork failed.
     """
     process = os.fork()
     if process:

@@ -1,7 +1,7 @@
-"""Prints dates and durations as moment.js does: format tokens, relative times, weeks by locale.
+"""Formats dates and durations like moment.js: format tokens, relative times, weeks by locale.
 
-Obsidian hands every date format of a vault to moment.js, so that its tokens are those of daily notes and of Bases.
-Names of months and days are English.
+Obsidian uses moment.js for every date format of a vault, so daily notes and Bases have its tokens. Names of months and
+days are English.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-"""In English."""
+"""English names."""
 _DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
 _TOKENS: Final = re.compile(
@@ -27,7 +27,7 @@ _TOKENS: Final = re.compile(
     r"|YYYYYY|YYYYY|YYYY|YY|y{2,4}|yo?|gg(?:ggg?)?|GG(?:GGG?)?|e|E|a|A|hh?|HH?|kk?|mm?|ss?|S{1,9}|x|X|zz?|ZZ?"
     r"|LTS|LT|LL?L?L?|l{1,4}|.)"
 )
-"""The tokens of moment 2.30, `formattingTokens`; text in square brackets stays as it is, a line end is dropped."""
+"""Tokens of moment 2.30 (`formattingTokens`); text in square brackets is literal, line ends are dropped."""
 
 _LONG: Final = re.compile(r"\[[^\[]*\]|\\?(?:LTS|LT|LL?L?L?|l{1,4})")
 
@@ -46,12 +46,12 @@ _LONG_FORMATS: Final = {
 
 
 class Weeks(NamedTuple):
-    """How a locale counts weeks, moment's `dow` and `doy`."""
+    """How a locale counts weeks: moment's `dow` and `doy`."""
 
     first_day: int = 0
-    """From 0, Sunday."""
+    """From 0, which is Sunday."""
     january: int = 6
-    """The week that holds day `7 + first_day - january` of January is the first of the year."""
+    """The first week of the year contains day `7 + first_day - january` of January."""
 
 
 ENGLISH_WEEKS: Final = Weeks()
@@ -79,21 +79,21 @@ _LOCALES: Final[Mapping[str, Weeks]] = {
     )
     for name in names.split()
 }
-"""The locales of moment 2.30 whose weeks are not those of English, and those whose language would mislead.
+"""The locales of moment 2.30 with other weeks than English, and those whose language alone would mislead.
 
-Obsidian calls `zh-cn` `zh`, and `nb` `no`."""
+Obsidian uses `zh` for `zh-cn`, and `no` for `nb`."""
 
 
 def weeks_of(locale: str) -> Weeks:
-    """How weeks are counted in a locale such as `de` or `en-GB`; as in `en` where it is not known."""
+    """Returns the weeks of a locale such as `de` or `en-GB`; those of `en` for an unknown one."""
     name = locale.lower().replace("_", "-").partition(".")[0]
     return _LOCALES.get(name) or _LOCALES.get(name.partition("-")[0], ENGLISH_WEEKS)
 
 
 def formatted(moment: datetime, tokens: str, weeks: Weeks = ENGLISH_WEEKS) -> str:
-    """The date and time in a moment.js format: `YYYY-MM-DD` gives `2026-06-10`.
+    """Formats a date and time in a moment.js format: `YYYY-MM-DD` gives `2026-06-10`.
 
-    `moment` is a local time; `Z` and `x` need its zone, or take the system's.
+    `moment` is a local time; `Z` and `x` use its zone, or the system's.
     """
     tokens = _expanded(tokens)
 
@@ -114,8 +114,8 @@ def formatted(moment: datetime, tokens: str, weeks: Weeks = ENGLISH_WEEKS) -> st
 
 
 def _expanded(tokens: str) -> str:
-    """A format with what its long formats stand for."""
-    for _ in range(5):  # a long format may hold another
+    """Returns a format with its long formats expanded."""
+    for _ in range(5):  # a long format may contain another
         expanded = _LONG.sub(lambda found: _LONG_FORMATS.get(found[0], found[0]), tokens)
         if expanded == tokens:
             break
@@ -124,7 +124,7 @@ def _expanded(tokens: str) -> str:
 
 
 def read(text: str, tokens: str, weeks: Weeks = ENGLISH_WEEKS) -> date | None:
-    """The day that `formatted` prints so; None: the text is none of the format, or does not tell the day.
+    """Returns the day that `formatted` prints as this text; None if the text does not fit, or gives no day.
 
     >>> read("2026/08/Monday 3rd", "YYYY/MM/dddd Do")
     datetime.date(2026, 8, 3)
@@ -167,12 +167,12 @@ _WIDTHS: Final = {
     **dict.fromkeys(("Y", "YYYY", "y", "yyy", "yyyy", "gggg", "GGGG"), 4),
     **dict.fromkeys(("DDD", "DDDo", "DDDD"), 3),
 }
-"""Digits that a token has at most, where these are not two."""
+"""Most digits of a token, if not two."""
 _DIGITS: Final = {width: re.compile(rf"(\d{{1,{width}}})(?:st|nd|rd|th)?") for width in (2, 3, 4)}
 
 
 def _day_of(parts: Mapping[str, int]) -> date | None:
-    """The day of the numbers by token."""
+    """Returns the day from numbers by token."""
     year = next((parts[token] for token in ("YYYY", "yyyy", "yyy") if token in parts), parts.get("Y", parts.get("y")))
     try:
         if year is not None and ("DDD" in parts or "DDDD" in parts):
@@ -183,7 +183,7 @@ def _day_of(parts: Mapping[str, int]) -> date | None:
 
 
 def week_of(day: date, weeks: Weeks) -> tuple[int, int]:
-    """The year that a day's week belongs to, and the number of the week in it, from 1."""
+    """Returns the year that a day's week belongs to, and the number of the week in it, from 1."""
     number = (_day_of_year(day) - (_weekday(day) - weeks.first_day) % 7 + 6 - _offset(day.year, weeks)) // 7
     if number < 1:
         return day.year - 1, number + _weeks_in(day.year - 1, weeks)
@@ -192,7 +192,7 @@ def week_of(day: date, weeks: Weeks) -> tuple[int, int]:
 
 
 def _offset(year: int, weeks: Weeks) -> int:
-    """The day of the year, from 0, on which the first week begins."""
+    """Returns the day of the year, from 0, on which the first week begins."""
     inside = 7 + weeks.first_day - weeks.january
     local = (7 + (date(max(year, 1), 1, 1) + timedelta(inside - 1)).isoweekday() - weeks.first_day) % 7
     return -local + inside - 1
@@ -206,7 +206,7 @@ def _weeks_in(year: int, weeks: Weeks) -> int:
 
 
 def _weekday(day: date) -> int:
-    """From 0, Sunday."""
+    """Returns the weekday from 0, which is Sunday."""
     return day.isoweekday() % 7
 
 
@@ -282,7 +282,7 @@ _PRINTED: Final[Mapping[str, Callable[[datetime], str]]] = {
     "X": lambda at: str(_round(at.timestamp() * 1000) // 1000),
     "Z": lambda at: _zone(at, ":"),
     "ZZ": lambda at: _zone(at, ""),
-    **dict.fromkeys(("z", "zz"), lambda at: ""),  # moment knows the zone's name only with its extension for zones
+    **dict.fromkeys(("z", "zz"), lambda at: ""),  # moment has names of zones only with its extension
 }
 
 _IN_WEEKS: Final[Mapping[str, Callable[[datetime, Weeks], str]]] = {
@@ -303,7 +303,7 @@ _IN_WEEKS: Final[Mapping[str, Callable[[datetime, Weeks], str]]] = {
 
 
 def humanized(months: float, days: float, milliseconds: float) -> str:
-    """A duration in words, without its sign: `a day`, `14 days`, `3 months`. The parts are moment's own."""
+    """Returns a duration in words, without its sign: `a day`, `14 days`, `3 months`. The parts are moment's."""
     months, days, milliseconds = abs(months), abs(days), abs(milliseconds)
     in_days = days + _round(months * 146097 / 4800) + milliseconds / 86_400_000
     seconds, minutes, hours = _round(in_days * 86_400), _round(in_days * 1_440), _round(in_days * 24)
@@ -325,7 +325,7 @@ def humanized(months: float, days: float, milliseconds: float) -> str:
 
 
 def relative(moment: datetime, now: datetime) -> str:
-    """How long before or after `now` a time is: `3 days ago`, `in 2 hours`. Both have a zone, or neither has."""
+    """Returns the time relative to `now`: `3 days ago`, `in 2 hours`. Both have a zone, or neither."""
     months, milliseconds = _difference(now, moment)
     words = humanized(months, 0, milliseconds)
     ahead = months * 146097 / 4800 * 86_400_000 + milliseconds
@@ -333,7 +333,7 @@ def relative(moment: datetime, now: datetime) -> str:
 
 
 def _difference(start: datetime, end: datetime) -> tuple[int, float]:
-    """Whole months from one time to another, and the milliseconds beyond them; both negative when it is earlier."""
+    """Returns whole months and remaining milliseconds between two times; both negative if `end` is earlier."""
     if end < start:
         months, milliseconds = _difference(end, start)
         return -months, -milliseconds
@@ -345,7 +345,7 @@ def _difference(start: datetime, end: datetime) -> tuple[int, float]:
 
 
 def plus_months(moment: D, months: int) -> D:
-    """The same day and time so many months later, or the last day of a month that has no such day.
+    """Returns the same day and time some months later, or the last day of a month without such a day.
 
     Raises:
         ValueError: the year is not between 1 and 9999.
@@ -357,5 +357,5 @@ def plus_months(moment: D, months: int) -> D:
 
 
 def _round(number: float) -> int:
-    """As JavaScript rounds: halves upward."""
+    """Rounds like JavaScript: halves upward."""
     return math.floor(number + 0.5)

@@ -1,4 +1,4 @@
-"""Keeps the values that were used last, up to a total weight."""
+"""Keeps recently used values, up to a total weight."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """Values by key, for any number of threads; what was used longest ago goes first."""
+    """Values by key, for any number of threads; drops the least recently used first."""
 
     def __init__(self, most: int) -> None:
-        """`most` bounds the sum of the weights, in the unit of the caller."""
+        """`most` limits the sum of the weights, in the caller's unit."""
         self._most = most
         self.reset_after_fork()
         forks.renew(self)
@@ -29,11 +29,11 @@ class Recent(Generic[K, V]):
         self.weight = 0
 
     def get(self, key: K) -> V | None:
-        """The value of a key; None where it is not kept."""
+        """Returns the value of a key; None if it is not kept."""
         return self.several((key,))[0]
 
     def several(self, keys: Iterable[K]) -> list[V | None]:
-        """The values of some keys, None where they are not kept."""
+        """Returns the values of some keys; None for those not kept."""
         found: list[V | None] = []
         entries = self._entries
         with self._lock:
@@ -47,7 +47,7 @@ class Recent(Generic[K, V]):
         return found
 
     def put(self, key: K, value: V, weight: int) -> None:
-        """Keep a value in place of the last one of its key; one that is heavier than all may be is not kept."""
+        """Add or replace the value of a key; a value heavier than the limit is not kept."""
         with self._lock:
             self._drop(key)
             if weight <= self._most:
@@ -57,7 +57,7 @@ class Recent(Generic[K, V]):
                 self._drop(next(iter(self._entries)))
 
     def made(self, key: K, make: Callable[[], V]) -> V:
-        """The value of a key, of weight 1; made now, by one thread for all, where it is not kept."""
+        """Returns the value of a key (weight 1); if it is not kept, one thread makes it for all."""
         with self._lock:
             if key not in self._entries:
                 self._entries[key] = make(), 1

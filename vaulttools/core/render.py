@@ -1,4 +1,4 @@
-"""Makes note text safe and short for a line of an answer."""
+"""Makes text of notes safe and short for a line of an answer."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from vaulttools.core import limits
 ELLIPSIS: Final = "…"
 
 _LEAD: Final = 80
-"""Characters kept before a first match that begins beyond the cut: enough to see what it belongs to."""
+"""Characters shown before a first match beyond the cut: enough context to understand it."""
 
 _EMOJI_TAGS: Final = "\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f"
-"""A flag made of tag characters (England, Scotland, Wales): the only place where they are text (Unicode TR 51)."""
+"""A flag made of tag characters (England, Scotland, Wales): their only use as text (Unicode TR 51)."""
 
 _UNSAFE = re.compile(
     f"{_EMOJI_TAGS}|"
@@ -25,15 +25,15 @@ _UNSAFE = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""The text with control, bidi and tag characters as visible escapes: `\x1b`, `\u{202e}`."""
+    r"""Returns the text with visible escapes for control, bidi and tag characters: `\x1b`, `\u{202e}`."""
     return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escape, text)
 
 
 def line(text: str, first_match: int | None = None, *, most: int = limits.LINE_CHARACTERS) -> str:
-    """A note's line as it is shown: no trailing blanks, at most so many characters and the marks of the cut, escaped.
+    """Returns a note's line for display: escaped, no trailing blanks, at most `most` characters plus marks of a cut.
 
-    `first_match` is the character, from 0, where the first match begins; when that lies beyond the cut, the cut is
-    made around it.
+    `first_match` is the character, from 0, where the first match begins; if it lies beyond the cut, the text around it
+    is shown.
     """
     text = text.rstrip()
     if len(text) <= most:
@@ -45,12 +45,12 @@ def line(text: str, first_match: int | None = None, *, most: int = limits.LINE_C
 
 
 def shortened(text: str, most: int) -> str:
-    """The text; of a longer one than so many characters its beginning, with a mark."""
+    """Returns the text, cut after `most` characters and marked if it is longer."""
     return text if len(text) <= most else f"{text[:most]}{ELLIPSIS}"
 
 
 def size(text: str) -> int:
-    """Bytes of UTF-8, also of a text that holds half of a surrogate pair."""
+    """Returns the bytes of a text in UTF-8; lone surrogates are allowed."""
     return len(text.encode("utf-8", "surrogatepass"))
 
 

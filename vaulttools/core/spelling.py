@@ -1,4 +1,4 @@
-"""Finds names that are spelled close to one that does not exist."""
+"""Finds existing names that are spelled like a missing one."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Final
 from vaulttools.core import limits
 
 _CLOSE: Final = 0.66
-"""Similarity from which two names may be the same one, misspelt: two letters of eight differ."""
+"""Least similarity of a name and its misspelling: two letters of eight differ."""
 
 _CONTAINED: Final = 0.9
-"""Similarity of a name that holds all the words asked for; one equal but for case, accents and punctuation has 1."""
+"""Similarity of a name that contains all wanted words; 1 means equal apart from case, accents and punctuation."""
 
 _CLOSE_WORD: Final = 0.75
-"""Similarity from which two words may be the same one: one letter of four differs."""
+"""Least similarity of a word and its misspelling: one letter of four differs."""
 
 _WORDS: Final = 20
-"""Words that one may be a misspelling of."""
+"""Most words that a word may be a misspelling of."""
 
 _COMPARED_CHARACTERS: Final = 200
-"""Characters of a name that are compared: the time goes with their square (a name on disk has 255 bytes at most)."""
+"""Most compared characters of a name: the time grows with their square (a name on disk has at most 255 bytes)."""
 
 _CAPITAL_INSIDE = re.compile(r"(?<=[^\W\d_])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def closest(wanted: str, names: Iterable[str], key: Callable[[str], str] = str) -> list[str]:
-    """The names closest to the one wanted, best first, at most five; equal ones stay in their order.
+    """Returns at most five names closest to the wanted one, best first; equally close ones stay in order.
 
-    `key` is the part of a name that is compared. Case, accents and punctuation do not matter. A name that holds every
-    word wanted is close whatever else it holds; where no name is close, one that holds every word misspelt.
+    `key` returns the part of a name to compare. Case, accents and punctuation are ignored. A name with every wanted
+    word is close, whatever else it contains; if no name is close, so is a name with every word misspelt.
     """
     text = _folded(wanted)
     words = set(text.split())
@@ -47,12 +47,12 @@ def closest(wanted: str, names: Iterable[str], key: Callable[[str], str] = str) 
 
 
 def apart(name: str) -> list[str]:
-    """A name in its parts where capitals stand inside it: `["Router", "Reset"]`, `["HTML", "Import"]`."""
+    """Splits a name at capitals inside it: `["Router", "Reset"]`, `["HTML", "Import"]`."""
     return _CAPITAL_INSIDE.split(name)
 
 
 def _words_spelled_nearly(words: Iterable[str], folded: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """Of names and their folded form those that hold each word, or one spelled nearly so."""
+    """Returns the names (with folded forms) that contain each word or a similar one."""
     vocabulary = {word for _, other in folded for word in other.split()}
     for word in words:
         scored = ((_similar(word, other, _CLOSE_WORD), other) for other in vocabulary)
@@ -62,7 +62,7 @@ def _words_spelled_nearly(words: Iterable[str], folded: Sequence[tuple[str, str]
 
 
 def _similar(one: str, other: str, least: float) -> float:
-    """The share of letters that two texts have in the same order, 0 to 1; 0 where it is below `least`."""
+    """Returns the share of letters that two texts have in the same order, 0 to 1; 0 if it is below `least`."""
     from rapidfuzz.distance import Indel
 
     return Indel.normalized_similarity(one, other, score_cutoff=least)
@@ -71,13 +71,13 @@ def _similar(one: str, other: str, least: float) -> float:
 def _similarity(text: str, words: set[str], name: str) -> float:
     if name == text:
         return 1.0
-    # Of two that hold all words the shorter is closer, by less than what anything else could gain.
+    # If two contain all words, the shorter is closer, by less than any other difference.
     contained = _CONTAINED - len(name) / 10_000 if words and words.issubset(name.split()) else 0.0
     return max(contained, _similar(name, text, _CLOSE))
 
 
 def _folded(name: str) -> str:
-    """Lower case without accents, one blank between words; a name without any letter or digit stays as it is."""
+    """Returns a name in lower case without accents, with single blanks; unchanged if it has no letter or digit."""
     name = name[:_COMPARED_CHARACTERS]
     if not name.isascii():
         decomposed = unicodedata.normalize("NFKD", name)

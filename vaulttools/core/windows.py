@@ -1,4 +1,4 @@
-"""Does on Windows what other systems do by themselves."""
+"""Works around differences of Windows."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from typing import Final
 
 _WAITS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-"""Seconds between two attempts, about one in all: readers of such a file have it open for some milliseconds."""
+"""Seconds between attempts, about one in total: readers keep such a file open for some milliseconds."""
 
 
 def replace(new: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
-    """Rename a file to the name of another, which it replaces.
+    """Rename a file to the name of another file and replace that file.
 
-    Windows refuses that while any program has the other one open; most have it open for a moment.
+    Windows refuses this while any program has the other file open, usually for a moment.
 
     Raises:
-        OSError: it cannot be replaced.
+        OSError: the file cannot be replaced.
     """
     for seconds in _WAITS if sys.platform == "win32" else ():
         try:
@@ -34,5 +34,5 @@ def replace(new: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
 
 
 def is_unread(error: OSError) -> bool:
-    """Whether a pipe could not be written to since its reader has gone; Windows calls that an invalid argument."""
+    """Whether writing to a pipe failed because its reader is gone; Windows reports an invalid argument."""
     return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)

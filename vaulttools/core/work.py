@@ -1,6 +1,6 @@
-"""Tracks one request: its time, its cancellation, and the files searched and skipped.
+"""Tracks one request: its time limit, its cancellation, and its searched and skipped files.
 
-Work limits stop a search here; `answers/cut` decides how much of the result is shown.
+These limits stop a search; `answers/cut` decides how much of the result is shown.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from vaulttools.errors import Cancelled
 LeftOut = Literal[
     "hidden", "excluded", "ignored", "default excludes", "symlink", "not a regular file", "binary", "no text"
 ]
-"""What a rule leaves out: the answer stays complete."""
+"""Why a rule leaves a file out: the answer stays complete."""
 
 UNREAD: Final = "lines not read"
-"""Of a file that matches and was counted, when time runs out before its lines are read: it was searched, and is not
-shown."""
+"""Reason for a file that matches and was counted, if time runs out before its lines are read: it was searched, but is
+not shown."""
 
 Missed = Literal[
     "unreadable",
@@ -40,7 +40,7 @@ Missed = Literal[
     "time limit",
     "lines not read",
 ]
-"""Why a file of the scope was not searched although it might have matched: `complete` becomes false."""
+"""Why a file of the scope was not searched although it might match: `complete` becomes false."""
 
 Reason = LeftOut | Missed
 
@@ -48,52 +48,52 @@ INCOMPLETE: Final[frozenset[Reason]] = frozenset(get_args(Missed))
 
 
 _SHORTEST: Final = 0.1
-"""Seconds for a second look when the call has used up its time."""
+"""Seconds for a second look if the call has used up its time."""
 
 
 @dataclass(slots=True)
 class PassedOver:
-    """How many files were passed over for one reason, and the first of them in path order."""
+    """Number of files skipped for one reason, and the first of them in path order."""
 
     count: int = 0
     paths: list[str] = field(default_factory=list)
     folders: int = 0
-    """How many of them are folders, which count as one and were not entered."""
+    """Number of folders among them, which were not entered and count as one each."""
 
 
 @dataclass(slots=True)
 class Work:
-    """One call's budget and tally."""
+    """Budget and tally of one call."""
 
     time_limit: float = limits.TIME_LIMIT
-    """Seconds the search may take."""
+    """Seconds that the search may take."""
     cancel: Event | None = None
     on_progress: Callable[[str], None] | None = None
     deadline: float = 0.0
-    """On the monotonic clock; 0: `time_limit` from now."""
+    """A moment of the monotonic clock; 0: `time_limit` from now."""
     started: float = field(default_factory=time.monotonic)
-    """When the call began, on the same clock: what was changed before is seen by it."""
+    """When the call began, on the same clock: the call sees all earlier changes."""
     finishing: bool = False
     """Whether time has run out once."""
     searched: int = 0
-    """Files of the scope whose content was searched."""
+    """Number of files in the scope whose content was searched."""
     skipped: dict[Reason, PassedOver] = field(default_factory=dict)
     unextracted: int = 0
-    """PDF and DOCX files of the scope whose text was not searched, because the extra that extracts it is missing."""
+    """Number of PDF and DOCX files in the scope that were not searched because the extra for extraction is missing."""
     cut_short: bool = False
-    """Whether time ran out in a walk, so that more was passed over than `skipped` counts."""
+    """Whether time ran out during a walk, so that more was skipped than `skipped` counts."""
     view: Any = None
-    """The `index.snapshot.Snapshot` of the call, once `Session.view` has taken it; None: there is none."""
+    """The call's `index.snapshot.Snapshot`, set by `Session.view`; None: there is none."""
     warnings: dict[str, None] = field(default_factory=dict)
-    """Sentences about the vault met on the way (a bad ignore line, a bad excluded-files entry)."""
+    """Sentences about problems of the vault (a bad ignore line, a bad excluded-files entry)."""
     voice: Voice = CALLS
-    """Writes what the caller may do next."""
+    """Writes suggested next steps."""
 
     def __post_init__(self) -> None:
         self.deadline = self.deadline or time.monotonic() + self.time_limit
 
     def remaining(self) -> float:
-        """Seconds left, never negative.
+        """Returns the seconds left, never negative.
 
         Raises:
             Cancelled: the caller has stopped the call.
@@ -103,8 +103,8 @@ class Work:
         return max(0.0, self.deadline - time.monotonic())
 
     def again(self) -> Work:
-        """A tally of its own for a second look in the same call, such as for a hint, in the time that is left; the look
-        sees the vault as the call does.
+        """Returns a separate tally for a second look in the same call, such as for a hint, in the remaining time; it
+        sees the same state of the vault.
 
         Raises:
             Cancelled: the caller has stopped the call.
@@ -114,22 +114,22 @@ class Work:
         )
 
     def limit_to(self, seconds: float) -> None:
-        """Set the time limit of this call, from now."""
+        """Set the time limit, from now."""
         self.time_limit = seconds
         self.deadline = time.monotonic() + seconds
 
     def finish(self) -> None:
-        """Time has run out: what was found may still be read and shown, within a fifth of the limit."""
+        """Record that time has run out: found files may still be read and shown, within a fifth of the limit."""
         if not self.finishing:
             self.finishing = True
             self.deadline = time.monotonic() + self.time_limit / 5
 
     def warn(self, sentence: str) -> None:
-        """Keep a sentence about the vault, once."""
+        """Add a sentence about the vault, once."""
         self.warnings[sentence] = None
 
     def is_over(self) -> bool:
-        """Whether no time is left, the time to show what was found included.
+        """Whether no time is left, not even to show what was found.
 
         Raises:
             Cancelled: the caller has stopped the call.
@@ -148,29 +148,29 @@ class Work:
             entry.paths.append(path)
 
     def pass_over_all(self, files: Sequence[str], reason: Reason) -> None:
-        """As `pass_over`, of several files; the time does not grow with them."""
+        """Like `pass_over`, for several files, in constant time."""
         for path in files[: limits.NAMED_PATHS]:
             self.pass_over(path, reason)
         if (more := len(files) - limits.NAMED_PATHS) > 0:
             self.skipped[reason].count += more
 
     def cut(self) -> None:
-        """Note that time has run out before all files were met: nobody knows how many were not searched."""
+        """Record that time ran out during a walk: the number of unsearched files is not known."""
         self.skipped.setdefault("time limit", PassedOver()).count += 1
         self.cut_short = True
 
     @property
     def complete(self) -> bool:
-        """False when a file was not searched for a reason that could have changed the answer."""
+        """False if a file that could change the answer was not searched."""
         return INCOMPLETE.isdisjoint(self.skipped)
 
     @property
     def searched_all(self) -> bool:
-        """Whether all files were searched, so that numbers are exact; lines of some may not have been read."""
+        """Whether all files were searched, so that numbers are exact; the lines of some may be unread."""
         return INCOMPLETE.isdisjoint(self.skipped.keys() - {UNREAD})
 
     def incomplete_because(self) -> str:
-        """The reasons in one phrase: `1 file unreadable (a.md); stopped after 10 s, 4,210 files not searched`."""
+        """Returns all reasons: `1 file unreadable (a.md); stopped after 10 s, 4,210 files not searched`."""
         phrases = []
         for reason, entry in self.skipped.items():
             if reason not in INCOMPLETE:
@@ -189,7 +189,7 @@ class Work:
 
 
 def named(some: Sequence[str], count: int | None = None) -> str:
-    """Paths for a sentence: at most five, each at most 200 characters, and how many more of `count` there are."""
+    """Returns paths for a sentence: at most five of at most 200 characters, and how many more of `count` exist."""
     names = ", ".join(_shortened(paths.shown(path)) for path in some[: limits.NAMED_PATHS])
     more = (len(some) if count is None else count) - min(len(some), limits.NAMED_PATHS)
     return f"{names} and {more:,} more" if more else names
