@@ -1,1 +1,1 @@
-"""Resolves what a path can name besides a file or folder of the vault."""
+"""Resolves what a path can name: files, folders, links, URLs, archive members, periodic notes."""

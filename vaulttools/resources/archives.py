@@ -1,6 +1,6 @@
 """Reads members of zip and tar archives as text, in bounded memory, never on disk.
 
-Finding and opening the archive itself, inside the vault, is the caller's.
+The caller finds and opens the archive inside the vault.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
 MEMBER_BYTES: Final = 10 * 1024 * 1024
-"""Bytes of one member, unpacked (fault-Z01)."""
+"""Most unpacked bytes of one member (fault-Z01)."""
 
 MEMBERS: Final = 10_000
-"""Members of one archive (fault-Z07). One of more is refused whole, for the last of equal names counts."""
+"""Most members of an archive (fault-Z07). A larger one is refused entirely, since the last of equal names counts."""
 
 UNPACKED_BYTES: Final = 200 * 1024 * 1024
-"""Bytes of a `.tar.gz` that are unpacked, and not kept, on the way to a member: under a second."""
+"""Most bytes of a `.tar.gz` that are unpacked and dropped on the way to a member: under a second."""
 
 _DIRECTORY_BYTES: Final = 4 * 1024 * 1024
-"""Bytes of a zip's directory, 400 for each of `MEMBERS`: zipfile reads it whole, into an object for every 46."""
+"""Most bytes of a zip's directory, 400 per member: zipfile reads it completely, with an object for every 46 bytes."""
 
 _PACKED_BYTES: Final = 2 * MEMBER_BYTES
-"""Bytes of the archive that are read for one zip member: deflate makes nothing twice as large."""
+"""Most bytes of the archive read for one zip member: deflate never doubles the size."""
 
 _HEADER_BYTES: Final = 32 * 1024
-"""Bytes of one tar member's headers: Python before 3.11.10 takes time square to them (CVE-2024-6232; here 2.6 s)."""
+"""Most bytes of a tar member's headers: Python before 3.11.10 takes quadratic time (CVE-2024-6232; here 2.6 s)."""
 
 _CHUNK: Final = 64 * 1024
 _ENCRYPTED: Final = 0x1
 _NAMED_IN_UTF8: Final = 0x800
-"""Bits of a zip member's flags (APPNOTE.TXT 4.4.4)."""
+"""A bit of a zip member's flags, like `_ENCRYPTED` (APPNOTE.TXT 4.4.4)."""
 
 _SUFFIX = re.compile(r"\.(?:zip|tar|tar\.gz|tgz):", re.IGNORECASE | re.ASCII)
 
 
 class MemberUnreadable(Exception):
-    """A member cannot be searched; `reason` is a phrase for the caller's sentence. Never leaves the package.
+    """A member cannot be searched; `reason` is a phrase for the caller's message. Never leaves the package.
 
-    Of the archive: `not a readable archive`, `damaged`, `too many members: …`, `too large: …`, `time limit`. Of the
-    member: `Archive file 'a.md' not found`, `a folder`, `nested archive`, `not a regular file`, `encrypted`,
+    Reasons for the archive: `not a readable archive`, `damaged`, `too many members: …`, `too large: …`, `time limit`.
+    For the member: `Archive file 'a.md' not found`, `a folder`, `nested archive`, `not a regular file`, `encrypted`,
     `unsupported compression`, `too large: …`, `bad CRC`, `damaged`, `binary`, `not UTF-8`.
     """
 
@@ -64,7 +64,7 @@ class MemberUnreadable(Exception):
 
     @property
     def skipped_as(self) -> Reason | None:
-        """Why the member counts among the files passed over; None when it has no text to search."""
+        """Why the member counts as a skipped file; None if it has no text to search."""
         if self.reason in ("a folder", "binary") or self.reason.startswith("Archive file "):
             return None
         if self.reason == "not a regular file":
@@ -76,19 +76,19 @@ class MemberUnreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveMember:
-    """A member's text, without byte order mark and with its own line ends."""
+    """A member's text without byte order mark, with its original line ends."""
 
     text: str
     warnings: tuple[str, ...] = ()
-    """Sentences about what was odd on the way to it."""
+    """Sentences about oddities of the archive."""
     is_cut_short: bool = False
-    """Whether a part of the archive was not looked through, which may hold a later member of the name."""
+    """Whether a part of the archive was not examined, which may contain a later member of the name."""
 
 
 def split(path: str) -> tuple[str, str] | None:
-    """The archive and the member that a path names; None when it names no member.
+    """Returns the archive and the member that a path names; None if it names no member.
 
-    The archive ends at the first `.zip`, `.tar`, `.tar.gz` or `.tgz`, in any case, that a `:` follows.
+    The archive ends at the first `.zip`, `.tar`, `.tar.gz` or `.tgz`, in any case, before a `:`.
 
     >>> split("notes.zip:2024/a.md"), split("a.zip:b.tar:c"), split("notes.zip")
     (('notes.zip', '2024/a.md'), ('a.zip', 'b.tar:c'), None)
@@ -100,15 +100,15 @@ def split(path: str) -> tuple[str, str] | None:
 def read_member(
     file: BinaryIO, archive: str, member: str, remaining: Callable[[], float], is_closed: Callable[[str], bool]
 ) -> ArchiveMember:
-    r"""The text of a member of an open archive; the suffix of its path `archive` says of which kind it is.
+    r"""Returns the text of a member of an open archive, whose path `archive` shows its kind by the suffix.
 
-    Names are compared without `./`, with `\` as `/`, and in one Unicode form; `../a` and `/a` are names like others,
-    never paths (fault-Z02). Of several members of the name the last is read, and a warning says so (fault-Z03).
-    `remaining` gives the seconds left and is asked before each read; what it raises comes through. A member with a
-    name that `is_closed` is passed by as if it were not there.
+    Names are compared without `./`, with `\` as `/`, and in one Unicode form; `../a` and `/a` are ordinary names, never
+    paths (fault-Z02). Of several members with the name, the last is read, and a warning says so (fault-Z03).
+    `remaining` returns the seconds left and is called before each read; its exceptions are passed on. Members whose
+    name `is_closed` are ignored.
 
     Raises:
-        MemberUnreadable: there is no such text member within the bounds, it is damaged, or time has run out.
+        MemberUnreadable: there is no such text member within the limits, it is damaged, or time has run out.
     """
     sought = _Sought(member, is_closed)
     source = _Source(file, remaining)
@@ -129,12 +129,12 @@ def read_member(
 
 
 class _Sought:
-    """The member asked for, and what was found under its name."""
+    """The wanted member, and what was found under its name."""
 
     def __init__(self, member: str, is_closed: Callable[[str], bool]) -> None:
         self.copies = 0
         self.cut_short = False
-        """Whether a part of the archive was not looked through."""
+        """Whether a part of the archive was not examined."""
         self._member = member
         self._name = _plain(member)
         self._is_closed = is_closed
@@ -142,7 +142,7 @@ class _Sought:
         self._content: bytes | MemberUnreadable | None = None
 
     def is_file(self, *names: str, folder: bool) -> bool:
-        """Whether an entry of the archive, by one of the readings of its name, is the file asked for."""
+        """Whether an archive entry is the wanted file, by one of the readings of its name."""
         near = [plain for plain in map(_plain, names) if f"{plain}/".startswith(f"{self._name}/")]
         if not near or any(map(self._is_closed, names)):
             return False
@@ -152,12 +152,12 @@ class _Sought:
         return is_it and not folder
 
     def found(self, content: bytes | MemberUnreadable, copies: int = 1) -> None:
-        """Take the bytes of a further member of the name, or why it cannot be read, in place of the former's."""
+        """Set the bytes of a member of the name, or why it cannot be read; replaces an earlier member's."""
         self.copies += copies
         self._content = content
 
     def content(self) -> bytes:
-        """The bytes of the last member of the name."""
+        """Returns the bytes of the last member of the name, or raises why there are none."""
         if isinstance(self._content, bytes):
             return self._content
         if self._content is not None:
@@ -170,19 +170,19 @@ class _Sought:
 
 
 class _Source(io.RawIOBase):
-    """What the libraries read from: it hands out no more than allowed, and asks for the time before each read."""
+    """The file for the libraries: limits the bytes, and checks the time before each read."""
 
     def __init__(self, file: BinaryIO | GzipFile, remaining: Callable[[], float]) -> None:
         super().__init__()
         self.last = b""
-        """What was handed out last."""
+        """The bytes returned last."""
         self._file = file
         self._remaining = remaining
         self._left = 0
         self._refusal = ""
 
     def allow(self, size: int, refusal: str) -> None:
-        """Hand out so many bytes from here on, and refuse more for that reason."""
+        """Allow so many more bytes; refuse further ones with a reason."""
         self._left = size
         self._refusal = refusal
 
@@ -196,7 +196,7 @@ class _Source(io.RawIOBase):
         return self.last
 
     def take(self, size: int, /) -> bytes:
-        """The next bytes, at most so many, whatever is allowed."""
+        """Returns the next bytes, at most `size`, without regard to the limit."""
         if not self._remaining():
             raise MemberUnreadable("time limit")
         return self._file.read(size)
@@ -216,7 +216,7 @@ class _UsedUp(MemberUnreadable):
 
 
 class _Unpacked(_Source):
-    """What gzip unpacks, forwards only: to go back would be to unpack everything once more."""
+    """The output of gzip, forwards only: going back would mean unpacking everything again."""
 
     def __init__(self, file: GzipFile, remaining: Callable[[], float]) -> None:
         super().__init__(file, remaining)
@@ -242,10 +242,10 @@ class _Unpacked(_Source):
 
 @contextmanager
 def _failing_as(reason: str) -> Iterator[None]:
-    """Whatever the libraries raise on damaged bytes, as `MemberUnreadable`.
+    """Turn every error of the libraries on damaged bytes into `MemberUnreadable`.
 
-    These are not their own errors alone: zlib.error, struct.error, UnicodeDecodeError, RecursionError, and others by
-    the version of Python.
+    These are not only their own errors, but also zlib.error, struct.error, UnicodeDecodeError, RecursionError, and
+    others, depending on the version of Python.
     """
     try:
         yield
@@ -276,7 +276,7 @@ def _search_zip(source: _Source, sought: _Sought) -> None:
 
 
 def _zip_names(entry: ZipInfo) -> Iterator[str]:
-    """The name as zipfile reads it, and as the UTF-8 that macOS writes without the flag that says so."""
+    """Yields the name as zipfile reads it, and as UTF-8, which macOS writes without the flag for it."""
     yield entry.filename
     if not entry.flag_bits & _NAMED_IN_UTF8 and not entry.filename.isascii():
         with suppress(UnicodeError):
@@ -290,7 +290,7 @@ def _zip_content(archive: ZipFile, entry: ZipInfo, source: _Source) -> bytes:
         raise MemberUnreadable("not a regular file")
     if entry.flag_bits & _ENCRYPTED:
         raise MemberUnreadable("encrypted")
-    # zipfile knows bzip2, LZMA and Zstandard too, and unpacks those without a bound on what one piece becomes.
+    # zipfile also supports bzip2, LZMA and Zstandard, but unpacks pieces of these without a limit.
     if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         raise MemberUnreadable("unsupported compression")
     if entry.file_size > MEMBER_BYTES:
@@ -301,7 +301,7 @@ def _zip_content(archive: ZipFile, entry: ZipInfo, source: _Source) -> bytes:
             content = _whole(stream)
         except BadZipFile as error:
             raise MemberUnreadable("bad CRC") from error
-    if len(content) != entry.file_size:  # the directory lies about the size, to which the checksum is no witness
+    if len(content) != entry.file_size:  # the directory states a wrong size, which the checksum does not cover
         raise MemberUnreadable("bad CRC")
     return content
 
@@ -309,14 +309,14 @@ def _zip_content(archive: ZipFile, entry: ZipInfo, source: _Source) -> bytes:
 def _search_tar_gz(source: _Source, sought: _Sought, remaining: Callable[[], float]) -> None:
     from gzip import BadGzipFile, GzipFile
 
-    source.allow(sys.maxsize, "damaged")  # gzip itself takes a small piece at a time
+    source.allow(sys.maxsize, "damaged")  # gzip itself reads small pieces
     with GzipFile(fileobj=source, mode="rb") as stream:
         unpacked = _Unpacked(stream, remaining)
         try:
             _search_tar(unpacked, sought)
             with _failing_as("damaged"):
                 try:
-                    while unpacked.take(_CHUNK):  # to the checksum, which stands at the end
+                    while unpacked.take(_CHUNK):  # up to the checksum at the end
                         pass
                 except BadGzipFile as error:
                     raise MemberUnreadable("bad CRC") from error
@@ -338,7 +338,7 @@ def _search_tar(source: _Source, sought: _Sought) -> None:
             entry = archive.next()
         if entry is None:
             break
-        # What tarfile remembers of former members is of no use and without a bound.
+        # tarfile's memory of earlier members is useless and unlimited.
         archive.members, archive.pax_headers = [], {}  # type: ignore[attr-defined]
         if sought.is_file(entry.name, folder=entry.isdir()):
             try:
@@ -347,13 +347,13 @@ def _search_tar(source: _Source, sought: _Sought) -> None:
                 sought.found(error)
     else:
         raise MemberUnreadable(f"too many members: more than {MEMBERS:,}")
-    # tarfile takes a header that is none for the end of the archive; a true end is a block of zeros, or of nothing.
+    # tarfile takes an invalid header for the end of the archive; a true end is a block of zeros, or empty.
     if source.last.strip(b"\0"):
         raise MemberUnreadable("damaged")
 
 
 def _tar_content(archive: TarFile, entry: TarInfo, source: _Source) -> bytes:
-    if not entry.isreg() or entry.issparse():  # what is sparse has holes, which are no text
+    if not entry.isreg() or entry.issparse():  # sparse files have holes, which are no text
         raise MemberUnreadable("not a regular file")
     if entry.size > MEMBER_BYTES:
         raise _too_large(entry.size)
@@ -368,7 +368,7 @@ def _tar_content(archive: TarFile, entry: TarInfo, source: _Source) -> bytes:
 
 
 def _whole(stream: IO[bytes]) -> bytes:
-    """All bytes, chunk by chunk, so that the time is asked for between."""
+    """Reads all bytes in chunks, so that the time is checked in between."""
     return b"".join(iter(lambda: stream.read(_CHUNK), b""))
 
 
@@ -382,19 +382,18 @@ def _text(content: bytes) -> str:
 
 
 def _too_large(size: int, packed: int | None = None) -> MemberUnreadable:
-    """The refusal of a member by its bytes, and by those it takes in the archive: their ratio tells a bomb
-    (fault-Z01)."""
+    """Returns the refusal of a member, with its unpacked and packed bytes: their ratio shows a bomb (fault-Z01)."""
     ratio = "" if packed is None else f" from {packed:,}"
     return MemberUnreadable(f"too large: {size:,} bytes{ratio}, at most {_megabytes(MEMBER_BYTES)}")
 
 
 def _megabytes(size: int) -> str:
-    """A bound in words: `10 MB`."""
+    """Returns a limit in words: `10 MB`."""
     return f"{size // (1024 * 1024)} MB"
 
 
 def _plain(name: str) -> str:
-    r"""A member's name as it is compared: `.\a//b.md` is `a/b.md`; a leading slash and `..` stay."""
+    r"""Returns a member's name in the form for comparing: `.\a//b.md` is `a/b.md`; a leading slash and `..` stay."""
     slashed = name.replace("\\", "/")
     parts = "/".join(part for part in slashed.split("/") if part not in ("", "."))
     return paths.nfc(f"/{parts}" if slashed.startswith("/") else parts)

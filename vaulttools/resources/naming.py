@@ -1,4 +1,4 @@
-"""Finds the one note or text that a name means, or suggests several."""
+"""Finds the note or text that a name means, or suggests similar ones."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from vaulttools.resources.periodic import PeriodicNote
 from vaulttools.resources.targets import Reader, Target
 
 _BLOCK = re.compile(r"(?P<target>[^^]+)\^(?P<id>[A-Za-z0-9-]+)")
-"""`Note^id`: no link is written so, but models leave the `#` out, and `^` is in no name (rule-L04)."""
+"""`Note^id` is not a valid link, but models leave out the `#`, and no name contains `^` (rule-L04)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The names of one vault."""
+    """Resolves the names of one vault."""
 
     reader: Reader
     links: Callable[[], LinkIndex]
-    """The names that links can use; asked for only when a name is no path."""
+    """Returns the names that links can use; called only if a name is not a path."""
     visible: Callable[[], Iterable[str]]
-    """The files that may be offered for a name that nothing has."""
+    """Returns the files that may be suggested for a missing name."""
     periodic: Callable[[str], PeriodicNote | None]
-    """The note that a word such as `daily` means."""
+    """Returns the note that a word such as `daily` means, or None."""
 
     def target(self, given: str) -> Target:
-        """What a name means, with the part of it that it names; never a folder.
+        """Returns the target of a name, with the named part of it; never a folder.
 
-        The readings of it, the first under which something is there wins:
+        A name has these readings; the first one with an existing target wins:
 
-        1. what stands there: a path, a URL, an archive's member, each of the files with lines behind it, `a.md:5-9`;
+        1. a path, a URL or an archive's member, also with a line range, `a.md:5-9`;
         2. a link, in brackets or without: `Note`, `folder/Note`, `[[Note#Heading]]`, `Note#^id`, `Note^id`;
-        3. the same percent-decoded, as Markdown links write it (rule-L01);
-        4. a periodic note, `daily`, `weekly -1`, `monthly 2026-11`, also where a folder has that name.
+        3. the same percent-decoded, as in Markdown links (rule-L01);
+        4. a periodic note, `daily`, `weekly -1`, `monthly 2026-11`, even if a folder has that name.
 
-        A name that several files have is refused, also where Obsidian would take one of them: which one depends on the
-        note that the link stands in (rule-L14), and that is not known here.
+        A name of several files is refused, even if Obsidian would choose one of them: its choice depends on the note
+        that contains the link (rule-L14), which is not known here.
 
         Raises:
-            PathNotFound: nothing is there; it carries up to five paths whose names are spelled nearly so.
+            PathNotFound: nothing is there; the error has up to five paths with similar names.
             AmbiguousName: several files have the name.
-            BadArgument: it names no text; or as `Reader.direct`.
+            BadArgument: the name means no text; or as for `Reader.direct`.
         """
         text = self.reader.stripped(given)
         if not text:
@@ -67,7 +67,7 @@ class Naming:
         return target
 
     def _linked(self, text: str) -> Target | None:
-        """What the text means as a link, with or without its brackets."""
+        """Returns the target of a text read as a link, with or without brackets."""
         links = self.links()
         for link, selector in _readings(text):
             if not link.target and (link.headings or link.block):
@@ -84,11 +84,11 @@ class Naming:
         return None
 
     def _periodic(self, text: str) -> Target | None:
-        """What the text means as the note of a period, when it means one.
+        """Returns the periodic note that a text means, or None.
 
         Raises:
-            BadArgument: the settings lead elsewhere, where nothing may be read. The path is not told.
-            PathNotFound: the note is not there; it carries the notes of the same name elsewhere.
+            BadArgument: the settings lead to a place that must not be read. The error does not name the path.
+            PathNotFound: the note does not exist; the error has the notes of the same name elsewhere.
         """
         try:
             note = self.periodic(text)
@@ -115,7 +115,7 @@ class Naming:
 
 
 def close_to(text: str, visible: Iterable[str]) -> list[str]:
-    """The files, of those that may be offered, whose path or name is spelled nearly as what was given."""
+    """Returns the visible files whose path or name is similar to a text."""
     *_, link = (Link(text), *(link for link, _ in _readings(text)))
     files = list(visible)
     by_path = spelling.closest(link.target, files) if "/" in link.target else []
@@ -124,7 +124,7 @@ def close_to(text: str, visible: Iterable[str]) -> list[str]:
 
 
 def folders_close_to(text: str, visible: Iterable[str]) -> list[str]:
-    """The folders, of those that hold files that may be offered, that are spelled nearly as what was given."""
+    """Returns the folders of visible files that are spelled like a text."""
     folders: dict[str, None] = {}
     for path in visible:
         while (path := path.rpartition("/")[0]) and path not in folders:
@@ -133,12 +133,12 @@ def folders_close_to(text: str, visible: Iterable[str]) -> list[str]:
 
 
 def _readings(text: str) -> Iterator[tuple[Link, str | None]]:
-    """The links that a text may be, each with the selector of lines behind it; the plainest is the last."""
+    """Yields the links that a text may mean, each with its line selector; the simplest comes last."""
     for written in dict.fromkeys((text, unquote(text))):
         path, selector = selectors.split(written)
         for name, lines in ((written, None), (path, selector)) if selector else ((written, None),):
             if "[[" not in name:
-                # The whole of it may be the name of a file, which no link could mean (rule-L04).
+                # The whole text may be the name of a file that no link can express (rule-L04).
                 yield Link(name), lines
             elif not name.endswith("]]"):
                 continue
@@ -153,6 +153,6 @@ def _is(target: Target, kind: Kind) -> bool:
 
 
 def _title(path: str) -> str:
-    """The name of a file without its folders, and of a note without its extension."""
+    """Returns the name of a file without folders, for a note also without extension."""
     name = path.rpartition("/")[2]
     return name[:-3] if paths.is_note(name) else name

@@ -1,7 +1,7 @@
-"""Finds the periodic note of a date, by the vault's own settings.
+"""Finds the periodic note of a date by the vault's settings.
 
-The settings are those of the core plugin Daily notes and of the community plugin Periodic Notes, whose formats are
-moment.js'. They are read for this alone: a caller learns the path that comes of them, and nothing else.
+The settings belong to the core plugin Daily notes and the community plugin Periodic Notes, which use formats of
+moment.js. They are read only for this: a caller learns the resulting path and nothing else.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from vaulttools.core.moment import Weeks
 from vaulttools.files import settings
 
 _NAME: Final = re.compile(r"(daily|weekly|monthly|quarterly|yearly)(?:\s+(\S.*))?", re.DOTALL)
-"""In lower case: folders are often called `Daily`."""
+"""Only lower case: folders are often called `Daily`."""
 _OFFSET: Final = re.compile(r"[+-]?[0-9]{1,3}|[+-][0-9]{4,5}")
-"""Four digits without a sign are a year."""
+"""Four digits without a sign would be a year."""
 _ISO_TOKEN: Final = re.compile(r"[WG]")
 _LITERAL: Final = re.compile(r"\[[^\[\]]*\]|\\.")
 
 
 class _Period(NamedTuple):
     format: str
-    """What the plugins use where none is set."""
+    """The plugins' default format."""
     unit: str
-    """What version 1 of Periodic Notes calls the period."""
+    """Name of the period in version 1 of Periodic Notes."""
     days: int = 0
     months: int = 0
 
@@ -45,13 +45,13 @@ _PERIODS: Final = {
 
 
 class PeriodicNote(NamedTuple):
-    """A note that a date has."""
+    """The note of a period."""
 
     period: str
     day: date
     """The first day of the period."""
     path: str
-    """Vault-relative, as the settings have it: nobody has looked yet whether it lies in the vault."""
+    """Vault-relative, from the settings: not yet checked to lie in the vault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class PeriodicNotes:
     weeks: Weeks
 
     def named(self, text: str) -> PeriodicNote | None:
-        """The note that `daily`, `daily -1`, `weekly 2026-11-20` or `monthly last year` means; None: it means none.
+        """Returns the note of `daily`, `daily -1`, `weekly 2026-11-20` or `monthly last year`; None for other texts.
 
         Raises:
             OSError: the settings cannot be read.
@@ -90,7 +90,7 @@ class PeriodicNotes:
         return PeriodicNote(period, day, self._path(folder, tokens, day))
 
     def latest(self, period: str, count: int) -> Iterator[PeriodicNote]:
-        """The notes of the present period and of those before it, newest first, so many.
+        """Yields `count` notes, of the current period and those before it, newest first.
 
         Raises:
             OSError: the settings cannot be read.
@@ -102,7 +102,7 @@ class PeriodicNotes:
             yield PeriodicNote(period, then, self._path(folder, tokens, then))
 
     def daily_days(self) -> Callable[[str], date | None]:
-        """What reads the day of a daily note from its path; it gives None for any other file.
+        """Returns a function that reads the day of a daily note from its path; None for any other file.
 
         Raises:
             OSError: the settings cannot be read.
@@ -117,7 +117,7 @@ class PeriodicNotes:
         return day
 
     def _start(self, period: str, day: date, tokens: str) -> date:
-        """The first day of the period that holds a day; of a week by the locale, unless its format counts ISO weeks."""
+        """Returns the first day of the period of a day; weeks follow the locale, unless the format has ISO weeks."""
         if period == "weekly":
             is_iso = _ISO_TOKEN.search(_LITERAL.sub("", tokens))
             first = 1 if is_iso else self.weeks.first_day
@@ -131,7 +131,7 @@ class PeriodicNotes:
         return path if path.lower().endswith(".md") else f"{path}.md"
 
     def _settings(self, period: str) -> tuple[str, str]:
-        """The folder and the format of a period: those of Periodic Notes where they are on, else of Daily notes."""
+        """Returns folder and format of a period: from Periodic Notes if enabled there, else from Daily notes."""
         plugin = settings.read(self.config_folder / "plugins" / "periodic-notes" / "data.json")
         found = _of_plugin(plugin, period)
         if found is None and period == "daily":
@@ -144,7 +144,7 @@ class PeriodicNotes:
 
 
 def _of_plugin(plugin: Mapping[str, Any], period: str) -> Mapping[str, Any] | None:
-    """What Periodic Notes is set to for a period; None when it is off. Version 1 keeps sets of settings by name."""
+    """Returns the settings of Periodic Notes for a period; None if it is off. Version 1 has named sets of settings."""
     found = plugin.get(period)
     sets = plugin.get("calendarSets")
     if isinstance(sets, list):
@@ -159,6 +159,6 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 
 def _moved(period: str, day: date, number: int) -> date:
-    """The first day of the period so many later."""
+    """Returns the first day of the period `number` periods later."""
     _, _, days, months = _PERIODS[period]
     return moment.plus_months(datetime.combine(day, time()), number * months).date() + timedelta(days=number * days)

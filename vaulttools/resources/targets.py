@@ -1,9 +1,9 @@
-"""Reads each entry of `paths` as one target, alike for every tool.
+"""Reads each entry of `paths` as one target, in the same way for every tool.
 
-Readings of an entry, the first that holds wins:
+An entry has these readings; the first that applies wins:
 
 1. an internal URL;
-2. a literal path that exists, whatever its characters;
+2. an existing literal path, whatever its characters;
 3. `[[Note]]`, as a link;
 4. an archive and its member, `notes.zip:2024/a.md`;
 5. a path and a line-range selector, `note.md:50-100`;
@@ -31,42 +31,42 @@ from vaulttools.resources.urls import Backed, Resolvers, Virtual, is_url
 _PRUNED: Final = "node_modules"
 _QUOTES: Final = ("'", '"', "`")
 _LIKE_A_FILE: Final = re.compile(r"[*?]|\.[a-z0-9]{1,5}(?::[0-9L]|$)", re.IGNORECASE)
-"""A wildcard, or what ends the name of a file, before a line range at most."""
+"""A wildcard, or a file extension at the end or before a line range."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One entry as it was understood; exactly one of `place`, `glob`, `member` and `virtual` is there."""
+    """The meaning of one entry; exactly one of `place`, `glob`, `member` and `virtual` is set."""
 
     given: str
     place: Place | None = None
-    """A file, folder or other thing that exists."""
+    """An existing file, folder or other thing."""
     glob: Glob | None = None
     base: str = ""
-    """Vault-relative, with `glob`: the folder before its first wildcard, where its walk begins."""
+    """With `glob`: the vault-relative folder before the first wildcard, where the walk begins."""
     member: tuple[str, str] | None = None
     """The vault-relative path of an archive, and the name of a member."""
     virtual: Virtual | None = None
     ranges: Ranges | None = None
-    """The lines asked for; None: all."""
+    """The requested lines; None: all."""
     headings: tuple[str, ...] = ()
-    """The section of the file that is meant, `[[Note#Heading]]`; with `place`."""
+    """With `place`: the requested section of the file, `[[Note#Heading]]`."""
     block: str | None = None
-    """The id of the block that is meant, `[[Note#^id]]`; with `place`, and stronger than `headings`."""
+    """With `place`: the id of the requested block, `[[Note#^id]]`; overrides `headings`."""
 
     @property
     def is_part(self) -> bool:
-        """Whether some lines are meant, not all."""
+        """Whether it names only a part of the lines."""
         return self.ranges is not None or bool(self.headings) or self.block is not None
 
     @property
     def is_single(self) -> bool:
-        """Whether it names one thing, not what a folder or a glob holds."""
+        """Whether it names one thing, not the content of a folder or the matches of a glob."""
         return self.glob is None and (self.place is None or self.place.kind != "folder")
 
     @property
     def label(self) -> str:
-        """How `scope_path` names it: the vault-relative path, `.` for the root, else as it was given."""
+        """Its name in `scope_path`: the vault-relative path, `.` for the root, else the text as given."""
         return paths.portable((self.place.path or ".") if self.place is not None else self.given)
 
 
@@ -76,11 +76,11 @@ class Targets:
 
     found: list[Target] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    """As they were given."""
+    """Entries without a target, as given."""
 
     @property
     def walks(self) -> tuple[Walk, ...]:
-        """The walks of the folders and globs; each entry is walked on its own, never from a common ancestor."""
+        """The walks of folders and globs; each entry has its own walk, never one from a common ancestor."""
         folders = [
             Walk(target.place.path)
             for target in self.found
@@ -91,7 +91,7 @@ class Targets:
 
     @property
     def scope_path(self) -> str:
-        """What the entries name, in words."""
+        """The names of all targets."""
         return ", ".join(dict.fromkeys(target.label for target in self.found))
 
     @property
@@ -107,15 +107,15 @@ class Reader:
     root: Root
     resolvers: Resolvers
     resolve_link: Callable[[str], str | None]
-    """A link's target as the vault-relative path of the file it leads to."""
+    """Returns the vault-relative path of the file that a link's target leads to, or None."""
 
     def read(self, entries: Sequence[str]) -> Targets:
-        """The targets of the entries; those under which nothing is there are `missing`.
+        """Returns the targets of the entries; entries without a target are `missing`.
 
         Raises:
-            PathNotFound: nothing is there under any entry.
-            BadArgument: an entry is empty, malformed, several in one, not allowed, or not downloaded; or there are too
-                many.
+            PathNotFound: no entry has a target.
+            BadArgument: an entry is empty, malformed, not allowed, not downloaded, or contains several; or there are
+            too many.
         """
         if len(entries) > limits.PATHS:
             raise BadArgument(f"`paths` may hold at most {limits.PATHS} entries, got {len(entries):,}")
@@ -134,7 +134,7 @@ class Reader:
         return targets
 
     def stripped(self, entry: str) -> str:
-        """The entry without the outer blanks and quotes that models add; a file that is so named keeps them."""
+        """Returns the entry without outer blanks and quotes, which models add; keeps them if a file has that name."""
         text = entry.strip()
         if text and text != entry and self._literal(entry) is not None:
             return entry
@@ -143,10 +143,10 @@ class Reader:
         return text
 
     def _literal(self, entry: str) -> Place | None:
-        """What stands on disk under the entry read as a path, or None.
+        """Returns the place on disk of an entry read as a path, or None.
 
-        A glob may reach into a protected folder by its wildcards, and finds nothing there; the folders before its
-        first wildcard may not.
+        The wildcards of a glob may reach into a protected folder, and find nothing there; the folders before the first
+        wildcard must not.
         """
         try:
             place = self.root.locate(entry)
@@ -162,9 +162,9 @@ class Reader:
         return place if place.kind is not None else None
 
     def direct(self, entry: str) -> list[Target]:
-        """What an entry names by where it stands: as a URL, a path, an archive's member, or a file's line range.
+        """Returns the targets of an entry read as a URL, a path, an archive's member, or a file's line range.
 
-        Empty when nothing is there; no name is looked for anywhere else.
+        Empty if nothing is there; names are not looked for elsewhere.
         """
         if is_url(entry):
             url, selector = selectors.split(entry)
@@ -223,7 +223,7 @@ class Reader:
         return [] if found is None else [found]
 
     def linked(self, given: str, path: str, link: Link, ranges: Ranges | None) -> Target | None:
-        """What a link means that leads to a file; None: it is gone since it was listed.
+        """Returns the target of a link to a file; None if the file vanished after it was listed.
 
         Raises:
             BadArgument: the file is not downloaded.
@@ -250,20 +250,20 @@ class Reader:
         return [Target(entry, glob=glob, base=base.path)]
 
     def _joins_several(self, entry: str) -> bool:
-        """Whether commas join several entries, where nothing is called so: two of them stand for something, or each
-        does or is written like a file or a glob. The folders before a wildcard may have commas in their names."""
+        """Whether commas join several entries: at least two parts exist, or each part exists or looks like a file or
+        glob. The folders before a wildcard may have commas in their names."""
         folders = globs.before_magic(entry) if globs.has_magic(entry) else ""
         kept = len(folders) if "," in folders and self._literal(folders) is not None else 0
         parts = _entries(entry[kept:])
         if len(parts) < 2:
             return False
-        standing = [self._stands(part) for part in parts]
-        return sum(standing) > 1 or all(
-            stands or _LIKE_A_FILE.search(part) for stands, part in zip(standing, parts, strict=True)
+        existing = [self._exists(part) for part in parts]
+        return sum(existing) > 1 or all(
+            exists or _LIKE_A_FILE.search(part) for exists, part in zip(existing, parts, strict=True)
         )
 
-    def _stands(self, part: str) -> bool:
-        """Whether something is there under one of several entries, for a glob under the folders before it."""
+    def _exists(self, part: str) -> bool:
+        """Whether one of several entries exists; for a glob, the folders before its first wildcard."""
         path, _ = selectors.split(part)
         place = self._literal(globs.before_magic(path) or "." if globs.has_magic(path) else path)
         return place is not None
@@ -274,7 +274,7 @@ def _parsed(selector: str | None) -> Ranges | None:
 
 
 def _entries(text: str) -> list[str]:
-    """What stands between the commas of a text; one within braces or a class is part of a glob."""
+    """Splits a text at commas outside braces and classes, which belong to a glob."""
     parts = [""]
     depth = 0
     for character in text:

@@ -1,8 +1,8 @@
-"""Resolves internal URLs, by resolvers registered under their scheme.
+"""Resolves internal URLs with resolvers that are registered by scheme.
 
-Built in are `obsidian://`, for files of the vault, and `vaulttools://docs`, for the documentation of the package;
-a program that embeds the package adds its own. Whether a file that is literally named like a URL is meant instead is
-for the caller to decide first.
+Built-in schemes are `obsidian://` for files of the vault and `vaulttools://docs` for the package's documentation; a
+program that embeds the package can add others. The caller first checks for a file whose literal name looks like the
+URL.
 """
 
 from __future__ import annotations
@@ -24,81 +24,81 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE | re.ASCII)
-"""Of at least two characters, so that the drive letter of `C:\\` is none; case does not matter (RFC 3986, 3.1)."""
+"""At least two characters, to exclude the drive letter of `C:\\`; case is ignored (RFC 3986, 3.1)."""
 
 _GLOB = re.compile(r"[*?\[{]")
-"""Characters of a glob, which a URL may not hold: it names one resource."""
+"""Glob characters, which a URL must not contain: it names one resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backed:
-    """A file of the vault that stands behind a URL."""
+    """A file of the vault that a URL names."""
 
     path: str
-    """Vault-relative; goes through `Root.locate` before it is used."""
+    """Vault-relative; passed through `Root.locate` before use."""
     heading: tuple[str, ...] = ()
-    """The chain of headings to the section that is meant; empty: the whole file."""
+    """The headings that lead to the named section; empty: the whole file."""
     block: str | None = None
-    """The id of the block that is meant, without `^`."""
+    """The id of the named block, without `^`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Virtual:
-    """A text that is no file of the vault; searched in memory, and never changed."""
+    """A text that is not a file of the vault; searched in memory, and never changed."""
 
     name: str
-    """What is shown for it, and is accepted back as a URL."""
+    """The shown name, which is also accepted as a URL."""
     text: str
 
 
 Resolver: TypeAlias = Callable[[str], Sequence[Backed | Virtual]]
-"""Takes a whole URL as it was written; returns nothing when nothing is there; raises VaultToolsError to refuse it."""
+"""Takes a complete URL as written; returns an empty sequence if nothing is there; raises VaultToolsError to refuse."""
 
 ResolveLink: TypeAlias = Callable[[str], str | None]
-"""Gives the vault-relative path of the file that a link's target leads to, or None."""
+"""Returns the vault-relative path of the file that a link's target leads to, or None."""
 
 
 def is_url(entry: str) -> bool:
-    """Whether an entry of `paths` is written as a URL, of whatever scheme."""
+    """Whether an entry of `paths` has the form of a URL, with any scheme."""
     return _SCHEME.match(entry) is not None
 
 
 class Resolvers:
-    """The resolvers by scheme; any number of threads may register and resolve."""
+    """Resolvers by scheme; any number of threads may register and resolve."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._known: dict[str, Callable[[ResolveLink], Resolver]] = {}
 
     def register(self, scheme: str, resolver: Resolver) -> None:
-        """Let a resolver answer for a scheme, given without `://`; one that answered for it before no longer does.
+        """Register a resolver for a scheme (without `://`), in place of an earlier one.
 
         Raises:
-            BadArgument: that is no scheme.
+            BadArgument: `scheme` is not a valid scheme.
         """
         self.register_linking(scheme, lambda _: resolver)
 
     def register_linking(self, scheme: str, make: Callable[[ResolveLink], Resolver]) -> None:
-        """Register a resolver that follows links: `make` gets what resolves links within the call's time.
+        """Register a resolver that follows links: `make` gets a function that resolves links within the call's time.
 
         Raises:
-            BadArgument: that is no scheme.
+            BadArgument: `scheme` is not a valid scheme.
         """
         if not _SCHEME.fullmatch(f"{scheme}://"):
             raise BadArgument(
                 f"Not a URL scheme: {paths.shown(scheme)}; it is a letter, then letters, digits, + - or ."
             )
         with self._lock:
-            # A new mapping each time: a call that resolves meanwhile keeps the one it has.
+            # A new mapping each time: a call that is resolving keeps the old one.
             self._known = {**self._known, scheme.lower(): make}
 
     def resolve(self, url: str, resolve_link: ResolveLink = lambda target: None) -> list[Backed | Virtual]:
-        """What a URL leads to, in the order in which its resolver gives it; empty when nothing is there.
+        """Returns the resources of a URL, in the resolver's order; empty if nothing is there.
 
         Raises:
-            BadArgument: no resolver is known for its scheme, it holds glob characters (the first `?` begins the query
-                and is none), or the resolver failed.
-            VaultToolsError: whatever the resolver refuses the URL with.
+            BadArgument: the scheme has no resolver, the URL contains glob characters (apart from the first `?`, which
+            begins the query), or the resolver failed.
+            VaultToolsError: the resolver refused the URL.
         """
         known = self._known
         match = _SCHEME.match(url)
@@ -113,7 +113,7 @@ class Resolvers:
         except VaultToolsError:
             raise
         except Exception as error:
-            # Its text stays out of the answer: it may hold what is no business of a model (fault-M13).
+            # The answer leaves out the error's text, which may contain data that a model must not see (fault-M13).
             raise BadArgument(f"The resolver of {scheme}:// failed on {paths.shown(url)}: {_kind(error)}") from error
         for resource in resources:
             if not isinstance(resource, Backed | Virtual):
@@ -132,13 +132,13 @@ _FORMS: Final = "obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/
 
 
 def of_obsidian(root: Root, resolve_link: Callable[[str], str | None]) -> Resolver:
-    """The resolver of `obsidian://` for one open vault (Obsidian's help, Obsidian URI).
+    """Returns the resolver of `obsidian://` for one open vault (Obsidian's help, Obsidian URI).
 
-    `resolve_link` gives the path of the file that a link's target leads to.
+    `resolve_link` returns the path of the file that a link's target leads to.
 
-    A file is named by its path, or as a link names it, or by its absolute path (`path=`, which overrides the others);
-    `#Heading` or `#^block` may follow. The literal path wins over the other readings. Values are percent-decoded once,
-    a `+` is a plus sign. The vault goes by the name of its folder; a URL without a vault's name means the open one.
+    A file is named by its path, as in a link, or by its absolute path (`path=`, which overrides the others); `#Heading`
+    or `#^block` may follow. A literal path wins over other readings. Values are percent-decoded once; a `+` is a plus
+    sign. The vault's name is that of its folder; a URL without a vault means the open one.
 
     The resolver raises:
         BadArgument: the URL is of another form, names no file, or names another vault.
@@ -167,7 +167,7 @@ def of_obsidian(root: Root, resolve_link: Callable[[str], str | None]) -> Resolv
 
 
 def _parsed(url: str, root: Root) -> tuple[str, str]:
-    """The vault's name and the file, with its heading, that a URL names; each `""` where it names none."""
+    """Returns the vault's name and the file (with its heading) in a URL; `""` for a missing one."""
     address, _, query = url.partition("://")[2].partition("?")
     action, _, rest = address.partition("/")
     if action == "vault":
@@ -182,15 +182,15 @@ def _parsed(url: str, root: Root) -> tuple[str, str]:
 
 
 def _decoded(value: str) -> str:
-    """The value of percent-encoded text; bytes that are no UTF-8 stay those bytes, as they do in file names."""
+    """Decodes percent-encoded text; invalid UTF-8 becomes surrogates, as in file names."""
     return unquote(value, errors="surrogateescape")
 
 
 def documentation(url: str) -> list[Virtual]:
-    """Every page for `vaulttools://docs`, in path order; one for `vaulttools://docs/<page>`, found as a link finds it.
+    """Returns all pages for `vaulttools://docs`, in path order; one for `vaulttools://docs/<page>`, found like a link.
 
     Raises:
-        BadArgument: there is no such page; the sentence lists those there are.
+        BadArgument: there is no such page; the message lists the existing ones.
     """
     host, _, page = url.partition("://")[2].partition("/")
     if host != "docs":
@@ -210,7 +210,7 @@ def _virtual(path: str, file: Traversable) -> Virtual:
 
 
 def _pages(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]:
-    """Each page below a folder, by its path from the documentation's root."""
+    """Yields each page below a folder, with its path from the documentation's root."""
     for entry in folder.iterdir():
         below = paths.join(path, entry.name)
         if entry.is_dir():
@@ -220,8 +220,8 @@ def _pages(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]:
 
 
 def _folder() -> Traversable:
-    """Where the pages are: in the package, or beside it in a checkout."""
-    from importlib.resources import files  # measured: 11 ms, which other searches need not pay
+    """Returns the folder of the pages: in the package, or beside it in a checkout."""
+    from importlib.resources import files  # takes 11 ms (measured), which other searches do not need
 
     shipped = files("vaulttools") / "documentation"
     return shipped if shipped.is_dir() else Path(__file__).parents[2] / "docs"
