@@ -1,7 +1,7 @@
 """Extracts the text of a DOCX as Markdown: headings, paragraphs, lists, tables and notes.
 
-Its XML is read as a stream, without a document type, so that no entity is expanded and nothing outside is looked up.
-Runs in the child process alone.
+The XML is read as a stream, and a document type is refused, so that no entity is expanded and no other file is read.
+Runs only in the child process.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from vaulttools.files.document import DocumentPart
 
 _BODY: Final = "word/document.xml"
 _NOTES: Final = ("word/footnotes.xml", "word/endnotes.xml", "word/comments.xml")
-"""The parts with text that stands beside the body. Headers and footers repeat on each page and are left out."""
+"""Parts with text beside the body. Headers and footers repeat on each page and are left out."""
 
 _PART_BYTES: Final = 256 * 1024 * 1024
-"""Uncompressed bytes of one part that are read; the text of a thousand pages has 20 MB with its marks."""
+"""Most uncompressed bytes of one part; a thousand pages of text take 20 MB with markup."""
 
 _CHUNK: Final = 64 * 1024
 
@@ -32,28 +32,28 @@ _DAMAGED: Final = (
     *(zipfile.BadZipFile, zlib.error, expat.ExpatError),
     *(EOFError, KeyError, ValueError, NotImplementedError, OSError),
 )
-"""What reading a damaged file raises."""
+"""Errors from reading a damaged file."""
 
 _DEPTH: Final = 1_000
-"""Elements within each other; a document with text boxes in tables in tables has about 60."""
+"""Most nested elements; text boxes in tables in tables have about 60."""
 
 _SEPARATOR: Final = "\x01"
-"""Between the namespace of an element, which is not looked at, and its name."""
+"""Separates an element's namespace, which is ignored, from its name."""
 
 _HEADING: Final = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _LEVELS: Final = 6
-"""Levels that Markdown has; Word's deeper ones become the sixth."""
+"""Heading levels of Markdown; Word's deeper ones become the sixth."""
 
 _BREAKS: Final = {"br": "\n", "cr": "\n", "tab": "\t", "noBreakHyphen": "-"}
 _PASSED_OVER: Final = frozenset(("Fallback", "moveFrom", "del"))
-"""Elements whose text is shown elsewhere or not at all: what stands in for a text box, what was moved or deleted."""
+"""Elements whose text is shown elsewhere or not at all: replacements of text boxes, moved and deleted text."""
 
 
 def extract(file: IO[bytes]) -> Extracted:
-    """The text of an opened DOCX, as far as there is room for it.
+    """Extracts the text of an opened DOCX, up to the limit of characters.
 
     Raises:
-        MemoryError: it is beyond the limits.
+        MemoryError: the file exceeds the limits.
     """
     if file.read(len(OLE)) == OLE:
         return Extracted(failure="encrypted")
@@ -63,7 +63,7 @@ def extract(file: IO[bytes]) -> Extracted:
             body, is_whole = _read(archive)
     except _DAMAGED:
         return Extracted(failure="damaged")
-    except RuntimeError:  # a member that is encrypted
+    except RuntimeError:  # an encrypted member
         return Extracted(failure="encrypted")
     text = "".join(f"{line}\n" for line in body.lines)
     if not text.strip():
@@ -72,7 +72,7 @@ def extract(file: IO[bytes]) -> Extracted:
 
 
 def _read(archive: zipfile.ZipFile) -> tuple[Body, bool]:
-    """The body, and whether it is all of the text."""
+    """Returns the body, and whether it holds the complete text."""
     present = set(archive.namelist())
     styles, numbering = Styles(), Numbering()
     if "word/styles.xml" in present:
@@ -96,11 +96,10 @@ def _parse(
     on_end: Callable[[str], None] | None = None,
     on_text: Callable[[str], None] | None = None,
 ) -> None:
-    """Read the XML of a part, and tell of each element's begin, with its attributes, and end, and of each piece of
-    text.
+    """Parse the XML of a part, and call back for the start (with attributes) and end of elements, and for text.
 
     Raises:
-        ValueError: there is a document type, or elements lie too deep.
+        ValueError: it has a document type, or elements are nested too deep.
         expat.ExpatError: it is not XML.
     """
     parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
@@ -147,7 +146,7 @@ def _chunks(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 
 
 class Styles:
-    """Of `word/styles.xml`: which styles are headings, and of which level."""
+    """Reads `word/styles.xml`: which styles are headings, and their levels."""
 
     def __init__(self) -> None:
         self._own: dict[str, int] = {}
@@ -170,7 +169,7 @@ class Styles:
             self._own.setdefault(self._style, int(value) + 1)
 
     def levels(self) -> dict[str, int]:
-        """The level, from 1, of each style that is a heading or is based on one."""
+        """Returns the level, from 1, of each style that is a heading or based on one."""
         return {style: level for style in {*self._own, *self._based_on} if (level := self._level(style)) is not None}
 
     def _level(self, style: str) -> int | None:
@@ -184,7 +183,7 @@ class Styles:
 
 
 class Numbering:
-    """Of `word/numbering.xml`: which levels of which lists have numbers instead of bullets."""
+    """Reads `word/numbering.xml`: which levels of which lists have numbers instead of bullets."""
 
     def __init__(self) -> None:
         self._numbered: set[tuple[str, str]] = set()
@@ -206,17 +205,17 @@ class Numbering:
             self._abstract[self._list] = value
 
     def has_numbers(self, list_id: str, level: int) -> bool:
-        """Whether the items of a list have numbers at a level, from 0."""
+        """Whether items of a list have numbers at a level (from 0)."""
         return (self._abstract.get(list_id, ""), str(level)) in self._numbered
 
 
 class Body:
-    """Of `word/document.xml` and the notes beside it: the text, line by line."""
+    """Reads `word/document.xml` and its notes: the text, line by line."""
 
     def __init__(self, levels: Mapping[str, int], numbering: Numbering) -> None:
         self.lines: list[str] = []
         self.sections: list[tuple[int, tuple[str, ...]]] = []
-        """Where each heading stands, from line 1, with the headings above it and itself."""
+        """The line (from 1) of each heading, and the headings from the outermost to itself."""
         self._levels = levels
         self._numbering = numbering
         self._characters = 0
@@ -225,9 +224,9 @@ class Body:
         self._passed_over = 0
         self._is_text = False
         self._last = ""
-        """What the last block is: `list`, `table` or `text`."""
+        """Kind of the last block: `list`, `table`, `text` or `heading`."""
         self._paragraphs: list[_Paragraph] = []
-        """Those that have begun; one in a text box lies within another."""
+        """The open paragraphs; a paragraph in a text box lies inside another."""
         self._tables: list[_Table] = []
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -263,7 +262,7 @@ class Body:
             paragraph.list_id = value if value != "0" else ""
 
     def characters(self, text: str) -> None:
-        """A piece of text, within the element that began last and has not ended."""
+        """Text inside the innermost open element."""
         if self._is_text and not self._passed_over and self._paragraphs:
             self._characters += len(text)
             if self._characters > CHARACTERS:
@@ -297,7 +296,7 @@ class Body:
             self.lines += [f"{indent}{mark} {first}", *(f"{indent}  {line}" for line in others)]
         else:
             self._separate("text")
-            # What Word shows as text must not look like a heading.
+            # Plain text of Word must not look like a heading.
             self.lines += [f"\\{line}" if line.startswith("#") else line for line in text.split("\n")]
 
     def _put_heading(self, level: int, text: str) -> None:
@@ -318,7 +317,7 @@ class Body:
 
     def _put_table(self, table: _Table) -> None:
         rows = [[" ".join(" ".join(cell).split()) for cell in row] for row in table]
-        if self._tables:  # a table in a cell of another: its text is that cell's
+        if self._tables:  # a table in a cell: its text belongs to the cell
             if self._tables[-1] and self._tables[-1][-1]:
                 self._tables[-1][-1][-1] += [text for row in rows for text in row if text]
             return
@@ -331,7 +330,7 @@ class Body:
         self.lines += [first, f"|{' --- |' * len(rows[0])}", *others]
 
     def _separate(self, block: str) -> None:
-        """A blank line between two blocks, but not between two items of a list."""
+        """Add a blank line between two blocks, but not between two items of a list."""
         if self.lines and not (block == self._last == "list"):
             self.lines.append("")
         self._last = block
@@ -339,17 +338,17 @@ class Body:
 
 @dataclass(slots=True)
 class _Paragraph:
-    """One paragraph that has begun."""
+    """An open paragraph."""
 
     text: list[str] = field(default_factory=list)
     level: int = 0
-    """Of a heading, from 1; 0: it is none."""
+    """Heading level from 1; 0: no heading."""
     list_id: str = ""
     depth: int = 0
-    """Of a list item, from 0."""
+    """Depth of a list item, from 0."""
     in_run: bool = False
-    """Whether its properties are over: `tab` in them is no character."""
+    """Whether its properties have ended: a `tab` in them is not a character."""
 
 
 _Table: TypeAlias = list[list[list[str]]]
-"""One table that has begun: by row and cell, the texts of its paragraphs."""
+"""An open table: the texts of paragraphs, by row and cell."""

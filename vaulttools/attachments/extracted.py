@@ -1,6 +1,6 @@
-"""Holds what comes out of an attachment: its text, a reason, or a picture.
+"""Holds the result of an extraction: a text, a failure, or a picture.
 
-It is passed on as JSON by a process that a hostile file may have taken over, so each value is checked.
+The result comes as JSON from a process that a hostile file may have taken over, so each value is checked.
 """
 
 from __future__ import annotations
@@ -13,65 +13,65 @@ from typing import Final, Literal, get_args
 from vaulttools.files.document import DocumentPart
 
 Failure = Literal["no text", "encrypted", "damaged", "extraction too costly"]
-"""Why an attachment gives no text; `no text`: its pages hold pictures alone, as those of a scan do."""
+"""Why an attachment gives no text; `no text`: its pages hold only pictures, as in a scan."""
 
 FAILURES: Final[tuple[Failure, ...]] = get_args(Failure)
 
 CHARACTERS: Final = 16 * 1024 * 1024
-"""Most characters of one text, as many as the largest file that is indexed has: about 8,000 pages."""
+"""Most characters of one text, as in the largest indexed file: about 8,000 pages."""
 
 PICTURE_BYTES: Final = 768 * 1024
-"""Bytes of a picture in an answer: 1 MiB in base64, as MCP sends it."""
+"""Most bytes of a picture in an answer: 1 MiB in base64, as MCP sends it."""
 
 SHOWN_AS_THEY_ARE: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
-"""What clients show; other formats are turned into one of these."""
+"""Formats that clients show; others are converted."""
 
 
 class TooMuchText(Exception):
-    """There are more characters than are kept of one attachment. Never leaves the child process."""
+    """The text has more than `CHARACTERS`. Never leaves the child process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What came out of one attachment."""
+    """Text or failure of one attachment."""
 
     text: str = ""
     r"""Lines that end with `\n`, without control characters."""
     parts: tuple[DocumentPart, ...] = ()
-    """Where its pages, or the sections of its headings, begin; in the order of lines."""
+    """Starts of pages or of heading sections, in the order of lines."""
     is_whole: bool = True
-    """False when a page could not be read, or there was no time or room for all of the text."""
+    """False if a page could not be read, or the text exceeds the limits of time or size."""
     failure: Failure | None = None
-    """Why there is no text; then the others are empty."""
+    """Why there is no text; then the other fields are empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image, scaled down where it was too large."""
+    """An image, scaled down if it was too large."""
 
     mime_type: str
-    """Of `data`."""
+    """Type of `data`."""
     width: int
-    """Pixels of the file's image, as the height."""
+    """Pixels of the file's image, like `height`."""
     height: int
     shown_width: int
-    """Pixels of `data`, as the height."""
+    """Pixels of `data`, like `shown_height`."""
     shown_height: int
     data: bytes
 
 
 def dump(extracted: Extracted) -> bytes:
-    """The same as JSON."""
+    """Returns the result as JSON."""
     parts = [[part.line, part.page, list(part.heading)] for part in extracted.parts]
     value = {"text": extracted.text, "parts": parts, "is_whole": extracted.is_whole, "failure": extracted.failure}
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def load(data: bytes) -> Extracted:
-    """What `dump` made.
+    """Parses the output of `dump`.
 
     Raises:
-        ValueError: they are not what `dump` makes.
+        ValueError: `data` is not such output.
     """
     try:
         value = json.loads(data)
@@ -97,7 +97,7 @@ def _part(line: object, page: object, heading: object) -> DocumentPart:
 
 
 def dump_picture(picture: Picture | None) -> bytes:
-    """The same as JSON."""
+    """Returns the picture as JSON."""
     if picture is None:
         return b"null"
     size = [picture.width, picture.height, picture.shown_width, picture.shown_height]
@@ -105,10 +105,10 @@ def dump_picture(picture: Picture | None) -> bytes:
 
 
 def load_picture(data: bytes) -> Picture | None:
-    """What `dump_picture` made.
+    """Parses the output of `dump_picture`.
 
     Raises:
-        ValueError: they are not what `dump_picture` makes.
+        ValueError: `data` is not such output.
     """
     value = json.loads(data)
     if value is None:

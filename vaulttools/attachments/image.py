@@ -1,6 +1,6 @@
 """Measures an image, and scales it down until it fits into an answer.
 
-Only the formats that clients show are decoded. Runs in the child process alone.
+Only common formats are decoded. Runs only in the child process.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _FORMATS: Final = tuple(
 )
 
 _SIDE: Final = 1_568
-"""Pixels of the longer side of what is scaled down: models scale larger ones down themselves."""
+"""Most pixels of the longer side after scaling: models scale larger images down themselves."""
 
 _PIXELS: Final = 50_000_000
-"""Pixels of the largest image that is decoded, twice this being refused: four bytes each fit into the memory."""
+"""Pillow warns above so many pixels and refuses twice as many: four bytes per pixel fit into the memory limit."""
 
 _QUALITY: Final = 80
 
 Image.MAX_IMAGE_PIXELS = _PIXELS
-Image.preinit()  # which loads modules, while files can still be opened
+Image.preinit()  # loads modules while files can still be opened
 
 
 def extract(file: IO[bytes]) -> Picture | None:
-    """The picture of an opened file; None when it is no image that can be read.
+    """Returns the picture of an opened file; None if it is not a readable image.
 
     Raises:
-        MemoryError, Image.DecompressionBombError: it is beyond the limits.
+        MemoryError, Image.DecompressionBombError: the image exceeds the limits.
     """
     size = file.seek(0, io.SEEK_END)
     file.seek(0)

@@ -1,7 +1,7 @@
 """Extracts the text of a PDF page by page, with form values and comments.
 
-By PDFium: against pypdf it found the words of pages in columns (0.99 of those that Poppler finds, pypdf 0.5), read
-damaged files, and took a third of the time. Runs in the child process alone.
+Uses PDFium: compared with pypdf, it finds the words of pages in columns (0.99 of those that Poppler finds, pypdf 0.5),
+reads damaged files, and takes a third of the time. Runs only in the child process.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from vaulttools.attachments.plain import joined, plain
 from vaulttools.files.document import DocumentPart
 
 PAGES_SECONDS: Final = 7.0
-"""Seconds after which no further page is begun: the text of those before is kept."""
+"""Seconds after which no further page is read: the text so far is kept."""
 
 _ANNOTATIONS: Final = 2_000
-"""Annotations of one page that are read; a form has some hundreds."""
+"""Most annotations read of one page; a form has some hundreds."""
 
 _VALUE_BYTES: Final = 64 * 1024
-"""Bytes of one value of a form, or of one comment, that are read."""
+"""Larger values of a form or comments (bytes) are skipped."""
 
 
 def extract(file: IO[bytes]) -> Extracted:
-    """The text of an opened PDF, as far as there is time and room for it.
+    """Extracts the text of an opened PDF, within the limits of time and characters.
 
     Raises:
-        MemoryError: it is beyond the limits.
+        MemoryError: the file exceeds the limits.
     """
     until = time.monotonic() + PAGES_SECONDS
     try:
@@ -72,7 +72,7 @@ def _numbered(pages: list[str], *, is_whole: bool) -> Extracted:
 
 
 def _page(document: pypdfium2.PdfDocument, number: int) -> str:
-    """The text of one page, each line with its end; `""` when it has none."""
+    """Returns the text of one page with line ends; `""` without text."""
     page = document[number]
     try:
         textpage = page.get_textpage()
@@ -87,7 +87,7 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> str:
 
 
 def _annotations(page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv | None) -> Iterator[str]:
-    """The values of form fields, and the texts of comments, in the order of the file."""
+    """Yields the values of form fields and the texts of comments, in the order of the file."""
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _ANNOTATIONS)):
         annotation = pdfium.FPDFPage_GetAnnot(page, index)
         if not annotation:
@@ -104,7 +104,7 @@ def _annotations(page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv | None) -> 
 
 
 def _text(function: object, *arguments: object) -> str:
-    """What a function of PDFium's writes into a buffer as UTF-16 with a final NUL."""
+    """Calls a function of PDFium that writes UTF-16 with a final NUL into a buffer; returns the text."""
     assert callable(function)
     size = function(*arguments, None, 0)
     if not 2 < size <= _VALUE_BYTES:

@@ -6,12 +6,12 @@ import re
 from typing import Final
 
 HYPHEN: Final = "\ufffe"
-"""What PDFium puts in place of a hyphen at the end of a line, whose word goes on without a line end."""
+"""PDFium's replacement of a hyphen at a line end, followed by the rest of the word without a line end."""
 
 _LIGATURES: Final = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00a0": " ", "\u00ad": ""}
 )
-"""Ligatures, the blank that does not break, and the hyphen that is not shown: nobody types them in a search."""
+"""Ligatures, the no-break space and the soft hyphen: nobody types them in a search."""
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff\uffff]")
 _BROKEN: Final = re.compile(rf"(\w+){HYPHEN}(\w+)")
@@ -20,12 +20,12 @@ _BLANKS: Final = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
 def plain(text: str) -> str:
-    """The text of one page or paragraph as it is searched; hyphens at line ends are left to `joined`."""
+    """Returns the text of a page or paragraph in searchable form; `joined` handles hyphens at line ends."""
     return _BLANKS.sub("", _CONTROLS.sub("", _LINE_ENDS.sub("\n", text).translate(_LIGATURES)))
 
 
 def joined(texts: list[str]) -> list[str]:
-    """The pages with the words whole that a hyphen divides: with the hyphen where the document writes them so elsewhere
+    """Joins words that are hyphenated at line ends: with the hyphen if the document has the word so elsewhere
     (`update-alternatives`), else without (`function`)."""
     if not any(HYPHEN in text for text in texts):
         return texts

@@ -1,4 +1,4 @@
-"""Has a child process extract, within a time limit."""
+"""Runs extractions in a child process, within a time limit."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from vaulttools.core.child import Child, ChildGone
 from vaulttools.core.work import Work
 
 SECONDS: Final = 10.0
-"""Seconds after which an extraction is ended. PDFium reads about 500 pages a second (measured)."""
+"""Time limit of an extraction in seconds. PDFium reads about 500 pages a second (measured)."""
 
 AT_ONCE: Final = 2
-"""Children of one process: a second one serves another call while the first is at a costly file."""
+"""Most children of one process: the second serves another call while the first works on a costly file."""
 
 _ANSWER_BYTES: Final = 128 * 1024 * 1024
-"""Bytes of the largest answer that is taken: `extracted.CHARACTERS` in UTF-8, with the parts."""
+"""Most bytes of an accepted answer: `extracted.CHARACTERS` in UTF-8, with the parts."""
 
 
 class CannotExtract(Exception):
-    """No process can be started; nothing is known of the file. Never leaves the package."""
+    """No process works; nothing is known about the file. Never leaves the package."""
 
 
 def extract(kind: str, descriptor: int, seconds: float = SECONDS) -> Extracted:
-    """The text of an opened file of a kind, by its name, from a child process. Whatever the file does, there is an
-    answer in time.
+    """Extracts the text of an opened file in a child process; `kind` is a kind's name. Returns in time, whatever the
+    file does.
 
     Raises:
-        CannotExtract: no child can be started, or none works.
+        CannotExtract: no child can be started, or no child works.
     """
     with _turns:
         try:
@@ -48,7 +48,7 @@ def extract(kind: str, descriptor: int, seconds: float = SECONDS) -> Extracted:
         except TimeoutError:
             return Extracted(failure="extraction too costly")
         except (ChildGone, ValueError):
-            # What a child that cannot work says of a file would be kept for good.
+            # The failure of a child that cannot work would be cached for ever as that of the file.
             with suppress(ChildGone, TimeoutError):
                 if _answer(NOTHING, descriptor, seconds):
                     return Extracted(failure="damaged")
@@ -56,7 +56,7 @@ def extract(kind: str, descriptor: int, seconds: float = SECONDS) -> Extracted:
 
 
 def draw(descriptor: int, seconds: float = SECONDS) -> Picture | None:
-    """The picture of an opened image, from a child process; None when it is none, or costs too much.
+    """Returns the picture of an opened image, from a child process; None if it is no image, or too costly.
 
     Raises:
         CannotExtract: no child can be started.
@@ -67,19 +67,19 @@ def draw(descriptor: int, seconds: float = SECONDS) -> Picture | None:
 
 
 def _answer(kind: str, descriptor: int, seconds: float) -> bytes:
-    """A child's answer.
+    """Returns a child's answer.
 
     Raises:
         CannotExtract: no child can be started.
-        ChildGone: it ended instead.
-        TimeoutError: the time was over.
+        ChildGone: the child ended without an answer.
+        TimeoutError: the time is over.
     """
     if not child.can_start():
         raise CannotExtract
     if not _can_send():
         return _answer_once(kind, descriptor, seconds)
     if idle := _idle_one():
-        with suppress(ChildGone):  # it may have ended before it was asked: only a new one shows that the file did it
+        with suppress(ChildGone):  # it may have ended already: only a new child shows that the file is the cause
             return idle.answer(kind, descriptor, seconds)
     return _Extractor().answer(kind, descriptor, seconds)
 
@@ -104,11 +104,11 @@ class _Extractor:
                 raise CannotExtract from error
 
     def answer(self, kind: str, descriptor: int, seconds: float) -> bytes:
-        """What the child answers; without an answer in time it is ended.
+        """Returns the child's answer; ends the child if none comes in time.
 
         Raises:
-            ChildGone: it ended before.
-            TimeoutError: the time was over.
+            ChildGone: the child ended without an answer.
+            TimeoutError: the time is over.
         """
         until = time.monotonic() + seconds
 
@@ -133,7 +133,7 @@ class _Extractor:
         return data
 
     def end(self) -> None:
-        """Kill the child and what it has forked."""
+        """Kill the child and its own children."""
         self.child.end()
         self._socket.close()
 
@@ -150,13 +150,13 @@ def _idle_one() -> _Extractor | None:
 
 @atexit.register
 def end_all() -> None:
-    """End the children that nobody uses at present."""
+    """End the idle children."""
     while idle := _idle_one():
         idle.end()
 
 
 def _answer_once(kind: str, descriptor: int, seconds: float) -> bytes:
-    """As `_answer`, of a process for this one file."""
+    """Like `_answer`, with a process for this file only."""
     try:
         started = Child([*_command(), kind], stdin=descriptor, env=_environment())
     except OSError as error:
@@ -172,13 +172,13 @@ def _can_send() -> bool:
 
 
 def _command() -> list[str]:
-    # -P: the working folder may be a vault, and what lies there must not be imported. -S: nothing but what is named in
+    # -P: the working folder may be a vault, from which nothing must be imported. -S: import only from the folders in
     # the environment below.
     return [sys.executable, "-P", "-S", "-m", "vaulttools.attachments.worker"]
 
 
 def _environment() -> dict[str, str]:
-    """All that a child gets of this process's environment: where its modules lie, and what Windows itself needs."""
+    """Returns a child's environment: only the folders of its modules, and variables that Windows needs."""
     found = [spec.origin for name in PACKAGES if (spec := find_spec(name)) and spec.origin]
     places = [vaulttools.__file__, *found]
     kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
@@ -186,4 +186,4 @@ def _environment() -> dict[str, str]:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)  # children of the parent alone
+    os.register_at_fork(after_in_child=_idle.clear)  # children belong to the parent

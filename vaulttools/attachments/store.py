@@ -1,4 +1,4 @@
-"""Keeps extracted texts in a folder beside the index, one file for each content."""
+"""Stores extracted texts in a folder beside the index, one file per content."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from typing import Final
 from vaulttools.attachments.extracted import CHARACTERS, Extracted, dump, load
 
 VERSION: Final = 1
-"""Raised with every change of what an extraction gives; the files of older versions are removed."""
+"""Incremented with every change of an extraction's result; files of older versions are removed."""
 
 _BYTES: Final = CHARACTERS * 4
-"""Bytes of the largest text that is read back."""
+"""Most bytes of a stored text."""
 
 _YOUNG_SECONDS: Final = 3_600.0
-"""Seconds for which a file stays that no row of the index names: its row may be being written."""
+"""Seconds that a file without a row in the index is kept: its row may just be being written."""
 
 
 _UNUSED_SECONDS: Final = 60 * 86_400.0
-"""Seconds after which a text that nobody asked for is removed; where there is an index, that removes more."""
+"""Seconds after which an unused text is removed; with an index, `sweep` removes more."""
 
 _DAY_SECONDS: Final = 86_400.0
 
 
 class ExtractStore:
-    """The folder, made when something is kept. When the disk fails, nothing is kept, and extracted again when asked."""
+    """The folder, created with the first text. If the disk fails, texts are not stored but extracted again."""
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
         self._is_tidy = False
 
     def get(self, digest: bytes) -> Extracted | None:
-        """What was extracted from a content; None when that is not kept."""
+        """Returns the result for a content's digest; None if it is not stored."""
         file = self._file(digest)
         try:
             inflater = zlib.decompressobj()
@@ -48,7 +48,7 @@ class ExtractStore:
             return None
 
     def put(self, digest: bytes, extracted: Extracted) -> None:
-        """Keep what was extracted, whole or not at all."""
+        """Store a result atomically."""
         file = self._file(digest)
         new = file.with_name(f"{file.name}.{os.urandom(4).hex()}.new")
         with suppress(OSError):
@@ -63,12 +63,12 @@ class ExtractStore:
             self._remove(lambda file: True, time.time() - _UNUSED_SECONDS)
 
     def sweep(self, digests: Collection[bytes]) -> None:
-        """Remove what was extracted from other contents than these."""
+        """Remove the results of all other contents."""
         kept = {self._file(digest).name for digest in digests}
         self._remove(lambda file: file.name not in kept, time.time() - _YOUNG_SECONDS)
 
     def _remove(self, is_unwanted: Callable[[Path], bool], before: float) -> None:
-        """Remove files that were not used since a time, in seconds since 1970."""
+        """Remove files that were not used after `before` (seconds since 1970)."""
         with suppress(OSError):
             for file in list(self._folder.iterdir()):
                 if is_unwanted(file) and os.path.getmtime(file) < before:

@@ -1,4 +1,4 @@
-"""Gives the texts of a vault's attachments, each extracted at most once at a time."""
+"""Provides the texts of a vault's attachments; each is extracted only once at a time."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Root
 
 FOLDER: Final = "attachments"
-"""The name of the folder beside an index in which texts are kept."""
+"""Name of the folder for texts beside an index."""
 
 _CHUNK: Final = 1 << 20
 _DIGEST_BYTES: Final = 16
 
 _KEPT_CHARACTERS: Final = 8 * 1024 * 1024
-"""Characters of texts kept in memory: those of one page of results, which counting, fetching lines and showing read."""
+"""Most characters of cached texts: enough for a page of results, which counting, reading lines and showing read."""
 
 
 class Look(NamedTuple):
-    """One attachment as it was at one moment."""
+    """One attachment at one moment."""
 
     status: os.stat_result
     digest: bytes
-    """BLAKE2 of its content: unlike XXH3, nobody can make two files with one."""
+    """BLAKE2 of the content: unlike with XXH3, nobody can make two files with the same digest."""
     extracted: Extracted | None
-    """None: it is not what its name says, but a file like others."""
+    """None: the content does not fit the name, so it is treated as any other file."""
 
 
 class _Kept(NamedTuple):
-    """The content of a file with some status."""
+    """The content of a file with a known status."""
 
     stamp: tuple[int, int, int, int]
-    """Size, time of modification, time of change, inode."""
+    """Size, modification time, change time, inode."""
     digest: bytes
     is_attachment: bool
-    """Whether it is what its name says."""
+    """Whether the content fits the name."""
 
 
 class _Running:
-    """An extraction under way."""
+    """A running extraction."""
 
     def __init__(self) -> None:
         self.done = threading.Event()
@@ -61,23 +61,23 @@ class _Running:
 
 
 class Attachments:
-    """As `files.providers.Extracts`, for calls from any number of threads."""
+    """Implements `files.providers.Extracts`, for any number of threads."""
 
     def __init__(self, root: Root, folder: Callable[[], str | None], max_bytes: int = FILE_BYTES) -> None:
-        """`folder` makes the folder in which texts are kept when there is the first one; None: in memory alone."""
+        """`folder` is called for the first text and returns the folder for texts, or None to keep them in memory."""
         self._root = root
         self._folder = folder
         self._max_bytes = min(max_bytes, FILE_BYTES)
         self._guard = threading.Lock()
         self._kept: dict[str, _Kept] = {}
         self._texts: Recent[bytes, Extracted] = Recent(_KEPT_CHARACTERS)
-        """What was extracted or asked for last, by content."""
+        """Recently extracted or used results, by content."""
         self._running: dict[tuple[int, bytes], _Running] = {}
-        """By process and content: a thread is not inherited by a fork."""
+        """By process and content: a forked child does not inherit the threads."""
 
     @cached_property
     def folder(self) -> str | None:
-        """Where texts are kept; None: in memory alone."""
+        """The folder for texts; None: only in memory."""
         return self._folder()
 
     @cached_property
@@ -91,7 +91,7 @@ class Attachments:
     def read(
         self, path: str, seconds: float, known: Callable[[os.stat_result], bytes | None] | None = None
     ) -> Document | None:
-        """As `Extracts.read`."""
+        """Like `Extracts.read`."""
         extracted = self.look(path, seconds, known, self._max_bytes).extracted
         if extracted is None:
             return None
@@ -100,7 +100,7 @@ class Attachments:
         return Document(path, extracted.text, parts=extracted.parts, is_whole=extracted.is_whole)
 
     def sweep(self, digests: Collection[bytes]) -> None:
-        """Remove the kept texts of other contents than these."""
+        """Remove the stored texts of all other contents."""
         if self._store is not None:
             self._store.sweep(digests)
 
@@ -111,10 +111,10 @@ class Attachments:
         known: Callable[[os.stat_result], bytes | None] | None = None,
         max_bytes: int = FILE_BYTES,
     ) -> Look:
-        """What an attachment of so many bytes at most holds; the other arguments are those of `read`.
+        """Returns the state of an attachment of at most `max_bytes`; the other arguments are those of `read`.
 
         Raises:
-            NotRead: it is unreadable, too large, not downloaded, kept changing, or there was no time to extract it.
+            NotRead: the file is unreadable, too large, not downloaded, kept changing, or was not extracted in time.
         """
         kind = kind_of(path)
         assert kind is not None
@@ -164,7 +164,7 @@ class Attachments:
         return Look(status, digest, extracted)
 
     def _digested(self, descriptor: int) -> tuple[bytes, bytes]:
-        """The first bytes of an opened file, and the digest of all."""
+        """Returns the head of an opened file and the digest of its content."""
         digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
         size = 0
         head = b""
@@ -185,7 +185,7 @@ class Attachments:
         return extracted
 
     def _extracted(self, kind: Kind, digest: bytes, descriptor: int, seconds: float) -> Extracted:
-        """What is extracted within so many seconds, by this call or by another that has begun before."""
+        """Waits up to `seconds` for the result, from this call's extraction or one that is already running."""
         if seconds <= 0:
             raise NotRead("not extracted yet")
         key = os.getpid(), digest
@@ -217,24 +217,24 @@ class Attachments:
             running.done.set()
 
     def _keep(self, path: str, kept: _Kept) -> None:
-        """Keep the digest of a file, where its status will tell that it is the same."""
+        """Cache the digest of a file, if a later change must change its status."""
         _, modified, changed, _ = kept.stamp
         if max(modified, changed) < time.time_ns() - GRANULARITY:
             self._kept[path] = kept
 
 
 def of(root: Root, folder: Callable[[], str | None], max_bytes: int = FILE_BYTES) -> Attachments | None:
-    """The attachments of a vault, as `Attachments`; None without the extra."""
+    """Returns the attachments of a vault; None without the extra."""
     return Attachments(root, folder, max_bytes) if is_installed() else None
 
 
 def beside(database: Path, root: Root, max_bytes: int = FILE_BYTES) -> Attachments | None:
-    """The attachments of a vault, with their texts kept beside the database of its index; None without the extra."""
+    """Returns the attachments of a vault, with texts stored beside its index; None without the extra."""
     return of(root, lambda: str(folder_beside(database)), max_bytes)
 
 
 def folder_beside(database: Path) -> Path:
-    """The folder in which the texts of a vault are kept, beside the database of its index."""
+    """Returns the folder for texts beside the database of an index."""
     return database.parent / FOLDER
 
 
@@ -243,5 +243,5 @@ def _stamp(status: os.stat_result) -> tuple[int, int, int, int]:
 
 
 def _weight(extracted: Extracted) -> int:
-    """Characters, and some for what is around them; the longest text is kept alone."""
+    """Returns the characters plus some overhead; the longest text fills the cache."""
     return min(len(extracted.text) + 1_000, _KEPT_CHARACTERS)

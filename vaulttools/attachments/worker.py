@@ -1,14 +1,14 @@
-"""Extracts attachments whose descriptors it is sent, each in a limited fork.
+"""Receives descriptors of attachments, and extracts each in a limited fork.
 
 Run as `python -m vaulttools.attachments.worker`.
 
 Its standard input is a socket. A message is the name of a kind with the descriptor of an opened file; the answer is a
-frame (`core.child`) of what `extracted.dump` makes, or `dump_picture` of an image. Each file has a process of its own,
-forked from this one, which has loaded the extractors: what a file does to its process, the next one does not meet. When
-a fork ends without an answer, this process ends, too.
+frame (`core.child`) with the output of `extracted.dump`, or `dump_picture` for an image. Each file gets its own
+process, forked from this one, which has loaded the extractors: so a file cannot affect the next one. If a fork ends
+without an answer, this process ends, too.
 
-`python -m vaulttools.attachments.worker KIND`: standard input is the file, standard output takes the one answer. For
-systems without forks and descriptors that can be sent.
+`python -m vaulttools.attachments.worker KIND`: standard input is the file, standard output gets the only answer. For
+systems that cannot fork or send descriptors.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from vaulttools.attachments.kinds import IMAGE, KINDS, NOTHING
 from vaulttools.core import child, forks
 
 CPU_SECONDS: Final = 10
-"""Seconds of CPU that an extraction has, where nobody is left to end it."""
+"""CPU limit of an extraction in seconds, in case no parent is left to end it."""
 
 WALL_SECONDS: Final = 15
-"""Seconds of the clock that it has then."""
+"""Limit of elapsed seconds in that case."""
 
 MEMORY_BYTES: Final = 512 * 1024 * 1024
-"""Address space of the process that extracts. Python and PDFium take 60 MB of it."""
+"""Address space of an extracting process, in bytes. Python and PDFium take 60 MB of it."""
 
 IDLE_SECONDS: Final = 30.0
-"""Seconds after which a child that nobody has asked ends: it holds 30 MB, and a new one takes 0.1 s to start."""
+"""Seconds after which an idle child ends: it holds 30 MB, and a new one starts in 0.1 s."""
 
 _CODECS: Final = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "ascii")
-"""What texts in PDF, names in ZIP and XML are written in."""
+"""Encodings of texts in PDF, names in ZIP, and XML."""
 
 _EXTRACTORS: Final[dict[str, Callable[[IO[bytes]], Extracted]]] = {
     kind.name: import_module(f"{__package__}.{kind.name}").extract for kind in KINDS
@@ -50,7 +50,7 @@ _EXTRACTORS: Final[dict[str, Callable[[IO[bytes]], Extracted]]] = {
 
 
 def serve(connection: socket.socket) -> None:
-    """Answer until the other side is gone, or has not asked for a while."""
+    """Answer until the other side is gone, or sends no request for `IDLE_SECONDS`."""
     connection.settimeout(IDLE_SECONDS)
     while True:
         try:
@@ -73,7 +73,7 @@ def _answer(connection: socket.socket, kind: str, descriptor: int) -> None:
 
 
 def answer(kind: str, descriptor: int) -> bytes:
-    """What is answered for an opened file; never raises for what it holds."""
+    """Returns the answer for an opened file; no content makes it raise."""
     try:
         with os.fdopen(descriptor, "rb") as file:
             file.seek(0)
@@ -89,8 +89,8 @@ def answer(kind: str, descriptor: int) -> bytes:
 
 
 def limit(descriptors: int) -> None:
-    """Take from this process, for good, what no extraction needs: time, memory, and everything that takes a descriptor
-    (files, connections) beyond those that are open."""
+    """Permanently limit this process to what an extraction needs: time, memory, and no descriptors (files, connections)
+    beyond `descriptors`."""
     if sys.platform == "win32":
         return
     import resource
@@ -122,7 +122,7 @@ def run() -> None:
 
 
 def warm_up() -> None:
-    """Load what is loaded late while files can still be opened."""
+    """Load lazily imported modules while files can still be opened."""
     for codec in _CODECS:
         codecs.lookup(codec)
 
