@@ -1,6 +1,6 @@
-"""Writes the end of an exploration's answer: warnings, what was left out, the next step.
+"""Writes the end of an exploration's answer: warnings, skipped files, the next step.
 
-In this order: each tool says its own first, `what_was_left_out` comes last.
+Each tool adds its own sentences first; `what_was_left_out` comes last.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from vaulttools.matching.search import Search
 from vaulttools.patterns.pattern import Pattern
 
 _CUT_BYTES: Final = 120
-"""Room kept for the line that says that the text was cut."""
+"""Bytes reserved for the line that says that the text was cut."""
 
 
 @dataclass(slots=True)
 class Closing:
-    """Lines below the results, and the sentences of them that are notices."""
+    """Lines below the results, and the notices among them."""
 
     lines: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
     def tell(self, sentence: str, mark: str = "") -> None:
-        """Add a notice, on a line of its own."""
+        """Add a notice on its own line."""
         self.notices.append(sentence)
         self.lines.append(mark + render.visible(sentence))
 
@@ -39,7 +39,7 @@ class Closing:
         self.tell(sentence, "warning: ")
 
     def text(self, body: Sequence[str], next_step: str = "") -> str:
-        """The whole text: every line at most 800 bytes, all of it at most 50 KiB; a notice says what does not fit."""
+        """Returns the text: lines of at most 800 bytes, at most 50 KiB in all; a notice counts the lines cut."""
         shown = [toon.clipped(line) for line in body]
         end = [toon.clipped(line) for line in (*self.lines, *([f"next: {next_step}"] if next_step else []))]
         room = limits.TEXT_BYTES - _CUT_BYTES - sum(map(_size, end))
@@ -56,8 +56,8 @@ class Closing:
 def of_query(
     first: Search, again: Callable[[Pattern, Work], Search], matches: Count, files: Count, *, found: bool
 ) -> Closing:
-    """The beginning of what `scout`, `sample` and `show` close with: what the pattern is taken for, which other reading
-    of it would match where nothing was found, and whether it is broad."""
+    """Returns the first closing lines of `scout`, `sample` and `show`: how the pattern was read, which other reading
+    would match if nothing was found, and whether the query is broad."""
     closing = Closing()
     for notice in first.pattern.notices:
         closing.warn(notice)
@@ -68,7 +68,7 @@ def of_query(
 
 
 def broad(closing: Closing, matches: Count, files: Count, term: str = "") -> None:
-    """Warn of a query, or of one term of a survey, that should be narrowed."""
+    """Warn of a query, or a term of a survey, that should be narrowed."""
     if scan.is_broad(matches, files):
         what = f"broad term {term}" if term else "broad query"
         in_files = f"{files.words} file{'s' if files.number != 1 else ''}"
@@ -83,10 +83,10 @@ def scan_limit(closing: Closing, scanned: Scan, term: str = "") -> None:
 
 
 def what_was_left_out(closing: Closing, work: Work, *, found: bool, named_folders: Sequence[str] = ()) -> None:
-    """Tell of lower bounds, of what the default excludes left out, and of files that were passed over.
+    """Add sentences about lower bounds, default excludes and skipped files.
 
-    The answer says what other rules leave out only where nothing was found. `named_folders` are the searched paths
-    that are left out themselves; the answer names each as such and does not count it again.
+    Files left out by other rules are mentioned only if nothing was found. `named_folders` are searched paths that the
+    default excludes leave out: the answer names each, and does not count it again.
     """
     if "time limit" in work.skipped:
         closing.warn(f"stopped after {work.time_limit:g} s; counts are lower bounds")
@@ -112,7 +112,7 @@ _ALWAYS: Final[frozenset[Reason]] = INCOMPLETE | {"binary"}
 
 
 def _other_readings(closing: Closing, search: Search, again: Callable[[Pattern, Work], Search]) -> None:
-    """Where nothing was found and all was searched: say which other reading of the query would match."""
+    """If everything was searched, say which other reading of the query would match."""
     if search.work.complete:
         for sentence in hints.other_readings(search, 0, lambda pattern, work: again(pattern, work).matching()):
             closing.warn(sentence)

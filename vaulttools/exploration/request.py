@@ -1,6 +1,6 @@
-"""Defines how the exploration tools are asked, and where they search.
+"""Defines the requests of the exploration tools, and where they search.
 
-Bounds of these tools that give no reason are those of the document that they implement (`docs/sources.md`).
+Limits of these tools without a reason come from the document that they implement (`docs/sources.md`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 QueryMode = Literal["fixed", "identifier", "word", "regex"]
-"""How the query of `scout`, `sample` and `show` is meant."""
+"""How `scout`, `sample` and `show` read their query."""
 
 MODE: Final = (
     "What the query matches: the text anywhere, between ASCII identifier boundaries, as a whole word, "
@@ -39,13 +39,13 @@ _BOUNDS: Final = ("greater_than_equal", "less_than_equal")
 
 
 class ExplorationRequest(Request):
-    """The arguments of one of the four tools; on the command line modes are flags."""
+    """The arguments of one of the four tools; on the command line, modes are flags."""
 
     flags: ClassVar[tuple[str, ...]] = ("mode",)
 
     @classmethod
     def sentence(cls, name: str, details: ErrorDetails) -> str | None:
-        """The sentence for a number out of range: `--clusters 9 is outside 1-5`."""
+        """Returns the sentence for a number out of range: `--clusters 9 is outside 1-5`."""
         if details["type"] not in _BOUNDS:
             return None
         property_ = schema(cls)["properties"][name]
@@ -54,16 +54,16 @@ class ExplorationRequest(Request):
 
 
 def number(count: Count) -> int | AtLeast:
-    """The count as details hold it."""
+    """Returns the count in the form of an answer's details."""
     return AtLeast(at_least=count.number) if count.at_least else count.number
 
 
 def compiled(vault: Session, query: str, mode: Mode) -> Pattern:
-    """The pattern of a query or a term.
+    """Returns the pattern of a query or a term.
 
     Raises:
-        BadArgument: it is empty, or a regex of alternatives, which would mix what `survey` keeps apart.
-        InvalidPattern: a regex that ripgrep refuses.
+        BadArgument: the query is empty, or a regex with alternatives, which `survey` counts separately as terms.
+        InvalidPattern: ripgrep refuses the regex.
     """
     if not query.strip():
         raise BadArgument("query is empty")
@@ -73,7 +73,7 @@ def compiled(vault: Session, query: str, mode: Mode) -> Pattern:
 
 
 def place(vault: Session, given: str) -> Place | None:
-    """What a path names, or None; `/` is the vault root, as in `search`."""
+    """Returns the place that a path names, or None; `/` is the vault root, as in `search`."""
     if not given.strip():
         raise BadArgument("path is empty; the vault is .")
     found = Place("", "folder") if given.strip() == "/" else vault.root.locate(given)
@@ -84,11 +84,11 @@ def place(vault: Session, given: str) -> Place | None:
 
 
 def file_place(vault: Session, given: str, tool: str) -> Place:
-    """The one file that `sample` and `show` take.
+    """Returns the file that `sample` and `show` need.
 
     Raises:
         PathNotFound: nothing is there.
-        BadArgument: it is no file.
+        BadArgument: the path is not a file.
     """
     found = place(vault, given)
     if found is None:
@@ -100,17 +100,17 @@ def file_place(vault: Session, given: str, tool: str) -> Place:
 
 
 def label(found: Place) -> str:
-    """How text names a place: vault-relative, the root as `.`."""
+    """Returns the name of a place in answers: vault-relative, `.` for the root."""
     return paths.shown(found.path) or "."
 
 
 def is_left_out(found: Place) -> bool:
-    """Whether a folder is, or lies in, one of the default excludes; a file that is named is searched all the same."""
+    """Whether a folder is, or lies in, one of the default excludes; a named file is searched anyway."""
     return found.kind == "folder" and settings.default_folder_of(found.path) is not None
 
 
 def search(vault: Session, pattern: Pattern, found: Place, work: Work, *, include_excluded: bool = False) -> Search:
-    """The search of a file or folder: without hidden, ignored and default-excluded files, unless one is named."""
+    """Returns the search of a file or folder; skips hidden, ignored and default-excluded files unless named."""
     walks: tuple[Walk, ...] = ()
     if is_left_out(found):
         work.pass_over(found.path, "default excludes", is_folder=True)
@@ -131,9 +131,9 @@ def search(vault: Session, pattern: Pattern, found: Place, work: Work, *, includ
 
 
 def numbered(document: Document, hits: FileLines, start: int, end: int, selected: int | None = None) -> Iterator[str]:
-    """Lines of a file with their numbers, from 1, end inclusive, as far as there are some.
+    """Yields the existing lines of a file from `start` to `end` (from 1, inclusive), with numbers.
 
-    `:` marks a matching line, `>` the selected one, `-` any other.
+    `:` marks a matching line, `>` the selected one, `-` all others.
     """
     for number in range(max(1, start), min(len(document.lines), end) + 1):
         column = hits.column(number)
@@ -142,7 +142,7 @@ def numbered(document: Document, hits: FileLines, start: int, end: int, selected
 
 
 def _has_bar(query: str) -> bool:
-    r"""Whether a `|` stands behind an even number of backslashes; classes are not looked into."""
+    r"""Whether the query has a `|` after an even number of backslashes; classes are not considered."""
     escaped = False
     for character in query:
         if character == "|" and not escaped:

@@ -1,6 +1,6 @@
 """Counts matching lines in path order, up to the scan limit.
 
-What a matching line is, is `Search`'s to say, as for every other tool; here it is decided only where counting stops.
+`Search` defines the matching lines, as for every other tool; this module only decides where counting stops.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from vaulttools.patterns import pattern
 from vaulttools.patterns.pattern import Pattern
 
 SCAN_LINES: Final = 50_000
-"""Matching lines of one query in one place after which counting stops."""
+"""Counting one query in one place stops after so many matching lines."""
 
 KEPT_LINES: Final = 5_000
-"""Matching lines kept of a file for clusters."""
+"""Most matching lines kept of a file for clusters."""
 
 BROAD_LINES: Final = 1_000
 BROAD_FILES: Final = 100
-"""A query with more matching lines, or in more files, is called broad."""
+"""A query with more matching lines, or more matching files, is called broad."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What counting one query in one place brought."""
+    """Result of counting one query in one place."""
 
     files: tuple[FileCount, ...] = ()
-    """In path order; the count of the last one ends at the scan limit."""
+    """In path order; the count of the last one may be cut at the scan limit."""
     limited: bool = False
     """Whether there are more matching lines than the scan limit."""
     out_of_time: bool = False
@@ -53,7 +53,7 @@ class Scan:
 
 
 def is_broad(matches: Count, files: Count) -> bool:
-    """Whether the query should be narrowed before it is looked at closer."""
+    """Whether the query should be narrowed before a closer look."""
     return matches.number > BROAD_LINES or files.number > BROAD_FILES
 
 
@@ -64,9 +64,9 @@ def one(search: Search) -> Scan:
 
 
 def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
-    """Count each of several patterns in the scope of a search, whose own pattern is of no matter.
+    """Count each of several patterns in the scope of a search, whose own pattern is ignored.
 
-    One search finds the files in which any of them occurs; each is then counted in those that may hold it.
+    One search finds the files with any of them; then each is counted in the files that may contain it.
     """
     if len(patterns) == 1:
         return [one(replace(search, pattern=patterns[0]))]
@@ -89,11 +89,11 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
 
 
 def _counted(search: Search, nominated: Sequence[str], searched: int) -> tuple[dict[str, int], dict[str, Reason]]:
-    """The matching lines of a pattern in nominated files, and the files that were not counted to their end."""
+    """Returns the matching lines of a pattern in nominated files, and the files that were not counted."""
     files = search.narrowed(nominated)
     if not files:
         return {}, {}
-    # What the index knows is kept by file from one call to the next, and a walk of the folder is not.
+    # Counts with an index are cached by file across calls; those of a walk are not.
     counts = search.counts_of(files, sys.maxsize if search.candidates is not None else searched)
     missed = {path: counts.failed[path] for path in files if path in counts.failed}
     if counts.stopped is not None:
@@ -103,7 +103,7 @@ def _counted(search: Search, nominated: Sequence[str], searched: int) -> tuple[d
 
 
 def by_folder(files: Iterable[FileCount], base: str) -> list[tuple[str, int]]:
-    """Matching lines by the folder that holds them, relative to the searched path; most first, then by path."""
+    """Returns matching lines by folder, relative to the searched path; most first, then by path."""
     sums: Counter[str] = Counter()
     for file in files:
         sums[relative(file.path, base).rpartition("/")[0] or "."] += file.count
@@ -111,19 +111,19 @@ def by_folder(files: Iterable[FileCount], base: str) -> list[tuple[str, int]]:
 
 
 def ranked(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Most first; ties by path."""
+    """Sorts counts: most first, then by path."""
     return sorted(counts, key=lambda pair: (-pair[1], paths.portable(pair[0])))
 
 
 def relative(path: str, base: str) -> str:
-    """A path as seen from the searched one: what follows it, or the name when a file itself was searched."""
+    """Returns a path relative to the searched one; the name if a file itself was searched."""
     if path == base:
         return path.rpartition("/")[2]
     return path[len(base) + 1 :] if base else path
 
 
 def within(base: str, relative: str, kind: Kind | None) -> str:
-    """The vault-relative path of what `relative` or `by_folder` named as seen from a searched folder or file."""
+    """Returns the vault-relative path for a result of `relative` or `by_folder`."""
     if kind == "file":
         return base.rpartition("/")[0] if relative == "." else base
     return base if relative == "." else paths.join(base, relative)

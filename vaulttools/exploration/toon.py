@@ -1,7 +1,7 @@
 r"""Writes the lines of exploration's answers: values and rows in a TOON-like form, clipped lines.
 
-A value is bare when it holds only `A-Z a-z 0-9 _ - . / =`; any other stands in double quotes, with `"`, `\`, line
-feeds, tabs and invisible characters escaped (TOON 7.1; fault-O03).
+A value is bare if it contains only `A-Z a-z 0-9 _ - . / =`; others are in double quotes, with `"`, `\`, line feeds,
+tabs and invisible characters escaped (TOON 7.1; fault-O03).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of lines or files, exact, or the least it is."""
+    """A number of lines or files, exact or a lower bound."""
 
     number: int
     at_least: bool = False
@@ -28,17 +28,17 @@ class Count:
 
     @property
     def words(self) -> str:
-        """As text has it: `41`, `at least 50000`."""
+        """In text: `41`, `at least 50000`."""
         return f"at least {self.number}" if self.at_least else str(self.number)
 
     @property
     def cell(self) -> str:
-        """As a row of `survey` has it: `41`, `>=50000`."""
+        """In a row of `survey`: `41`, `>=50000`."""
         return f">={self.number}" if self.at_least else str(self.number)
 
 
 def value(text: str, room: int | None = None) -> str:
-    """The text as a value; with `room`, cut and marked within the quotes so that it takes at most so many bytes."""
+    """Returns the text as a value; with `room`, cut and marked inside the quotes to at most so many bytes."""
     text = paths.portable(text)
     if room is not None:
         text = _shortened(text, room)
@@ -46,7 +46,7 @@ def value(text: str, room: int | None = None) -> str:
 
 
 def row(indent: int, *cells: str | int | Count) -> str:
-    """One row: texts as values, numbers bare. Long texts give way, so that the numbers behind them stay."""
+    """Returns one row: texts as values, numbers bare. Long texts are cut, so that the numbers after them stay."""
     texts = [cell for cell in cells if isinstance(cell, str)]
     whole = _joined(indent, cells, None)
     if len(whole.encode()) <= LINE_BYTES:
@@ -90,26 +90,26 @@ def _escaped(character: str) -> str:
 
 
 LINE_BYTES: Final = 800
-"""UTF-8 bytes of one line, the marks of a cut included, its end not."""
+"""Most UTF-8 bytes of one line, with the marks of a cut, without its end."""
 
 MARK: Final = "..."
-"""What stands where a line was cut."""
+"""Marks the place where a line was cut."""
 
 _LEAD: Final = 60
-"""Characters kept before a first match that begins beyond the  An escaped one takes at most ten bytes, so the
-match itself always fits behind them."""
+"""Characters kept before a first match beyond the clip. An escaped one takes at most ten bytes, so the match always
+fits after them."""
 
 
 def clipped(text: str) -> str:
-    """The text, cut at its end, never inside a character."""
+    """Returns the text, cut at the end if it is too long, never inside a character."""
     return text if _size(text) <= LINE_BYTES else f"{_cut(text, LINE_BYTES - len(MARK))}{MARK}"
 
 
 def note_line(head: str, text: str, first_match: int | None = None) -> str:
-    """A line of a note behind a head of ours such as `  12:`, escaped, without trailing blanks.
+    """Returns a line of a note after a head such as `  12:`, escaped, without trailing blanks.
 
-    `first_match` is the character, from 0, where the first match begins; when that lies beyond the clip, the clip is
-    made around it.
+    `first_match` is the character, from 0, where the first match begins; if it lies beyond the clip, the text around it
+    is shown.
     """
     text = text.rstrip()
     room = LINE_BYTES - _size(head) - 1
@@ -126,12 +126,12 @@ def note_line(head: str, text: str, first_match: int | None = None) -> str:
 
 
 def _cut(text: str, room: int) -> str:
-    """The first characters of the text that fit whole into so many bytes."""
+    """Returns the first characters of the text that fit into `room` bytes."""
     return text.encode("utf-8", "backslashreplace")[:room].decode("utf-8", "ignore")
 
 
 def _reaches(text: str, first_match: int, room: int) -> bool:
-    """Whether the clip at a line's beginning shows the character where the match begins."""
+    """Whether a clip from the line's beginning shows the first character of the match."""
     return first_match < room and _size(render.visible(text[: first_match + 1])) <= room
 
 
