@@ -5,10 +5,10 @@
    known ───────────────────────▶ stale ──────────────────────────────────────────────▶ known
      ▲                             │  ▲
      │                             │  ├── young    read, but the clock of its disk may not have ticked since
-          │ it is seen again            │  └── failed   it could not be read; tried again after a minute
-          │                             ▼
-          └─ stale ◀────────────────── gone   its row must be removed
-             (it came back)
+     │ it is seen again            │  └── failed   it could not be read; tried again after a minute
+     │                             ▼
+     └─ stale ◀────────────────── gone   its row must be removed
+        (it came back)
 ```
 
 Young and failed files are stale too: every search looks at them.
