@@ -57,9 +57,9 @@ _BLANKS: Final = dict(zip(b" \t\n\r\v\f", range(1, 7), strict=True))
 """Control characters that replace blanks in runs of other characters, since blanks end runs and tokens."""
 
 _APART: Final = bytes(code if code > 127 or code in _IN_WORDS else 32 for code in range(256))
-"""Translates UTF-8: keeps bytes that may belong to a word, blanks for others."""
+"""Translates UTF-8: bytes that may belong to a word unchanged, blanks for others."""
 _BETWEEN: Final = bytes(32 if code in _IN_WORDS else _BLANKS.get(code, code) for code in range(256))
-"""Translates UTF-8: blanks for ASCII word characters, keeps other bytes."""
+"""Translates UTF-8: blanks for ASCII word characters, control characters for blanks, other bytes unchanged."""
 
 _KINDS: Final = bytes(119 if code in _IN_WORDS else 46 if 32 < code < 127 else 32 for code in range(256))
 """Translates UTF-8: `w` for ASCII word characters, `.` for other printable ASCII, a blank for the rest."""
