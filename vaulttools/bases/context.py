@@ -1,6 +1,6 @@
-"""Holds what an expression is computed in: the call, one row, bound names.
+"""Holds what an expression needs while it is computed: the call, one row, bound names.
 
-Reads the values of a note's properties: links, dates, URLs and tags in texts.
+Also converts the values of a note's properties: links, dates, URLs and tags in texts.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from vaulttools.bases.times import Clock, Date, read_date
 from vaulttools.bases.values import MAX_TEXT, Setting, Tags, TagValue, Url, Value, read_link, tag_of
 
 NOTE_DATE: Final = "note_date"
-"""The day that a note is of, whatever tells it: a name of ours, where a note has no property that is called so."""
+"""Our name for the day of a note (`docs/bases.md` says how it is found), unless a property has this name."""
 MAX_LIST: Final = 100_000
-"""Elements of one list."""
+"""Upper bound of the elements of one list."""
 _STEPS: Final = 256
-"""Calls of functions and elements of lists between two looks at the time."""
+"""Function calls and list elements between two checks of the time."""
 _SIZE_OF_STEP: Final = 128
-"""Characters of a text, or elements of a list, that count as one step more."""
+"""Characters of a text, or elements of a list, that count as one more step."""
 
 _URL: Final = re.compile(r"(?:https?|ftp|wss?)://[^\s/]+\S*|(?!(?:https?|ftp|wss?):)[A-Za-z][A-Za-z0-9+.-]*:\S*")
 
 
 class FileFacts(NamedTuple):
-    """What expressions read of one file besides its path and times."""
+    """What expressions read of a file, except its path and times."""
 
     properties: Mapping[str, Any] = {}
     tags: tuple[str, ...] = ()
-    """With `#`, those of the body first, each once."""
+    """With `#`, tags of the body first, each once."""
     links: tuple[tuple[str, str | None], ...] = ()
-    """Target and display text: those of the properties, then of the body, then the embeds."""
+    """Target and display text: links of the properties, then of the body, then embeds."""
     embeds: int = 0
-    """How many at the end of `links` are embeds."""
+    """Number of embeds, which are last in `links`."""
     is_misread: bool = False
-    """Whether its properties could not be read."""
+    """True if the file's properties could not be read."""
 
 
 class Times(NamedTuple):
-    """What the file system says of a file; milliseconds since 1970."""
+    """A file's size in bytes and its times in milliseconds since 1970, from the file system."""
 
     size: int
     modified: float
@@ -54,21 +54,21 @@ class FileSource(Protocol):
     """The files of the vault."""
 
     def facts(self, path: str) -> FileFacts:
-        """What a file says; nothing of one that is no note."""
+        """Return the facts of a file; empty facts if it is not a note."""
 
     def times(self, path: str) -> Times:
-        """The size and the times of a file; zero of one that is gone."""
+        """Return the size and the times of a file; zeros if it is gone."""
 
     def note_date(self, path: str) -> date | None:
-        """The day that a note is of; None: it is gone."""
+        """Return the day of a note; None if the note is gone."""
 
     def linking_to(self, path: str) -> Sequence[str]:
-        """The notes that link to a file, each once, in path order."""
+        """Return the notes that link to a file, each once, in path order."""
 
 
 @dataclass(slots=True)
 class Context:
-    """One call: what all of its rows share."""
+    """What all rows of one call share."""
 
     setting: Setting
     files: FileSource
@@ -76,7 +76,7 @@ class Context:
     """Raises `OutOfTime` when the call has no time left."""
     random: Callable[[], float] = lambda: 0.5
     this: str | None = None
-    """The file that `this` means."""
+    """Path of the file that `this` means."""
     tick: Callable[..., None] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -84,19 +84,19 @@ class Context:
         self.setting = replace(self.setting, tick=self.tick)
 
     def note_date(self, path: str) -> Date | None:
-        """The day that a note is of; None: nothing tells it."""
+        """Return the day of a note; None if nothing says it."""
         day = self.files.note_date(path)
         return None if day is None else Date(self.setting.clock.instant(datetime.combine(day, time())), False)
 
     def text(self, text: str) -> str:
-        """A text that was made, unless it is too long."""
+        """Return a computed text; raises `Failed` if it is longer than `MAX_TEXT`."""
         self.tick(text)
         if len(text) > MAX_TEXT:
             raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
         return text
 
     def list(self, made: list[Any]) -> list[Any]:
-        """A list that was made, unless it is too long."""
+        """Return a computed list; raises `Failed` if it has more than `MAX_LIST` elements."""
         self.tick(made)
         if len(made) > MAX_LIST:
             raise Failed(f"The list has more than {MAX_LIST:,} elements.")
@@ -124,7 +124,7 @@ def _ticking(stop: Callable[[], None]) -> Callable[..., None]:
 
 
 class BaseRow:
-    """One file, with the values that were computed for it."""
+    """One file and the values computed for it."""
 
     __slots__ = ("_properties", "computed", "context", "facts", "path")
 
@@ -133,14 +133,14 @@ class BaseRow:
         self.path = path
         self.facts = facts
         self.computed: dict[str, Value | Failed] = {}
-        """By formula."""
+        """Values by the name of the formula."""
         self._properties: dict[str, Value] = {}
 
     def formula(self, name: str) -> Value:
-        """The value of a formula, which is computed by now.
+        """Return the value of a formula that is already computed.
 
         Raises:
-            Failed: it has none.
+            Failed: the formula has no value.
         """
         known = self.computed[name]
         if isinstance(known, Failed):
@@ -148,7 +148,7 @@ class BaseRow:
         return known
 
     def property(self, name: str) -> Value:
-        """The value of a property of the note; null when it has none."""
+        """Return the value of a property of the note; null if the note does not have it."""
         try:
             return self._properties[name]
         except KeyError:
@@ -161,7 +161,7 @@ class BaseRow:
 
 
 class Frame:
-    """What names mean where an expression is computed."""
+    """The meaning of names where an expression is computed."""
 
     __slots__ = ("acc", "context", "index", "row", "value", "values")
 
@@ -172,18 +172,18 @@ class Frame:
         self.index: int = 0
         self.acc: Value = None
         self.values = values
-        """What a summary is made from."""
+        """The values that a summary adds up."""
 
     def inner(self) -> Frame:
-        """A frame for the elements of a list."""
+        """Return a new frame for the elements of a list."""
         frame = Frame(self.row, self.values)
         frame.acc = self.acc
         return frame
 
 
 def found_in(properties: Mapping[str, Any], name: str) -> tuple[str, Any]:
-    """The name of a property as written, and what it holds; case matters only between names that differ in nothing
-    else. Null when there is none."""
+    """Return the name of a property as written and its value; case matters only if two names differ in nothing else.
+    The value is null if no property has the name."""
     if name in properties:
         return name, properties[name]
     lower = name.lower()
@@ -191,7 +191,7 @@ def found_in(properties: Mapping[str, Any], name: str) -> tuple[str, Any]:
 
 
 def converted(name: str, held: Any, source: str, clock: Clock) -> Value:
-    """The value of a property of the note at `source`."""
+    """Convert a value from the YAML of the note at `source`."""
     if isinstance(held, str):
         if name.lower() == "tags":
             return Tags([TagValue(tag_of(held))])

@@ -1,4 +1,4 @@
-"""Finds where bases are written, and reads their YAML: filters, formulas, columns, summaries, views."""
+"""Finds bases in notes, and reads their YAML: filters, formulas, columns, summaries, views."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from vaulttools.errors import InvalidBase
 from vaulttools.notes.parts import Span
 
 MAX_BYTES: Final = 256 * 1024
-"""Of one base."""
+"""Upper bound of one base's YAML (compared with its characters)."""
 MAX_FILTERS: Final = 500
 """Statements in one tree of filters."""
 _MAX_DEPTH: Final = 30
-"""Trees in trees."""
+"""Levels of a tree of filters."""
 _OPENING: Final = re.compile(r"[ \t>]*(?:[-*+][ \t]+)*(`{3,}|~{3,})[ \t]*base[ \t]*\r?")
 _PREFIX: Final = re.compile(r"[ \t]*(?:>[ \t]?)*")
 _PLAIN: Final = re.compile(r"\w+(?:[ -]\w+)*")
-"""A name of a property that stands alone, `due`, `due date`, `due-date`; anything else is an expression."""
+"""A plain property name such as `due`, `due date` or `due-date`; anything else is an expression."""
 
 _VALUES: Final = ("true", "false", "null", "this")
-"""Names that no property is meant by."""
+"""Names that never mean a property."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class Statement:
 
     expression: Expression
     place: str
-    """Which filter it is of, for sentences."""
+    """Names the filter in messages, such as `the filter of all views`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterGroup:
-    """Conditions: all, any or none of them must hold."""
+    """Conditions, and whether all, any or none of them must hold."""
 
     kind: str
     """`and`, `or` or `not`."""
@@ -55,7 +55,7 @@ class Column:
     """A property, a field of the file, a formula, or an expression of its own."""
 
     id: str
-    """`note.price`, `file.name`, `formula.total`; else the expression."""
+    """`note.price`, `file.name`, `formula.total`; otherwise the expression itself."""
     compute: Compiled
     display: str
     """The heading of the column."""
@@ -63,7 +63,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """What rows are put in order by."""
+    """A column that orders rows."""
 
     column: Column
     is_reversed: bool = False
@@ -81,17 +81,17 @@ class View:
     group_by: Sorting | None = None
     limit: int | None = None
     summaries: Mapping[str, str] | None = None
-    """By id of the column: the name of a summary."""
+    """Name of a summary by the id of its column."""
 
 
 class Base:
-    """A base, its formulas compiled; a view is read when it is asked for."""
+    """A base with compiled formulas; `view` reads a view when somebody needs it."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
-        """From the values of its YAML.
+        """Read the values of its YAML.
 
         Raises:
-            InvalidBase: a part is not what it must be; or a formula, the filter of all views, or a summary is wrong.
+            InvalidBase: a part has the wrong type; or a formula, the filter of all views, or a summary is wrong.
         """
         texts = _texts(_mapping(content.get("formulas"), "formulas"), "formulas")
         self.formulas = formulas.read(texts)
@@ -113,10 +113,10 @@ class Base:
         """The name and the type of each view."""
 
     def view(self, name: str | None) -> View:
-        """A view by name, in any casing; the first without a name.
+        """Return the view called `name` in any casing; the first view for None.
 
         Raises:
-            InvalidBase: there is none of that name, or a part of it is wrong.
+            InvalidBase: no view has that name, or a part of the view is wrong.
         """
         place = 0
         if name is not None:
@@ -150,7 +150,7 @@ class Base:
         )
 
     def filter_of(self, content: Any, place: str) -> Filter | None:
-        """A tree of filters: a text, or `and`, `or`, `not` with lists of them.
+        """Read a tree of filters: a text, or `and`, `or`, `not` with lists of trees.
 
         Raises:
             InvalidBase: it is neither, or a statement in it is wrong.
@@ -160,7 +160,7 @@ class Base:
         return self._filter(content, place, 0, [])
 
     def _filter(self, content: Any, place: str, depth: int, texts: list[str]) -> Filter:
-        """A part of a tree; `texts` are the statements that were read before it."""
+        """Read a part of a tree; `texts` collects the statements read so far."""
         if depth > _MAX_DEPTH:
             raise InvalidBase(f"Filters are nested deeper than {_MAX_DEPTH} levels", place)
         if isinstance(content, str | bool | int | float):
@@ -177,7 +177,7 @@ class Base:
             unknown = next((key for key in content if key not in ("and", "or", "not")), None)
             if unknown is not None:
                 raise InvalidBase(f'Unknown key "{unknown}"; a filter is a text, or has "and", "or" or "not"', place)
-            groups = [self._group(kind, _listed(parts), place, depth, texts) for kind, parts in content.items()]
+            groups = [self._group(kind, _as_list(parts), place, depth, texts) for kind, parts in content.items()]
             return groups[0] if len(groups) == 1 else FilterGroup("and", tuple(groups))
         raise InvalidBase('A filter is a text, or has "and", "or" or "not"', place)
 
@@ -186,16 +186,16 @@ class Base:
         return FilterGroup(kind, tuple(held))
 
     def columns(self, ids: Sequence[Any], place: str, *, plain: bool = False) -> tuple[Column, ...]:
-        """Columns by what they show; with `plain` whatever has no prefix is the name of a property, else it may be an
+        """Read columns. With `plain`, an id without a prefix is the name of a property; otherwise it may also be an
         expression.
 
         Raises:
-            InvalidBase: a formula or a field is not known, or an expression is wrong.
+            InvalidBase: a formula or a field is unknown, or an expression is wrong.
         """
         return tuple(self.column(str(each), place, plain=plain) for each in ids if each is not None)
 
     def column(self, given: str, place: str, *, plain: bool = False) -> Column:
-        """One column, read as `columns` reads them."""
+        """Read one column, by the rules of `columns`."""
         kind, dot, name = given.partition(".")
         text = known_as = given
         if dot and kind == "formula" and name in self.formulas.expressions:
@@ -207,11 +207,11 @@ class Base:
         elif given == "file":
             known_as = "file.file"
         elif dot and kind == "file" and (plain or name.lower() in FILE_FIELDS):
-            pass  # a field stands for itself
+            pass  # a field needs no translation
         elif plain or (_PLAIN.fullmatch(given) and not given.isdigit() and given not in _VALUES):
             text, known_as = f"note[{_quoted(given)}]", f"note.{given}"
         made = formulas.within(text, self.formulas, place)
-        match made.node:  # an expression may be just a property, too
+        match made.node:  # an expression may also be a single property
             case (
                 Item(object=Name(name="note"), key=Literal(value=str(key)))
                 | MemberAccess(object=Name(name="note"), name=key)
@@ -220,13 +220,13 @@ class Base:
         return Column(known_as, made.compute, self._displays.get(known_as, _heading(known_as)))
 
     def sorting(self, content: Any, place: str, *, plain: bool = False) -> tuple[Sorting, ...]:
-        """What to sort by: texts, `-` before one reverses it, or `{property, direction}`.
+        """Read sort keys: a text (a leading `-` reverses it), or `{property, direction}`.
 
         Raises:
             InvalidBase: as `columns`; or an entry is neither.
         """
         found = []
-        for each in _listed(content):
+        for each in _as_list(content):
             if each is None or each == "":
                 continue
             if isinstance(each, Mapping):
@@ -243,10 +243,10 @@ class Base:
 
 
 def read(text: str, place: str) -> Base:
-    """A base from the text of its YAML.
+    """Read a base from its YAML.
 
     Raises:
-        InvalidBase: it is none; `place` says what was read.
+        InvalidBase: the text is not a base; `place` names its source in the message.
     """
     import yaml
 
@@ -278,7 +278,7 @@ def _named(view: Mapping[str, Any], place: int) -> tuple[str, str]:
 
 
 def _id(name: str) -> str:
-    """The id of a column: what has no prefix is a property of the note."""
+    """Return the id of a column; a name without a prefix is a property of the note."""
     return name if name.partition(".")[0] in ("file", "formula", "note") and "." in name else f"note.{name}"
 
 
@@ -307,13 +307,13 @@ def _list(content: Any, place: str) -> Sequence[Any]:
     return content
 
 
-def _listed(content: Any) -> Sequence[Any]:
-    """The elements of a list, or the one value that stands instead of it."""
+def _as_list(content: Any) -> Sequence[Any]:
+    """Return the elements of a list; a single value makes a list of one."""
     return content if isinstance(content, Sequence) and not isinstance(content, str) else [content]
 
 
 def _text(value: Any) -> str:
-    """An expression as written: YAML makes a boolean of `true`."""
+    """Return an expression as the user wrote it: YAML turns `true` into a boolean."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -331,32 +331,32 @@ class BaseBlock(NamedTuple):
     """A `base` block of a note."""
 
     line: int
-    """Of its fence, from 1."""
+    """Line of its opening fence, from 1."""
     text: str
-    """What stands between its fences."""
+    """Text between the fences."""
 
 
 def is_base(path: str) -> bool:
-    """Whether a file is a base by its name."""
+    """Whether the name of a file says that it is a base."""
     return path.lower().endswith(".base")
 
 
 def blocks(lines: Sequence[str], code: Iterable[Span]) -> list[BaseBlock]:
-    """The `base` blocks of a note, from its lines and the first and last lines of its code blocks."""
+    """Find the `base` blocks of a note from its lines and the first and last lines (from 1) of its code blocks."""
     found = []
     for first, last in code:
         opening = _OPENING.fullmatch(lines[first - 1]) if first <= len(lines) else None
         if opening is None:
             continue
-        depth = _marks(lines[first - 1])
+        depth = _prefix_length(lines[first - 1])
         body = [line.removesuffix("\r") for line in lines[first:last]]
         if body and body[-1].strip(" \t>").startswith(opening[1]):
             body.pop()
-        # A block in a quote or a list has its marks, or as many blanks, before each line.
-        found.append(BaseBlock(first, "\n".join(line[min(depth, _marks(line)) :] for line in body)))
+        # In a quote or a list, each line of a block repeats the marks or has as many blanks.
+        found.append(BaseBlock(first, "\n".join(line[min(depth, _prefix_length(line)) :] for line in body)))
     return found
 
 
-def _marks(line: str) -> int:
+def _prefix_length(line: str) -> int:
     prefix = _PREFIX.match(line)
     return 0 if prefix is None else len(prefix[0])

@@ -1,6 +1,6 @@
 """Compiles an expression's tree to a function from a row to a value.
 
-Nothing of it is run as Python or JavaScript.
+It runs no part of an expression as Python or JavaScript.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from vaulttools.core import spelling
 Compiled: TypeAlias = Callable[[Frame], Value]
 
 MODULES: Final = (global_functions, lists, scalars)
-"""Those that register functions when they are imported."""
+"""Modules that register functions when they are imported."""
 
 METHODS: Final = frozenset(name for kind, name in FUNCTIONS if kind != "global")
 GLOBALS: Final = frozenset(name for kind, name in FUNCTIONS if kind == "global")
 _LIKE_PROPERTIES: Final = frozenset(
     ("date", "duration", "icon", "image", "link", "list", "number", "html", "min", "max")
 )
-"""Functions whose names a property may well have, so that they are one where nothing is called."""
+"""Function names that are also likely names of properties: without a call they mean the property."""
 _BOUND: Final = frozenset(("value", "index", "acc"))
-_ASKED_OF_NOTHING: Final = frozenset(
+_FALSE_OF_NULL: Final = frozenset(
     ("contains", "containsAll", "containsAny", "startsWith", "endsWith", "hasLink", "hasTag")
 )
-"""Questions that are answered with false of what is missing."""
+"""Functions that return false for a missing value."""
 _TITLES: Final = {"url": "URL", "html": "HTML", "regexp": "RegExp"}
 
 
@@ -61,15 +61,15 @@ class Expression:
     text: str
     node: Node
     compute: Compiled
-    """Takes for granted that the formulas are computed (`formulas.Formulas.compute`)."""
+    """Requires that the formulas are computed already (`formulas.Formulas.compute`)."""
     formulas: Mapping[str, int]
-    """Those that it names, as they are written in the base, with the place of the first mention."""
+    """The formulas that it names, as the base spells them, with the position of the first mention."""
     conditions: tuple[Expression, ...] = ()
-    """The conditions that it joins by `&&`; empty when it is one."""
+    """The conditions that `&&` joins; empty if there is only one."""
 
 
-def rests_on(node: Node) -> frozenset[str] | None:
-    """The properties of the note that an expression rests on, when it rests on nothing else of the file; else None."""
+def property_dependencies(node: Node) -> frozenset[str] | None:
+    """Return the properties that an expression depends on; None if it also depends on anything else of the file."""
     found = set()
     waiting = [node]
     while waiting:
@@ -90,12 +90,12 @@ def rests_on(node: Node) -> frozenset[str] | None:
 
 
 def expression(text: str, names: frozenset[str] = frozenset(), *, is_summary: bool = False) -> Expression:
-    """An expression, read and checked: all of its functions and formulas are known.
+    """Parse and check an expression: all of its functions and formulas are known.
 
-    `names` are the formulas there are. In a summary, `values` is the list that is summed up.
+    `names` are the formulas of the base. In a summary, `values` is the list that it summarises.
 
     Raises:
-        InvalidExpression: it is none, or names what is not known.
+        InvalidExpression: the text is not an expression, or it names something unknown.
     """
     node = parsed(text)
     conditions = list(_joined(node)) if isinstance(node, Binary) and node.sign == "&&" else []
@@ -108,7 +108,7 @@ def expression(text: str, names: frozenset[str] = frozenset(), *, is_summary: bo
 
 
 def _joined(node: Node) -> Iterator[Node]:
-    """The conditions that `&&` joins, from left to right."""
+    """Yield the conditions that `&&` joins, from left to right."""
     if isinstance(node, Binary) and node.sign == "&&":
         yield from _joined(node.left)
         yield from _joined(node.right)
@@ -121,10 +121,10 @@ class _Compiler:
     names: frozenset[str]
     is_summary: bool
     formulas: dict[str, int] = field(default_factory=dict)
-    """Those that were met, as `Expression.formulas`."""
+    """Formulas seen so far, as in `Expression.formulas`."""
 
     def compiled(self, node: Node, bound: frozenset[str]) -> Compiled:
-        """The function of a node; `bound` are the names that a list function gives a meaning."""
+        """Compile a node; `bound` are the names that a list function defines."""
         match node:
             case Literal(value=value):
                 return lambda _: value
@@ -166,7 +166,7 @@ class _Compiler:
         if name == "file":
             return lambda frame: File(frame.row.path)
         if name == "this":
-            return lambda frame: File(_this(frame))
+            return lambda frame: File(_path_of_this(frame))
         if name == "note":
             return lambda frame: field_of(File(frame.row.path), "properties", frame.context)
         if name == "formula":
@@ -184,13 +184,13 @@ class _Compiler:
             case Name(name="file") | MemberAccess(object=Name(name="this"), name="file"):
                 self._check_field(name, position)
             case Name(name="this"):
-                return lambda frame: _of_this(frame, name)
+                return lambda frame: _member_of_this(frame, name)
         inner = self.compiled(below, bound)
         return lambda frame: field_of(inner(frame), name, frame.context)
 
     def _check_field(self, name: str, position: int) -> None:
         if name.lower() not in FILE_FIELDS:
-            raise InvalidExpression(position, f'Unknown field "{name}" of a file{_meant(name, FILE_FIELDS)}')
+            raise InvalidExpression(position, f'Unknown field "{name}" of a file{_suggestion(name, FILE_FIELDS)}')
 
     def _item(self, below: Node, key: Node, bound: frozenset[str]) -> Compiled:
         match below, key:
@@ -201,7 +201,7 @@ class _Compiler:
             case Name(name="file"), Literal(value=str(name), position=position):
                 self._check_field(name, position)
             case Name(name="this"), Literal(value=str(name)):
-                return lambda frame: _of_this(frame, name)
+                return lambda frame: _member_of_this(frame, name)
         made_key = self.compiled(key, bound)
         if isinstance(below, Name) and below.name == "note":
             return lambda frame: frame.row.property(text_of(made_key(frame), frame.context.setting))
@@ -212,7 +212,7 @@ class _Compiler:
         if name not in self.names:
             lower = {known.lower(): known for known in self.names}
             if name.lower() not in lower:
-                raise InvalidExpression(position, f'Unknown formula "{name}"{_meant(name, self.names)}')
+                raise InvalidExpression(position, f'Unknown formula "{name}"{_suggestion(name, self.names)}')
             name = lower[name.lower()]
         self.formulas.setdefault(name, position)
         return lambda frame: frame.row.formula(name)
@@ -237,7 +237,7 @@ class _Compiler:
             return self._global(node, bound)
         name = node.name
         if name not in METHODS:
-            raise InvalidExpression(node.position, f'Unknown function "{name}"{_meant(name, METHODS)}')
+            raise InvalidExpression(node.position, f'Unknown function "{name}"{_suggestion(name, METHODS)}')
         inner = self.compiled(node.object, bound)
         lazy = FUNCTIONS.get(("list", name))
         if lazy is not None and lazy.lazy:
@@ -247,19 +247,19 @@ class _Compiler:
                 self.compiled(node.arguments[0], inside),
                 *(self.compiled(each, bound) for each in node.arguments[1:]),
             ]
-            return lambda frame: _called(frame, inner(frame), name, given)
+            return lambda frame: _call_method(frame, inner(frame), name, given)
         possible = [FUNCTIONS[kind, each] for kind, each in FUNCTIONS if each == name and kind != "global"]
         if len(node.arguments) < min(function.least for function in possible):
             _check_count(possible[0], node)
         arguments = [self.compiled(each, bound) for each in node.arguments]
         if not arguments:
-            return lambda frame: _called(frame, inner(frame), name, ())
-        return lambda frame: _called(frame, inner(frame), name, [each(frame) for each in arguments])
+            return lambda frame: _call_method(frame, inner(frame), name, ())
+        return lambda frame: _call_method(frame, inner(frame), name, [each(frame) for each in arguments])
 
     def _global(self, node: Call, bound: frozenset[str]) -> Compiled:
         function = FUNCTIONS.get(("global", node.name))
         if function is None:
-            hint = _meant(node.name, GLOBALS)
+            hint = _suggestion(node.name, GLOBALS)
             if node.name in METHODS:
                 hint = f"; it is called on a value: value.{node.name}()"
             raise InvalidExpression(node.position, f'Unknown function "{node.name}"{hint}')
@@ -285,41 +285,41 @@ def _needs(function: Function) -> str:
     return f"{function.signature} needs {function.least} argument{'s' * (function.least > 1)}"
 
 
-def _meant(name: str, known: Any) -> str:
+def _suggestion(name: str, known: Any) -> str:
     close = spelling.closest(name, sorted(known))
     return f"; did you mean {' or '.join(close[:3])}?" if close else ""
 
 
-def _called(frame: Frame, value: Value, name: str, given: Sequence[Any]) -> Value:
-    """What a function gives for a value of whatever type."""
+def _call_method(frame: Frame, value: Value, name: str, given: Sequence[Any]) -> Value:
+    """Call the function called `name` that fits the type of `value`."""
     frame.context.tick(value, *given)
     kind = type_of(value)
-    function = FUNCTIONS.get((_OF.get(kind, kind), name)) or FUNCTIONS.get(("any", name))
+    function = FUNCTIONS.get((_FUNCTIONS_OF.get(kind, kind), name)) or FUNCTIONS.get(("any", name))
     if function is None and isinstance(value, LinkValue) and (function := FUNCTIONS.get(("string", name))):
-        value = value.target  # a link is a text to the functions of texts
+        value = value.target  # functions of texts take a link as a text
     if function is None and isinstance(value, Duration) and (function := FUNCTIONS.get(("number", name))):
         value = value.length(frame.context.setting.clock)  # the documentation calls them on milliseconds
     if function is None:
         if value is None:
-            return False if name in _ASKED_OF_NOTHING else None
+            return False if name in _FALSE_OF_NULL else None
         raise Failed(f'Cannot find function "{name}" on type {_TITLES.get(kind, kind.capitalize())}.')
     if len(given) < function.least:
         raise Failed(f"{_needs(function)}.")
     return function.body(frame, value, *given[: function.most])
 
 
-_OF: Final = {"url": "string", "html": "string", "image": "string"}
+_FUNCTIONS_OF: Final = {"url": "string", "html": "string", "image": "string"}
 
 
-def _this(frame: Frame) -> str:
+def _path_of_this(frame: Frame) -> str:
     if frame.context.this is None:
         raise Failed('"this" is not known; name a note by this_note.')
     return frame.context.this
 
 
-def _of_this(frame: Frame, name: str) -> Value:
-    """`this.name`: a property of the note that `this` means, else a field of its file."""
-    path = _this(frame)
+def _member_of_this(frame: Frame, name: str) -> Value:
+    """Return `this.name`: a property of the note that `this` means, or else a field of its file."""
+    path = _path_of_this(frame)
     held = frame.context.files.facts(path).properties
     if name == "note":
         return field_of(File(path), "properties", frame.context)

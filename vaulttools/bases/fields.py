@@ -15,7 +15,7 @@ from vaulttools.core import paths
 
 
 def short_name(path: str) -> str:
-    """The name of a file as the app shows it: a note's without its extension."""
+    """Return the name of a file as the app shows it; a note's has no extension."""
     name = path.rpartition("/")[2]
     return name[:-3] if paths.is_note(path) else name
 
@@ -65,13 +65,13 @@ FILE_FIELDS: Final[Mapping[str, Callable[[Context, str], Value]]] = {
         [LinkValue(source, "", short_name(source)) for source in context.files.linking_to(path)]
     ),
 }
-"""The fields of a file; `docs/bases.md` says what each is."""
+"""The fields of a file; `docs/bases.md` explains each."""
 
 DATE_FIELDS: Final = ("year", "month", "day", "hour", "minute", "second", "millisecond", "timestamp")
 
 
 def field_of(value: Value, name: str, context: Context) -> Value:
-    """A field of a value, whatever its case; null when there is none."""
+    """Return a field of a value, in any casing; null if there is no such field."""
     if isinstance(value, Mapping):
         found: Value = found_in(value, name)[1]
         return found
@@ -99,7 +99,7 @@ def field_of(value: Value, name: str, context: Context) -> Value:
 
 
 def item_of(value: Value, key: Value, context: Context) -> Value:
-    """An element of a list or a text by its place from 0, or a field by its name; null when there is none."""
+    """Return an element of a list or text by its index from 0, or a field by its name; null if there is none."""
     if isinstance(key, int | float) and not isinstance(key, bool):
         if not isinstance(value, list | str):
             return field_of(value, text_of(key, context.setting), context)

@@ -1,8 +1,8 @@
-"""Selects the files that a filter keeps, for all of them at once.
+"""Selects the files that pass a filter, all of them at once.
 
-A statement about tags asks the table of tags; one about a single property is computed once a value, not once a note.
-What needs the file itself is computed for the files that are left. The answer is that of computing every statement for
-every file.
+A statement about tags uses the table of tags. A statement about one property is computed once for each value, not for
+each note. All other statements are computed only for the files that are left. The result equals computing every
+statement for every file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame
 from vaulttools.bases.definition import Filter, Statement
-from vaulttools.bases.evaluation import Compiled, rests_on
+from vaulttools.bases.evaluation import Compiled, property_dependencies
 from vaulttools.bases.syntax import Call, Failed, Literal, Name, Node
 from vaulttools.bases.values import is_true, tag_of
 from vaulttools.bases.vault_files import NoteTable
@@ -26,10 +26,10 @@ class Failures(NamedTuple):
     """The files for which a statement has no value."""
 
     place: str
-    """Which filter it is of."""
+    """Names the filter in messages."""
     paths: Paths
     reason: str
-    """Why, for the first of them."""
+    """The reason for the first path."""
 
 
 @dataclass(slots=True)
@@ -39,11 +39,11 @@ class ViewFilter:
     context: Context
     table: NoteTable
     rows: Callable[[str], BaseRow]
-    """The row of a file, made once."""
+    """Returns the row of a file, made once."""
     failures: list[Failures] = field(default_factory=list)
 
     def kept(self, filter_: Filter | None, paths: Paths) -> Paths:
-        """The files, of those given, that a filter keeps."""
+        """Return those of `paths` that pass a filter."""
         if filter_ is None or not paths:
             return paths
         if isinstance(filter_, Statement):
@@ -62,7 +62,7 @@ class ViewFilter:
         tags = _tags(node)
         if tags is not None:
             return paths & set().union(*(self.table.tagged(tag) for tag in tags))
-        names = rests_on(node)
+        names = property_dependencies(node)
         failed: dict[str, str] = {}
         if names is not None and len(names) == 1:
             found = self._by_value(compute, next(iter(names)), paths, failed)
@@ -74,7 +74,7 @@ class ViewFilter:
         return found
 
     def _by_value(self, compute: Compiled, name: str, paths: Paths, failed: dict[str, str]) -> Paths:
-        """Computes a statement about one property once for each value that it has."""
+        """Compute a statement about one property once for each value of the property."""
         held = self.table.by_value(name)
         if len(held.groups) > len(paths):
             return self._each(compute, paths, failed)
@@ -104,17 +104,17 @@ class ViewFilter:
 
 
 def _cost(filter_: Filter) -> int:
-    """How dear a filter is for each file: the tables first, then single properties, then the rest."""
+    """Return the cost class of a filter for each file: 0 for tables, 1 for single properties, 2 and 3 for the rest."""
     if not isinstance(filter_, Statement):
         return 3
     if _tags(filter_.expression.node) is not None:
         return 0
-    names = rests_on(filter_.expression.node)
+    names = property_dependencies(filter_.expression.node)
     return 1 if names is not None and len(names) == 1 else 2
 
 
 def _tags(node: Node) -> list[str] | None:
-    """The tags of `file.hasTag("a", "b")`; None: it is something else."""
+    """Return the tags of `file.hasTag("a", "b")`; None for any other node."""
     match node:
         case Call(object=Name(name="file"), name="hasTag", arguments=arguments):
             tags = [each.value for each in arguments if isinstance(each, Literal) and isinstance(each.value, str)]

@@ -1,4 +1,4 @@
-"""Reads a base's formulas, refuses circles, computes each before what rests on it."""
+"""Reads a base's formulas, refuses circles, computes each after those that it uses."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Formulas:
     expressions: Mapping[str, Expression]
 
     def compute(self, names: Iterable[str], row: BaseRow) -> None:
-        """Compute some formulas for a row, each once, and those they rest on before them: a chain of formulas may be
-        longer than Python's stack."""
+        """Compute formulas for a row, each once, after the formulas that they use. It does not recurse: a chain of
+        formulas may be longer than Python's stack."""
         waiting = [*names]
         while waiting:
             made = self.expressions[waiting[-1]]
@@ -37,10 +37,10 @@ class Formulas:
 
 
 def read(texts: Mapping[str, str]) -> Formulas:
-    """The formulas, by name.
+    """Read formulas; the argument and the result map names to formulas.
 
     Raises:
-        InvalidBase: one cannot be read, or rests on itself.
+        InvalidBase: a formula cannot be read, or depends on itself.
     """
     made: dict[str, Expression] = {}
     for name, text in texts.items():
@@ -51,7 +51,7 @@ def read(texts: Mapping[str, str]) -> Formulas:
     try:
         TopologicalSorter({name: each.formulas for name, each in made.items()}).prepare()
     except CycleError as error:
-        circle = error.args[1][:0:-1]  # each rests on the next
+        circle = error.args[1][:0:-1]  # each uses the next one
         start = min(map(list(texts).index, circle))
         name = list(texts)[start]
         place = circle.index(name)
@@ -63,10 +63,10 @@ def read(texts: Mapping[str, str]) -> Formulas:
 
 
 def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = False) -> Expression:
-    """An expression that may use formulas, and computes them before.
+    """Compile an expression that first computes the formulas it uses.
 
     Raises:
-        InvalidBase: it cannot be read; the sentence names its place.
+        InvalidBase: the text cannot be read; the message names `place`.
     """
     try:
         made = expression(text, frozenset(formulas.expressions), is_summary=is_summary)
@@ -76,7 +76,7 @@ def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = Fals
 
 
 def _after(formulas: Formulas, made: Expression) -> Expression:
-    """An expression that computes its formulas before."""
+    """Return the expression, which now computes its formulas first."""
     if not made.formulas:
         return made
 

@@ -10,13 +10,13 @@ from typing import Final
 _NUMERIC: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _BASED: Final = re.compile(r"0(?:[xX]([0-9a-fA-F]+)|[oO]([0-7]+)|[bB]([01]+))")
 _EXACT: Final = Context(prec=400)
-"""Digits enough for any float with a hundred decimals."""
+"""Enough digits for any float with a hundred decimals."""
 _WHOLE: Final = 2**53
-"""From here on JavaScript does not tell every whole number from the next."""
+"""From here on a JavaScript number cannot hold every whole number."""
 
 
 def printed(number: float | int) -> str:
-    """As `String(number)`: `50`, `2.5`, `1e+21`, `NaN`, `Infinity`."""
+    """Return the text of `String(number)`: `50`, `2.5`, `1e+21`, `NaN`, `Infinity`."""
     if isinstance(number, int):
         if abs(number) < _WHOLE:
             return str(number)
@@ -31,10 +31,10 @@ def printed(number: float | int) -> str:
         return str(int(number))
     sign = "-" if number < 0 else ""
     _, digits, exponent = Decimal(repr(abs(number))).normalize().as_tuple()
-    assert isinstance(exponent, int)  # it is finite
+    assert isinstance(exponent, int)  # the number is finite
     text = "".join(map(str, digits))
     place = len(text) + exponent
-    """Where the decimal point stands behind the first digit of `text`."""
+    """Digits before the decimal point; 0 or less for leading zeros behind the point."""
     if len(text) <= place <= 21:
         return sign + text.ljust(place, "0")
     if 0 < place <= 21:
@@ -46,7 +46,7 @@ def printed(number: float | int) -> str:
 
 
 def bounded(number: int) -> float | int:
-    """A whole number as JavaScript holds it."""
+    """Return a whole number as JavaScript holds it: from 2**53 on a float."""
     if abs(number) < _WHOLE:
         return number
     try:
@@ -56,14 +56,14 @@ def bounded(number: int) -> float | int:
 
 
 def simplest(number: float | int) -> float | int:
-    """The same number, an int where it is whole and exact."""
+    """Return the same number, as an int if it is whole and exact."""
     if isinstance(number, float) and number.is_integer() and abs(number) < _WHOLE:
         return int(number)
     return number
 
 
 def read(text: str) -> float:
-    """As `Number(text)`: NaN where the text is no number, 0 where it is blank."""
+    """Return the value of `Number(text)`: NaN if the text is not a number, 0 if it is blank."""
     text = text.strip()
     if not text:
         return 0.0
@@ -77,7 +77,7 @@ def read(text: str) -> float:
 
 
 def rounded(number: float, digits: int = 0) -> float | int:
-    """To so many decimals, halves upward, as `Math.round`."""
+    """Round to `digits` decimals, halves upward, as `Math.round` does."""
     if not math.isfinite(number):
         return number
     scale = 10.0**digits
@@ -88,7 +88,7 @@ def rounded(number: float, digits: int = 0) -> float | int:
 
 
 def fixed(number: float, digits: int) -> str:
-    """With just so many decimals, as `toFixed`: the exact value of the number decides, halves away from zero."""
+    """Return a number with `digits` decimals as `toFixed` does: from its exact value, halves away from zero."""
     if not math.isfinite(number) or abs(number) >= 1e21:
         return printed(number)
     exact = Decimal(float(number) or 0.0).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _EXACT)

@@ -1,4 +1,4 @@
-"""Computes operators of two values."""
+"""Computes operators on two values."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _times(left: Any, right: Any, context: Context) -> Value:
     return _calculated("*", left, right, lambda a, b: a * b)
 
 
-def _by(left: Any, right: Any, context: Context) -> Value:
+def _divided(left: Any, right: Any, context: Context) -> Value:
     if isinstance(left, Duration):
         if isinstance(right, Duration):
             return _quotient(left.length(context.setting.clock), right.length(context.setting.clock))
@@ -85,15 +85,15 @@ def _quotient(left: float, right: float) -> float:
     return math.copysign(math.inf, left) * math.copysign(1, right)
 
 
-def _rest(left: Any, right: Any, context: Context) -> Value:
+def _remainder(left: Any, right: Any, context: Context) -> Value:
     return _calculated("%", left, right, lambda a, b: math.fmod(a, b) if b and math.isfinite(a) else math.nan)
 
 
 def _calculated(sign: str, left: Value, right: Value, compute: Callable[[float, float], float]) -> Value:
-    """The number that two values give; null where one of them is null, as of a property that is missing.
+    """Compute a number from two values; null if one of them is null, such as a missing property.
 
     Raises:
-        Failed: one is no number.
+        Failed: one of them is not a number.
     """
     if left is None or right is None:
         return None
@@ -108,12 +108,12 @@ def _calculated(sign: str, left: Value, right: Value, compute: Callable[[float, 
 
 
 def _bounded(number: float) -> float | int:
-    """A number as JavaScript holds it."""
+    """Return a number as JavaScript holds it."""
     return numbers.bounded(number) if type(number) is int else numbers.simplest(number)
 
 
 def _duration(value: Value) -> Duration | None:
-    """The duration that is added to a date: milliseconds when a number is."""
+    """Return the duration to add to a date; a number counts milliseconds."""
     if isinstance(value, Duration):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
@@ -131,8 +131,8 @@ OPERATORS: Final[Mapping[str, Operator]] = {
     "+": _plus,
     "-": _minus,
     "*": _times,
-    "/": _by,
-    "%": _rest,
+    "/": _divided,
+    "%": _remainder,
     "==": lambda left, right, context: equal(left, right, context.setting),
     "!=": lambda left, right, context: not equal(left, right, context.setting),
     "<": lambda left, right, context: less(left, right, context.setting) is True,
@@ -140,11 +140,11 @@ OPERATORS: Final[Mapping[str, Operator]] = {
     "<=": lambda left, right, context: less(right, left, context.setting) is False,
     ">=": lambda left, right, context: less(left, right, context.setting) is False,
 }
-"""Those that compute both sides; `&&` and `||` compute the second only where it counts."""
+"""Operators that compute both sides; `&&` and `||` compute the second side only if it decides."""
 
 
 def negated(value: Value, context: Context) -> Value:
-    """`-value`."""
+    """Return `-value`."""
     if isinstance(value, Duration):
         return value.times(-1)
     return _calculated("-", 0, value, lambda _, b: -b)

@@ -1,4 +1,4 @@
-"""Reads an expression into its tree, through tokens with their places in the text."""
+"""Parses an expression into a tree, through tokens that know their position."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from vaulttools.bases.syntax import (
 Kind: TypeAlias = OneOf["number", "string", "name", "regex", "sign", "end"]
 
 MAX_CHARACTERS: Final = 20_000
-"""Of one expression."""
+"""Upper bound of one expression."""
 
 _BLANK: Final = re.compile(r"\s*")
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]+|(?:[0-9]+(?:\.[0-9]+|\.(?![\w$.]))?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""A point before a letter is no part of it: `1.isTruthy()`."""
+"""A point before a letter is not part of the number: `1.isTruthy()`."""
 
 _SIGN: Final = re.compile(r"===|!==|==|!=|<=|>=|&&|\|\||[-+*/%<>!()\[\]{},.:]")
 _FLAGS: Final = re.compile(r"[A-Za-z]*")
@@ -40,10 +40,10 @@ _ESCAPE: Final = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([
 _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": ""}
 
 MAX_DEPTH: Final = 60
-"""Brackets and signs, one in another: each takes four frames of Python's stack, which has a thousand."""
+"""Levels of brackets and signs: each takes four frames of Python's stack, which has a thousand."""
 
 MAX_HEIGHT: Final = 200
-"""Levels of the tree, to which each operator of a chain such as `a + b + c` adds one; each takes two such frames."""
+"""Levels of the tree; each operator in a chain such as `a + b + c` adds one. Each takes two stack frames."""
 
 _LEVELS: Final = {
     **dict.fromkeys(("||",), 1),
@@ -53,17 +53,17 @@ _LEVELS: Final = {
     **dict.fromkeys(("+", "-"), 5),
     **dict.fromkeys(("*", "/", "%"), 6),
 }
-"""How tightly each sign binds, as in JavaScript."""
+"""Binding strength of each sign, as in JavaScript."""
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
 @lru_cache(maxsize=1024)
 def parsed(text: str) -> Node:
-    """The tree of an expression.
+    """Parse an expression into its tree.
 
     Raises:
-        InvalidExpression: the text is no expression.
+        InvalidExpression: the text is not an expression.
     """
     reader = _Reader(tokens(text))
     if not text.strip():
@@ -89,7 +89,7 @@ def _shown(token: Token) -> str:
 
 
 class _Reader:
-    """The tokens that are not read yet."""
+    """Parses tokens from left to right."""
 
     def __init__(self, found: list[Token]) -> None:
         self._tokens = found
@@ -119,7 +119,7 @@ class _Reader:
             raise InvalidExpression(self.next.start, f"unexpected {_shown(self.next)}; {what}")
 
     def expression(self, least: int) -> Node:
-        """What binds more tightly than a level, from left to right."""
+        """Parse an expression whose operators bind more tightly than level `least`."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise InvalidExpression(self.next.start, f"the expression is nested deeper than {MAX_DEPTH} levels")
@@ -220,19 +220,19 @@ class Token(NamedTuple):
 
     kind: Kind
     text: str
-    """What is meant: a string without its quotation marks, the source of a regex."""
+    """A string without its quotation marks, the source of a regex; otherwise the text as written."""
     start: int
-    """The first character, from 0."""
+    """Position of the first character, from 0."""
     end: int
-    """Behind the last one."""
+    """Position after the last character."""
     flags: str = ""
-    """Of a regex."""
+    """Flags of a regex."""
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens, the last of kind `end`.
+    """Split a text into tokens; the last one is of kind `end`.
 
-    A `/` begins a regex where a value is expected, as in JavaScript, and divides elsewhere.
+    A `/` begins a regex where a value is expected, as in JavaScript; elsewhere it divides.
 
     Raises:
         InvalidExpression: the text is too long, or a character begins no token.
@@ -302,5 +302,5 @@ def _regex(text: str, start: int) -> Token:
     if end >= len(text) or text[end] != "/":
         raise InvalidExpression(start, "the regular expression is not closed with /")
     flags = _FLAGS.match(text, end + 1)
-    assert flags is not None  # it matches nothing, too
+    assert flags is not None  # the pattern also matches an empty text
     return Token("regex", text[start + 1 : end], start, flags.end(), flags[0])

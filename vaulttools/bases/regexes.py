@@ -1,7 +1,7 @@
 """Matches JavaScript's regular expressions with RE2, in linear time.
 
-RE2 takes no look-around and no backreferences, whose cost has no bound; they are refused by name. ripgrep, which serves
-patterns elsewhere, tells no capture groups, and a process for each text of each row would take seconds.
+RE2 has no look-around and no backreferences, because their cost has no bound; an error names them. ripgrep, which runs
+the patterns of searches, reports no capture groups, and a process for each text of each row would take seconds.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ if TYPE_CHECKING:
     import re2
 
 _SPACE: Final = r"\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}"
-"""What `\\s` means in JavaScript; in RE2 it is ASCII."""
+"""`\\s` in JavaScript; in RE2 it means ASCII only."""
 _LINE_END: Final = r"\n\r\x{2028}\x{2029}"
 _MEMORY: Final = 8 << 20
-"""Bytes for one compiled regex; beyond, RE2 refuses it."""
+"""Bytes for one compiled regex; RE2 refuses a larger one."""
 _REFERENCE: Final = re.compile(r"\$(?:(\$)|(&)|(`)|(')|(\d{1,2})|<([^>]*)>)")
 _KNOWN_FLAGS: Final = frozenset("gimsuyd")
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledRegex:
-    """A regular expression that was found to compile."""
+    """A regular expression that compiles."""
 
     source: str
     flags: str
 
     @property
     def text(self) -> str:
-        """As written."""
+        """The regex as written."""
         return f"/{self.source}/{self.flags}"
 
     @property
     def is_global(self) -> bool:
-        """Whether all matches are meant, not only the first."""
+        """Whether it means all matches, not only the first."""
         return "g" in self.flags
 
     def matches(self, text: str) -> bool:
-        """Whether it matches anywhere in a text; with the flag `y`, at its beginning."""
+        """Whether it matches anywhere in a text; with the flag `y`, at the beginning."""
         found = next(self._found(text), None)
         return found is not None and ("y" not in self.flags or found.start() == 0)
 
     def _found(self, text: str) -> Iterator[re2._Match]:
-        # RE2 reads UTF-8, which holds no half of a surrogate pair; the lengths stay the same.
+        # RE2 reads UTF-8, which cannot hold half a surrogate pair; the replacement has the same length.
         safe = text.encode("utf-8", "replace").decode("utf-8")
         found: Iterator[re2._Match] = _compiled(self.source, self.flags).finditer(safe)
         return found
 
     def replaced(self, text: str, replacement: str, stop: Callable[[], None]) -> str:
-        """The text with the first match, or all, replaced; `$1` and the like are what the match holds."""
+        """Replace the first match, or all matches with the flag `g`; `$1` and the like insert groups of the match."""
         pieces: list[str] = []
         done = 0
         for found in self._found(text):
@@ -67,7 +67,7 @@ class CompiledRegex:
         return "".join((*pieces, text[done:]))
 
     def split(self, text: str, stop: Callable[[], None]) -> list[str | None]:
-        """The texts between matches, and what the groups of each match hold, as JavaScript splits."""
+        """Return the texts between matches, and the groups of each match, as JavaScript splits."""
         if not text:
             return [] if self.matches("") else [""]
         pieces: list[str | None] = []
@@ -82,10 +82,10 @@ class CompiledRegex:
 
 
 def regex(source: str, flags: str, position: int) -> CompiledRegex:
-    """A regex of JavaScript.
+    """Compile a JavaScript regex.
 
     Raises:
-        InvalidExpression: it cannot be matched in linear time, or is none; the reason says what.
+        InvalidExpression: it is invalid, or cannot be matched in linear time; the message says which.
     """
     unknown = next((flag for flag in flags if flag not in _KNOWN_FLAGS), None)
     if unknown is not None:
@@ -101,7 +101,7 @@ def regex(source: str, flags: str, position: int) -> CompiledRegex:
 
 @lru_cache(maxsize=256)
 def _compiled(source: str, flags: str) -> re2._Regexp:
-    """The compiled form.
+    """Compile a regex with RE2.
 
     Raises:
         ValueError: RE2 refuses it, with its reason.
@@ -120,10 +120,10 @@ def _compiled(source: str, flags: str) -> re2._Regexp:
 
 
 def _translated(source: str, *, dot_all: bool) -> str:
-    """A regex of JavaScript as RE2 writes it.
+    """Translate a JavaScript regex to RE2's syntax.
 
     Raises:
-        ValueError: it asks for what RE2 has not.
+        ValueError: it needs a feature that RE2 does not have.
     """
     pieces: list[str] = []
     place = 0
@@ -164,7 +164,7 @@ def _translated(source: str, *, dot_all: bool) -> str:
 
 
 def _escape(source: str, place: int, *, in_class: bool) -> tuple[str, int]:
-    """What an escape is in RE2, and where the text goes on."""
+    """Translate the escape at `place`; return it and the position after it."""
     letter = source[place + 1 : place + 2]
     if code := re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))").match(source, place):
         return f"\\x{{{code[1] or code[2] or code[3]}}}", code.end()
@@ -194,7 +194,7 @@ def _escape(source: str, place: int, *, in_class: bool) -> tuple[str, int]:
 
 
 def filled(replacement: str, text: str, start: int, end: int) -> str:
-    """A replacement of a plain match: `$&` is what was matched, `$$` a dollar."""
+    """Fill in the replacement of a plain match: `$&` is the matched text, `$$` a dollar."""
 
     def reference(found: re.Match[str]) -> str:
         if found[1]:
@@ -209,7 +209,7 @@ def filled(replacement: str, text: str, start: int, end: int) -> str:
 
 
 def _filled(replacement: str, text: str, match: re2._Match) -> str:
-    """A replacement of a match of a regex."""
+    """Fill in the replacement of a regex match."""
     if "$" not in replacement:
         return replacement
     groups = match.groups()

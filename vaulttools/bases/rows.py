@@ -21,43 +21,43 @@ from vaulttools.bases.values import LinkValue, Value, is_empty, text_of
 from vaulttools.bases.vault_files import NoteTable
 
 Rows: TypeAlias = Callable[[str], BaseRow]
-"""The row of a file, made once."""
+"""Returns the row of a file, made once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of the files."""
+    """The rows that a call asks for."""
 
     filters: tuple[Filter | None, ...]
     columns: tuple[Column, ...]
     sort: tuple[Sorting, ...]
     group_by: Sorting | None
     summaries: Mapping[str, tuple[str, str | Expression]]
-    """By id of the column: the summary as named, and what computes it."""
+    """By id of the column: the summary's name, and what computes it."""
     limit: int
     page: int
 
 
 class GroupRows(NamedTuple):
-    """Rows that have the same value in the column that they are grouped by."""
+    """Rows with the same value in the column that groups them."""
 
     value: Value
     total: int
-    """Its rows, shown or not."""
+    """Number of its rows, shown or not."""
     summaries: Mapping[str, Value | Failed]
 
 
 @dataclass(slots=True)
 class ViewResult:
-    """The answer."""
+    """The rows of one page, and counts and summaries of all rows."""
 
     rows: list[tuple[str, list[Value | Failed]]] = field(default_factory=list)
-    """Those of the page: the path, and a value for each column."""
+    """Rows of the page: the path, and a value for each column."""
     total: int = 0
     groups: list[GroupRows] = field(default_factory=list)
-    """In order; empty when rows are not grouped."""
+    """In order; empty if rows are not grouped."""
     shown_groups: list[int] = field(default_factory=list)
-    """Of each row of the page, the place of its group."""
+    """Index of the group (from 0) of each row of the page."""
     summaries: Mapping[str, Value | Failed] = field(default_factory=dict)
     failures: list[Failures] = field(default_factory=list)
     is_whole: bool = True
@@ -65,7 +65,7 @@ class ViewResult:
 
 
 def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context) -> ViewResult:
-    """The rows of some files, given in path order; when time runs out, what was found until then."""
+    """Make the rows of `paths`, given in path order; if time runs out, return what was found so far."""
     found = ViewResult()
     rows = cache(lambda path: BaseRow(context, path, context.files.facts(path)))
     selection = ViewFilter(context, table, rows)
@@ -78,7 +78,7 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
         ordered, groups = _ordered(ordered, asked, rows)
         if groups:
             found.groups = [
-                # Not named `value`: CPython 3.12.1 would take the function of that name below for this variable.
+                # Not named `value`: CPython 3.12.1 would confuse the function `value` below with it.
                 GroupRows(of, len(members), _summed(asked, members, rows, context))
                 for of, members in groups
             ]
@@ -96,7 +96,7 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
 
 
 def value(column: Column, row: BaseRow) -> Value | Failed:
-    """The value of a column for a row, or why it has none."""
+    """Return the value of a column for a row, or the reason why it has none."""
     try:
         return column.compute(Frame(row))
     except Failed as error:
@@ -104,7 +104,7 @@ def value(column: Column, row: BaseRow) -> Value | Failed:
 
 
 def shown(held: Value | Failed, context: Context) -> Value | Failed:
-    """A value, or why it cannot be shown."""
+    """Return a value, or the reason why it cannot be shown."""
     try:
         if not isinstance(held, Failed | str | int | float | None):
             _bound(held)
@@ -117,7 +117,7 @@ def shown(held: Value | Failed, context: Context) -> Value | Failed:
 
 
 def _bound(held: Value) -> None:
-    """Refuse lists in lists with more elements than one may have: a few doublings make millions."""
+    """Refuse nested lists with more elements than one list may have: a few doublings make millions."""
     waiting, size = [held], 0
     while waiting:
         each = waiting.pop()
@@ -129,7 +129,7 @@ def _bound(held: Value) -> None:
 
 
 def _ordered(paths: list[str], asked: Asked, rows: Rows) -> tuple[list[str], list[tuple[Value, list[str]]]]:
-    """The files in order, and the groups that they make; rows that compare equal stay in path order."""
+    """Return the files in order, and their groups; rows that compare equal stay in path order."""
     for sorting in reversed(asked.sort):
         paths = _sorted(paths, sorting, rows)
     if asked.group_by is None:
@@ -140,7 +140,7 @@ def _ordered(paths: list[str], asked: Asked, rows: Rows) -> tuple[list[str], lis
     def key(path: str) -> tuple[Any, ...]:
         return order_of(value(column, rows(path)), rows(path).context)
 
-    # Texts that differ in case or accents sort alike, and are groups of their own.
+    # Texts that differ only in case or accents sort alike, but form separate groups.
     groups: list[tuple[Value, list[str]]] = []
     for _, members in groupby(paths, key):
         by_text: dict[str, tuple[Value, list[str]]] = {}
@@ -165,11 +165,11 @@ def _sorted(paths: list[str], sorting: Sorting, rows: Rows) -> list[str]:
 
 
 EMPTY: Final = (9,)
-"""The place of what is empty: last, in either direction."""
+"""Sort key of empty values: last, in either direction."""
 
 
 def order_of(held: Value | Failed, context: Context) -> tuple[Any, ...]:
-    """What to sort a value by: booleans, numbers, dates, durations, then texts as the app sorts them."""
+    """Return the sort key of a value: booleans, numbers, dates, durations, then texts in the app's order."""
     held = shown(held, context)
     if isinstance(held, Failed) or is_empty(held):
         return EMPTY
@@ -212,10 +212,10 @@ def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) ->
 
 
 def summaries_of(base: Base, named: Mapping[str, str], place: str) -> dict[str, tuple[str, str | Expression]]:
-    """What computes each summary that a view or a caller names: one of the base, a default one, or an expression.
+    """Find what computes each summary that is named: a summary of the base, a default one, or an expression.
 
     Raises:
-        InvalidBase: it is none of them.
+        InvalidBase: a name is none of these.
     """
     found: dict[str, tuple[str, str | Expression]] = {}
     for column, name in named.items():

@@ -1,6 +1,6 @@
-"""Defines the tree of an expression, and the ways in which one fails.
+"""Defines the tree of an expression, and the errors of parsing and computing.
 
-Every node has its place in the text.
+Every node has its position in the text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 
 class InvalidExpression(Exception):
-    """A text that is no expression; `position` is the character at fault, from 0."""
+    """The text is not an expression; `position` is the character at fault, from 0."""
 
     def __init__(self, position: int, reason: str) -> None:
         self.position = position
@@ -20,11 +20,11 @@ class InvalidExpression(Exception):
 
 
 class Failed(Exception):
-    """An expression that has no value for one file; the sentence says why, as the app shows it in the cell."""
+    """An expression has no value for one file; the message says why, as the app shows it in the cell."""
 
 
 class OutOfTime(Exception):
-    """The time of the call is over."""
+    """The call has no time left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Literal:
     """A string, a number, `true`, `false` or `null`."""
 
     position: int
-    """The first character, from 0; as of all nodes."""
+    """First character of the node, from 0; likewise in all nodes."""
     value: str | float | int | bool | None
 
 
@@ -47,7 +47,7 @@ class RegexLiteral:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name that stands alone: a property of the note, `file`, `this`, `value`."""
+    """A single name: a property of the note, `file`, `this`, `value`."""
 
     position: int
     name: str
@@ -58,7 +58,7 @@ class MemberAccess:
     """`object.name`."""
 
     position: int
-    """Of the name."""
+    """First character of the name."""
     object: Node
     name: str
 
@@ -77,7 +77,7 @@ class Call:
     """`name(…)` or `object.name(…)`."""
 
     position: int
-    """Of the name."""
+    """First character of the name."""
     object: Node | None
     name: str
     arguments: tuple[Node, ...]
@@ -97,7 +97,7 @@ class Binary:
     """`left sign right`."""
 
     position: int
-    """Of the sign."""
+    """First character of the sign."""
     sign: str
     left: Node
     right: Node
@@ -123,7 +123,7 @@ Node: TypeAlias = Literal | RegexLiteral | Name | MemberAccess | Item | Call | U
 
 
 def parts(node: Node) -> tuple[Node, ...]:
-    """The nodes directly below one."""
+    """Return the nodes directly below a node."""
     match node:
         case MemberAccess(object=below):
             return (below,)
@@ -144,7 +144,7 @@ def parts(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it, in no order."""
+    """Yield a node and all nodes below it, in no particular order."""
     waiting = [node]
     while waiting:
         node = waiting.pop()

@@ -19,37 +19,37 @@ _ISO_DURATION: Final = re.compile(
     r"P(?:([.,\d]+)Y)?(?:([.,\d]+)M)?(?:([.,\d]+)W)?(?:([.,\d]+)D)?T(?:([.,\d]+)H)?(?:([.,\d]+)M)?(?:([.,\d]+)S)?",
     re.ASCII,
 )
-"""Found anywhere in the text, with its `T`, as the app looks for it."""
+"""The app looks for it anywhere in the text, and requires the `T`."""
 _DURATION: Final = re.compile(
     r"(-?\d{1,9}) ?(?:(y|years?)|(M|months?)|(w|weeks?)|(d|days?)|(h|hours?)|(m|minutes?)|(s|seconds?))", re.ASCII
 )
 _WHOLE: Final = re.compile(r"\d{1,9}", re.ASCII)
 
 _MOST: Final = 1e15
-"""Of one unit of a duration: milliseconds from the year 1 to 9999 are fewer."""
+"""Upper bound of each unit of a duration: the years 1 to 9999 have fewer milliseconds."""
 
 _OUT_OF_RANGE: Final = "The date is not between the years 1 and 9999."
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What time it is, and where; of one call, so that all of its rows see the same time."""
+    """The time and the time zone of one call, so that all rows see the same time."""
 
     now: float
     """Milliseconds since 1970."""
     zone: tzinfo | None = None
-    """None: that of the machine."""
+    """None means the machine's zone."""
     weeks: moment.Weeks = moment.ENGLISH_WEEKS
 
     def local(self, instant: float) -> datetime:
-        """The local time of an instant, without its zone.
+        """Return the local time of an instant, without its zone.
 
         Raises:
             Failed: no calendar holds it.
         """
         try:
             if self.zone is None:
-                return datetime.fromtimestamp(instant / 1000)  # noqa: DTZ006  # the machine's zone is meant
+                return datetime.fromtimestamp(instant / 1000)  # noqa: DTZ006  # the machine's zone is intended
             return (
                 (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=instant))
                 .astimezone(self.zone)
@@ -59,7 +59,7 @@ class Clock:
             raise Failed(_OUT_OF_RANGE) from error
 
     def instant(self, local: datetime) -> float:
-        """The instant of a local time; of one that clocks skip, as far behind the change as JavaScript takes it.
+        """Return the instant of a local time; a time that clocks skip is moved past the change, as in JavaScript.
 
         Raises:
             Failed: no calendar holds it.
@@ -70,7 +70,7 @@ class Clock:
             raise Failed(_OUT_OF_RANGE) from error
 
     def aware(self, instant: float) -> datetime:
-        """The local time of an instant, with its zone."""
+        """Return the local time of an instant, with its zone."""
         local = self.local(instant)
         return local.astimezone() if self.zone is None else local.replace(tzinfo=self.zone)
 
@@ -80,16 +80,16 @@ class Date:
     """A day, or a day and a time."""
 
     instant: float
-    """Milliseconds since 1970; of a day alone, of its local midnight."""
+    """Milliseconds since 1970; for a day without a time, its local midnight."""
     has_time: bool
 
     def shown(self, clock: Clock) -> str:
-        """`2026-06-10`, or `2026-06-10T12:34:56`."""
+        """Return the text: `2026-06-10`, or `2026-06-10T12:34:56`."""
         local = clock.local(self.instant)
         return local.isoformat(timespec="seconds") if self.has_time else local.date().isoformat()
 
     def day(self, clock: Clock) -> Date:
-        """The day alone."""
+        """Return the day without its time."""
         if not self.has_time:
             return self
         return Date(clock.instant(clock.local(self.instant).replace(hour=0, minute=0, second=0, microsecond=0)), False)
@@ -108,7 +108,7 @@ class Duration:
     milliseconds: float = 0
 
     def __post_init__(self) -> None:
-        if not all(abs(unit) <= _MOST for unit in self._units):  # NaN is not
+        if not all(abs(unit) <= _MOST for unit in self._units):  # also refuses NaN
             raise Failed("The duration is longer than a calendar has days.")
 
     @property
@@ -116,20 +116,20 @@ class Duration:
         return self.years, self.months, self.days, self.hours, self.minutes, self.seconds, self.milliseconds
 
     def times(self, factor: float) -> Duration:
-        """Each unit multiplied."""
+        """Multiply each unit."""
         return Duration(*(unit * factor for unit in self._units))
 
     def divided(self, divisor: float) -> Duration:
-        """Each unit divided."""
+        """Divide each unit."""
         return Duration(*(unit / divisor for unit in self._units))
 
     def plus(self, other: Duration) -> Duration:
-        """Each unit added."""
+        """Add each unit."""
         return Duration(*map(operator.add, self._units, other._units))
 
     @property
     def is_zero(self) -> bool:
-        """Whether no unit counts."""
+        """Whether every unit is 0."""
         return self == Duration()
 
     @property
@@ -138,16 +138,16 @@ class Duration:
         return self.hours * 3_600_000 + self.minutes * 60_000 + self.seconds * 1000 + self.milliseconds
 
     def length(self, clock: Clock) -> float:
-        """Milliseconds, counted from now, as the app counts the length of a month."""
+        """Return milliseconds counted from now: the app measures a month that way."""
         return added(Date(clock.now, True), self, clock).instant - clock.now
 
     def shown(self) -> str:
-        """`a day`, `14 days`."""
+        """Return a readable text: `a day`, `14 days`."""
         return moment.humanized(self.years * 12 + self.months, self.days, self.clock_part)
 
 
 def read_date(text: str, clock: Clock) -> Date | None:
-    """The date that a text says: `2026-06-10`, or with a time `2026-06-10 12:34:56`; None when it is none."""
+    """Parse a date such as `2026-06-10` or `2026-06-10 12:34:56`; None if the text is not a date."""
     if _DAY.fullmatch(text):
         return _at(f"{text}T00:00:00", clock, has_time=False)
     found = _TIME.fullmatch(text)
@@ -171,7 +171,7 @@ def _at(text: str, clock: Clock, *, has_time: bool) -> Date | None:
 
 
 def read_duration(text: str) -> Duration | None:
-    """The duration that a text says: `1d`, `2 weeks`, `1M` (a month), `1m` (a minute), `PT1H`; None when it is none."""
+    """Parse a duration: `1d`, `2 weeks`, `1M` (a month), `1m` (a minute), `PT1H`; None if it is not one."""
     found = _DURATION.fullmatch(text)
     if found is not None:
         amount = int(found[1])
@@ -185,10 +185,10 @@ def read_duration(text: str) -> Duration | None:
 
 
 def added(date: Date, duration: Duration, clock: Clock, sign: int = 1) -> Date:
-    """A date so much later, unit by unit from the largest, in local time; earlier with sign -1.
+    """Return the date moved by a duration, unit by unit from the largest, in local time; sign -1 moves it back.
 
-    A day that the month does not have runs over into the next one, as in JavaScript: a month after January 31st is
-    March 2nd or 3rd. It has a time when the date has one, or when hours or less are added.
+    A day that the month does not have overflows into the next month, as in JavaScript: a month after January 31st is
+    March 2nd or 3rd. The result has a time if the date has one, or if the duration has hours or smaller units.
 
     Raises:
         Failed: no calendar holds it.
@@ -206,12 +206,12 @@ def added(date: Date, duration: Duration, clock: Clock, sign: int = 1) -> Date:
             raise Failed(_OUT_OF_RANGE) from error
         instant = clock.instant(local)
     instant += sign * duration.milliseconds
-    clock.local(instant)  # refused when no calendar holds it
+    clock.local(instant)  # fails if no calendar holds it
     return Date(instant, date.has_time or bool(duration.clock_part))
 
 
 def _overflowing(local: datetime, months: int) -> datetime:
-    """The same time and day so many months later; a day that the month does not have runs over its end."""
+    """Move a time by whole months; a day that the month does not have overflows into the next month."""
     if not months:
         return local
     year, month = divmod(local.year * 12 + local.month - 1 + months, 12)
@@ -219,7 +219,7 @@ def _overflowing(local: datetime, months: int) -> datetime:
 
 
 def measured(duration: Duration, unit: str, clock: Clock) -> float | None:
-    """The length of a duration in a unit such as `days`, with its fraction, counted from now; None: no such unit."""
+    """Return a duration in a unit such as `days`, with its fraction, counted from now; None for an unknown unit."""
     if unit in ("years", "months"):
         start = clock.local(clock.now)
         end = clock.local(added(Date(clock.now, True), duration, clock).instant)
@@ -229,7 +229,7 @@ def measured(duration: Duration, unit: str, clock: Clock) -> float | None:
     if divisor is None:
         return None
     whole = duration.length(clock)
-    if unit in ("days", "weeks") and duration.clock_part == 0:  # a day is a day where clocks are set
+    if unit in ("days", "weeks") and duration.clock_part == 0:  # a day with a clock change is still one day
         start, end = clock.local(clock.now), clock.local(clock.now + whole)
         whole = (end - start) / timedelta(milliseconds=1)
     return whole / divisor
@@ -246,7 +246,7 @@ _UNITS: Final = {
 
 
 def _months(start: datetime, end: datetime) -> float:
-    """Months from one time to another, with their fraction, as moment counts them."""
+    """Return the months between two times, with their fraction, as moment counts them."""
     whole = (end.year - start.year) * 12 + end.month - start.month
     anchor = moment.plus_months(start, whole)
     other = moment.plus_months(start, whole + (1 if end >= anchor else -1))

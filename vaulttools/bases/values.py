@@ -1,7 +1,7 @@
 """Defines the values of expressions: types, text, truth, equality and order.
 
-Null, booleans, numbers, strings, lists and objects are Python's own. Comparisons are those of the app: `==` is loose,
-two links are equal when they lead to the same file, a list of one element equals that element.
+Null, booleans, numbers, strings, lists and objects are Python's own. Comparisons follow the app: `==` is loose, two
+links are equal if they lead to the same file, a list of one element equals that element.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Html(str):
 
 
 class ImageValue(str):
-    """What the app shows as an image: a path or a URL."""
+    """A path or a URL that the app shows as an image."""
 
 
 class Icon(str):
@@ -50,22 +50,22 @@ class Icon(str):
 
 
 class Tags(list[Any]):
-    """The tags of a note: a nested tag counts for those it is nested in."""
+    """The tags of a note: a nested tag also counts as each of its parents."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkValue:
-    """A link to a file, which may not be there."""
+    """A link to a file; the file may not exist."""
 
     target: str
-    """As written, with its heading or block."""
+    """The target as written, with its heading or block."""
     source: str
-    """The path of the note it stands in; `""` is the root."""
+    """The path of the note that contains it; `""` is the root."""
     display: str | None = None
 
     @property
     def text(self) -> str:
-        """As a wikilink."""
+        """The link as a wikilink."""
         return f"[[{self.target}|{self.display}]]" if self.display is not None else f"[[{self.target}]]"
 
 
@@ -78,16 +78,16 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What values mean in one call: the time, and where links lead."""
+    """What values need in one call: the time, and where links lead."""
 
     clock: Clock
     resolve: Callable[[str, str], str | None]
-    """The path of the file that a target leads to from a note; None: there is none."""
+    """Takes a target and the path of the linking note; returns the path of the file, or None if there is none."""
     tick: Callable[..., None] = lambda *_: None
-    """Looks at the time, now and then; given the values that are worked on."""
+    """Checks the time now and then; gets the values in work."""
 
     def file_of(self, link: LinkValue) -> str | None:
-        """The file that a link leads to, whatever its heading or block."""
+        """Return the path of the file that a link leads to, without its heading or block; None if there is none."""
         return self.resolve(link.target.partition("#")[0], link.source)
 
 
@@ -112,7 +112,7 @@ _NAMES: Final[dict[type, str]] = {
 
 
 def type_of(value: Value) -> str:
-    """The name of a type, as `isType` knows it: `string`, `number`, `date`, `object`."""
+    """Return the name of a value's type, as `isType` knows it: `string`, `number`, `date`, `object`."""
     name = _NAMES.get(type(value))
     if name is not None:
         return name
@@ -120,10 +120,10 @@ def type_of(value: Value) -> str:
 
 
 def text_of(value: Value, setting: Setting) -> str:
-    """As `toString()`.
+    """Return a value's text, as `toString()` does.
 
     Raises:
-        Failed: it is longer than a text may be, or no calendar holds a date.
+        Failed: it is longer than `MAX_TEXT`, or no calendar holds a date.
     """
     if isinstance(value, str):
         return str(value)
@@ -150,7 +150,7 @@ def text_of(value: Value, setting: Setting) -> str:
 
 
 def _texts(values: Iterable[Value], setting: Setting) -> Iterator[str]:
-    """The texts of some values, as many as make one text."""
+    """Yield the texts of values; fail if together they are longer than `MAX_TEXT`."""
     room = MAX_TEXT
     for value in values:
         setting.tick()
@@ -162,7 +162,7 @@ def _texts(values: Iterable[Value], setting: Setting) -> Iterator[str]:
 
 
 def plain(value: Value, setting: Setting) -> Any:
-    """A value as JSON: numbers, texts, booleans, null, lists and objects as such, all others as their text."""
+    """Convert a value for JSON: numbers, texts, booleans, null, lists and objects stay, others become text."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
@@ -177,7 +177,7 @@ def plain(value: Value, setting: Setting) -> Any:
 
 
 def is_true(value: Value) -> bool:
-    """Whether a value counts as true: no null, no empty text or list, no zero."""
+    """Whether a value counts as true: not null, not an empty text or list, not zero."""
     if isinstance(value, float):
         return value != 0 and not math.isnan(value)
     if isinstance(value, Duration):
@@ -188,19 +188,19 @@ def is_true(value: Value) -> bool:
 
 
 def is_empty(value: Value) -> bool:
-    """Whether there is nothing: null, an empty text, list or object."""
+    """Whether a value is null, or an empty text, list or object."""
     return value is None or (isinstance(value, str | list | Mapping) and not value)
 
 
 def equal(left: Value, right: Value, setting: Setting) -> bool:
-    """Whether `==` holds."""
+    """Whether `left == right` holds in an expression."""
     if isinstance(left, str) and isinstance(right, str):
         return left == right
     return identical(left, right, setting.tick) or _loosely(left, right, setting) or _loosely(right, left, setting)
 
 
 def identical(left: Value, right: Value, tick: Callable[..., None]) -> bool:
-    """Whether two values are of one type and the same, as `unique()` compares them."""
+    """Whether two values have the same type and are equal, as `unique()` compares them."""
     tick()
     if isinstance(left, int | float) and isinstance(right, int | float):
         return isinstance(left, bool) == isinstance(right, bool) and left == right
@@ -214,7 +214,7 @@ def identical(left: Value, right: Value, tick: Callable[..., None]) -> bool:
 
 
 def _loosely(left: Value, right: Value, setting: Setting) -> bool:
-    """What the type of the left value takes for equal."""
+    """Whether the two are equal by the rules for the left value's type."""
     setting.tick()
     if left is None or right is None:
         return False
@@ -254,17 +254,17 @@ def _leads_to(link: LinkValue, other: Value, setting: Setting) -> bool:
 
 
 def number_of(value: Value) -> float:
-    """The number that JavaScript makes of a text, a boolean or a number; NaN of anything else."""
+    """Convert a text, a boolean or a number to a number as JavaScript does; NaN for anything else."""
     if isinstance(value, int | float):
         return value
     return numbers.read(value) if isinstance(value, str) else math.nan
 
 
 def less(left: Value, right: Value, setting: Setting) -> bool | None:
-    """Whether the left value is less; None where the two do not compare, so that neither `<` nor `>=` holds.
+    """Whether the left value is less; None if the two do not compare, so that neither `<` nor `>=` holds.
 
-    Numbers, texts, dates and durations compare with their like; a text compares with a date or a duration that it
-    says, and with a number that it is. Null compares with nothing.
+    Numbers, texts, dates and durations compare with their own kind. A text that reads as a date, a duration or a number
+    compares with one. Null compares with nothing.
     """
     if isinstance(left, str) and isinstance(right, str):
         return left < right
@@ -294,7 +294,7 @@ def _length(value: Value, setting: Setting) -> float:
 
 
 def read_link(text: str, source: str) -> LinkValue | None:
-    """The link that a text is, from `[[` to `]]`; what follows the last `|` is its display text."""
+    """Parse a link from `[[` to `]]`, with its display text after the last `|`; None if the text is not a link."""
     if not (text.startswith("[[") and text.endswith("]]") and len(text) >= 4):
         return None
     target, bar, display = text[2:-2].rpartition("|")
@@ -302,12 +302,12 @@ def read_link(text: str, source: str) -> LinkValue | None:
 
 
 def tag_of(text: str) -> str:
-    """A tag with its `#`."""
+    """Return a tag with its `#`."""
     return text if text.startswith("#") else f"#{text}"
 
 
 def tag_covers(wanted: Value, tag: str) -> bool:
-    """Whether a tag is the one wanted or nested in it; case and `#` do not matter."""
+    """Whether a tag is `wanted` or nested in it; case and `#` do not matter."""
     if not isinstance(wanted, str):
         return False
     above, below = tag_of(wanted).lower(), tag_of(tag).lower()
@@ -315,7 +315,7 @@ def tag_covers(wanted: Value, tag: str) -> bool:
 
 
 def contains(held: list[Any], wanted: Value, setting: Setting) -> bool:
-    """Whether a list holds a value."""
+    """Whether a list contains a value; tags also match the tags nested in them."""
     if isinstance(held, Tags):
         return any(tag_covers(wanted, tag) for tag in held)
     return any(equal(wanted, element, setting) for element in held)

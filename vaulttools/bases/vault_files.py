@@ -27,7 +27,7 @@ NOTHING: Final = FileFacts()
 
 
 def facts_of(note: Contents) -> FileFacts:
-    """The facts of one note."""
+    """Return the facts of one note."""
     body = [tag.name for tag in note.body_tags]
     tags = tuple(dict.fromkeys(map(tag_of, (*body, *note.written_tags))))
     in_vault = [each for each in note.references if each.kind != "external"]
@@ -37,7 +37,7 @@ def facts_of(note: Contents) -> FileFacts:
 
 
 def _link(reference: Reference) -> tuple[str, str | None]:
-    """The target with its heading or block, and what is shown."""
+    """Return the target with its heading or block, and the display text."""
     if reference.kind == "wikilink":
         named, bar, display = reference.written[2 + reference.embed : -2].partition("|")
         target = (named.removesuffix("\\") if bar else named).strip()
@@ -56,12 +56,12 @@ def _steps(reference: Reference) -> Iterator[str]:
 
 
 def displayed(target: str) -> str:
-    """What the app shows of a link without a text of its own: `Note > Heading`."""
+    """Return what the app shows for a link without a display text: `Note > Heading`."""
     return " > ".join(filter(None, target.split("#"))).strip()
 
 
 class NoteTable:
-    """The facts of some notes, and which of them have a tag or a value; made of the same notes it is the same."""
+    """The facts of notes, and which notes have a tag or a value; the same notes always make the same table."""
 
     def __init__(
         self,
@@ -73,14 +73,14 @@ class NoteTable:
     ) -> None:
         self.facts = facts or {}
         self.misread = misread
-        """The notes whose properties could not be read."""
+        """Paths of notes whose properties could not be read."""
         self._tagged = tagged
         self._graph = graph
         self._values = dict(values or {})
-        """By name, as far as asked."""
+        """By property name, for names that somebody asked for."""
 
     def changed(self, changes: Sequence[Change[FileFacts]]) -> NoteTable:
-        """The same after some notes changed; what was never asked for is made when it is."""
+        """Return the table after some notes changed; parts that nobody asked for yet are made on demand."""
         facts = dict(self.facts)
         touched: set[str] = set()
         for path, before, after in changes:
@@ -109,7 +109,7 @@ class NoteTable:
         return NoteTable(facts, tagged, graph, values, misread)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
-        """The notes with a tag, given with `#`, or one nested in it."""
+        """Return the notes with a tag (given with `#`) or a tag nested in it."""
         if self._tagged is None:
             tagged: dict[str, set[str]] = defaultdict(set)
             for path, facts in self.facts.items():
@@ -119,7 +119,7 @@ class NoteTable:
         return self._tagged.get(tag.lower(), frozenset())
 
     def by_value(self, name: str) -> ByValue:
-        """What the notes have in a property."""
+        """Return the notes that have a property, grouped by its value."""
         known = self._values.get(name)
         if known is None:
             known = self._values[name] = ByValue(self.facts, name)
@@ -127,7 +127,7 @@ class NoteTable:
 
     @property
     def graph(self) -> Graph:
-        """Which notes link where."""
+        """The graph of links between notes."""
         if self._graph is None:
             self._graph = Graph().changed([Change(path, None, _links(facts)) for path, facts in self.facts.items()])
         return self._graph
@@ -139,7 +139,7 @@ class NoteTable:
 
 
 def _levels(facts: FileFacts | None) -> set[str]:
-    """The tags of a note and those they are nested in, in lower case, with `#`."""
+    """Return the tags of a note and their parents, in lower case, with `#`."""
     found: set[str] = set()
     for tag in () if facts is None else facts.tags:
         name = tag.lower()
@@ -154,15 +154,15 @@ def _links(facts: FileFacts | None) -> Written | None:
 
 
 class ByValue:
-    """The notes that have a property, by what they have in it."""
+    """The notes that have a property, grouped by its value."""
 
     def __init__(self, facts: Mapping[str, FileFacts], name: str) -> None:
         self.groups: list[tuple[Any, set[str]]] = []
-        """Each value as written, with its notes; of those that mean the same in every note."""
+        """Each value as written, with its notes; only values that mean the same in every note."""
         self.others: set[str] = set()
-        """The notes whose value depends on the note it stands in, as a link does."""
+        """The notes whose value depends on the note that contains it, as a link does."""
         self.having: set[str] = set()
-        """The notes with the property."""
+        """All notes with the property."""
         groups: dict[tuple[type, str], tuple[Any, set[str]]] = {}
         lower = name.lower()
         for path, each in facts.items():
@@ -192,18 +192,18 @@ class VaultFiles:
     table: NoteTable
     links: LinkIndex
     dating: Callable[[], Callable[[str], NoteDate | None]]
-    """Makes what tells when a note was written; few bases ask for it."""
+    """Makes the function that finds the date of a note; few bases need it."""
     _resolved: dict[tuple[str, str], str | None] = field(default_factory=dict, init=False)
     _times: dict[str, Times] = field(default_factory=dict, init=False)
     _date_of: Callable[[str], NoteDate | None] | None = field(default=None, init=False)
 
     def facts(self, path: str) -> FileFacts:
-        """What a file says; nothing of one that is no note."""
+        """Return the facts of a file; empty facts if it is not a note."""
         return self.table.facts.get(path, NOTHING)
 
     def resolve(self, target: str, source: str) -> str | None:
-        """The path of the file that a target leads to from a note."""
-        # Only a target that is empty means the source itself; for all others its folder alone counts.
+        """Return the path of the file that a target leads to from a note; None if there is none."""
+        # Only an empty target means the source itself; for all others only the source's folder matters.
         key = (target, source.rpartition("/")[0] if target else source)
         try:
             return self._resolved[key]
@@ -212,7 +212,7 @@ class VaultFiles:
             return found
 
     def times(self, path: str) -> Times:
-        """The size and the times of a file; zero of one that is gone by now."""
+        """Return the size and the times of a file; zeros if it is gone by now."""
         if path not in self._times:
             status = None
             with suppress(OSError):
@@ -224,7 +224,7 @@ class VaultFiles:
         return self._times[path]
 
     def note_date(self, path: str) -> date | None:
-        """The day that a note is of, the first one where only a month or a year is told; None: it is gone."""
+        """Return the day of a note (the first day of a month or a year); None if the note is gone."""
         if self._date_of is None:
             self._date_of = self.dating()
         found = self._date_of(path)

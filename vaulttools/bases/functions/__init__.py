@@ -1,7 +1,7 @@
-"""Registers the functions of expressions, by the type of value that they take.
+"""Registers the functions of expressions by the type of the value they are called on.
 
-`global_functions` has those of no value and of any, `lists` those of lists and the summaries of columns, `scalars` all
-others. `docs/bases.md` describes each function, with an example that is its test.
+`global_functions` holds global functions and those of any type, `lists` the functions of lists and the summaries of
+columns, `scalars` all others. `docs/bases.md` describes each function with an example, which a test runs.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from vaulttools.bases.syntax import Failed
 from vaulttools.bases.values import Value, text_of
 
 Body: TypeAlias = Callable[..., Value]
-"""From the frame, the value that the function is called on (a global one has none), and the arguments."""
+"""Takes the frame, the value that the function is called on (except for a global function), and the arguments."""
 
 Lazy: TypeAlias = Callable[[Frame], Value]
-"""An argument that is computed by the function itself, once an element."""
+"""An argument that the function itself computes, once for each element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,28 +27,28 @@ class Function:
     """One function."""
 
     kind: str
-    """The type of what it is called on, `any`, or `global`."""
+    """The type of the value that it is called on, `any`, or `global`."""
     signature: str
     body: Body
     least: int
-    """Arguments that it needs."""
+    """Number of required arguments."""
     most: int | None
-    """Arguments that it takes, further ones are ignored; None: any number."""
+    """Number of accepted arguments (it ignores further ones); None for any number."""
     lazy: bool
-    """Whether its arguments are handed over unevaluated; of `if` all, of list functions the first."""
+    """True if it gets its arguments uncomputed: `if` all of them, list functions the first."""
 
     @property
     def name(self) -> str:
-        """As it is called."""
+        """Its name in a call."""
         return self.signature.partition("(")[0]
 
 
 FUNCTIONS: Final[dict[tuple[str, str], Function]] = {}
-"""By kind and name."""
+"""Functions by kind and name."""
 
 
 def register(kind: str, functions: Mapping[str, Body], *, lazy: bool = False) -> None:
-    """Register functions by their signatures; how many arguments each takes is read off the parameters of its body."""
+    """Register functions by their signatures; the parameters of a body say how many arguments it takes."""
     for signature, body in functions.items():
         parameters = [*inspect.signature(body).parameters.values()][1 if kind == "global" else 2 :]
         named = [each for each in parameters if each.kind is not each.VAR_POSITIONAL]
@@ -58,15 +58,15 @@ def register(kind: str, functions: Mapping[str, Body], *, lazy: bool = False) ->
 
 
 def text(frame: Frame, value: Value) -> str:
-    """A value as `toString()` gives it."""
+    """Return a value as `toString()` does."""
     return text_of(value, frame.context.setting)
 
 
 def whole(value: Value, what: str) -> int:
-    """A whole number that a function is given, its fraction cut off as JavaScript cuts it; bounded.
+    """Return an argument as a whole number from -2**31 to 2**31, cut off as in JavaScript; 0 for NaN.
 
     Raises:
-        Failed: it is no number; `what` says which.
+        Failed: it is not a number; `what` names the argument.
     """
     if not isinstance(value, int | float):
         raise Failed(f"{what} must be a number.")

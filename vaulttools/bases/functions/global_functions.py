@@ -1,4 +1,4 @@
-"""Defines global functions, and those of any value."""
+"""Defines global functions, and functions of any type."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def _date(frame: Frame, value: Any) -> Value:
     if isinstance(value, Date):
         return value
     if _is_finite(value):
-        clock.local(value)  # refused when no calendar holds it
+        clock.local(value)  # fails if no calendar holds it
         return Date(value, True)
     read = read_date(value.strip(), clock) if isinstance(value, str) else None
-    if isinstance(value, LinkValue):  # a daily note's name
+    if isinstance(value, LinkValue):  # the name of a daily note
         read = read_date(value.target, clock)
     if read is None:
         raise Failed(f'Unable to parse "{text(frame, value)}" as a date.')

@@ -17,7 +17,7 @@ from vaulttools.bases.times import Date, Duration, read_date
 from vaulttools.bases.values import MAX_TEXT, Value, contains, identical, is_empty, is_true
 
 _SIGNS: Final = {sign: place for place, sign in enumerate("_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$")}
-"""ASCII in the order of Unicode's collation."""
+"""ASCII signs in the order of Unicode's collation."""
 _PIECE: Final = re.compile(r"[0-9]+|[\s\S]")
 
 
@@ -76,9 +76,9 @@ def _slice(_: Frame, held: list[Any], start: Value = None, end: Value = None) ->
 
 @lru_cache(maxsize=20_000)
 def collation(given: str) -> tuple[Any, ...]:
-    """What to sort texts by: the app ignores case and accents, and compares numbers by value.
+    """Return the sort key of a text: the app ignores case and accents, and compares numbers by value.
 
-    It stands in for `Intl.Collator` with base sensitivity and numeric order: blanks, punctuation, signs, digits,
+    It approximates `Intl.Collator` with base sensitivity and numeric order: blanks, punctuation, signs, digits,
     letters.
     """
     plain = given if given.isascii() else unicodedata.normalize("NFKD", given)
@@ -96,7 +96,7 @@ def _weight(piece: str) -> tuple[int, int | str] | None:
         return 1, _SIGNS[piece]
     category = unicodedata.category(piece)
     if category[0] == "M" or category in ("Cc", "Cf"):
-        return None  # an accent, or nothing that is seen
+        return None  # an accent or an invisible character
     return 2, ord(piece)
 
 
@@ -114,9 +114,9 @@ def _sort(frame: Frame, held: list[Any]) -> Value:
 
 
 def _unique(frame: Frame, held: list[Any]) -> list[Any]:
-    """The elements, each once.
+    """Return the elements, each once.
 
-    The app keeps them by their texts in a JavaScript object, in which whole numbers come first, by size.
+    The app keys them by their texts in a JavaScript object, where whole numbers come first, in ascending order.
     """
     found: dict[str, list[Any]] = {}
     for element in held:
@@ -164,25 +164,25 @@ register(
 
 
 def _numbers_in(held: list[Any]) -> list[float]:
-    """The numbers of a list; booleans, texts and NaN are none."""
+    """Return the numbers of a list, without booleans, texts and NaN."""
     return [each for each in held if isinstance(each, int | float) and not isinstance(each, bool) and each == each]
 
 
 def _median(found: Sequence[float]) -> float:
-    """The middle of some numbers, of an even count the mean of the two in the middle."""
+    """Return the median; for an even count, the mean of the two in the middle."""
     ordered = sorted(found)
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _stddev(found: Sequence[float]) -> float:
-    """The standard deviation of some numbers, as of a whole population."""
+    """Return the standard deviation of a whole population."""
     mean = math.fsum(found) / len(found)
     return math.sqrt(math.fsum((each - mean) ** 2 for each in found) / len(found))
 
 
 def _total(found: Sequence[float]) -> float:
-    """The sum, added up from the first on as JavaScript does."""
+    """Return the sum, added from the first to the last as in JavaScript."""
     result: float = 0
     for each in found:
         result += each
@@ -190,7 +190,7 @@ def _total(found: Sequence[float]) -> float:
 
 
 def _of_numbers(compute: Callable[[list[float]], float]) -> Callable[[list[Any]], Value]:
-    """What is computed of the numbers in a list; null without any."""
+    """Return a function that computes a value from the numbers in a list; null if the list has no numbers."""
 
     def computed(held: list[Any]) -> Value:
         found = _numbers_in(held)
@@ -200,21 +200,21 @@ def _of_numbers(compute: Callable[[list[float]], float]) -> Callable[[list[Any]]
 
 
 def _bounded(compute: Callable[[list[Any]], Value]) -> Callable[[Frame, list[Any]], Value]:
-    """The same as a function, which has a value for numbers that are too large, too."""
+    """Return a function that gives infinity or NaN where `compute` fails on numbers that are too large."""
 
     def body(_: Frame, held: list[Any]) -> Value:
         try:
             return compute(held)
         except OverflowError:
             return math.inf
-        except ValueError:  # of infinities of both signs
+        except ValueError:  # infinities of both signs
             return math.nan
 
     return body
 
 
 def _mean(held: list[Any]) -> Value:
-    """The sum of the numbers by the count of all elements but nulls, as the app has it."""
+    """Return the sum of the numbers divided by the count of all elements except nulls, as the app does."""
     return _of_numbers(lambda found: _total(found) / sum(each is not None for each in held))(held)
 
 
@@ -227,7 +227,7 @@ def _dates(held: list[Any]) -> list[Date]:
 
 
 def _read_dates(frame: Frame, held: list[Any]) -> list[Date]:
-    """The dates of a list, those that a text says, too."""
+    """Return the dates of a list, including those in texts."""
     clock = frame.context.setting.clock
     return _dates([read_date(each, clock) if isinstance(each, str) else each for each in held])
 
@@ -270,23 +270,23 @@ _SUMMARIES: Final[Mapping[str, Callable[[list[Any]], Value]]] = {
     "Empty": lambda values: sum(map(is_empty, values)),
     "Filled": lambda values: sum(not is_empty(value) for value in values),
 }
-"""The summaries that need no definition, by name, and `Unique`; `docs/bases.md` says what each is."""
+"""The default summaries by name, except `Unique`; `docs/bases.md` explains each."""
 
 SUMMARIES: Final = (*_SUMMARIES, "Unique")
 
 
 def summary_named(name: str) -> str | None:
-    """The default summary of that name, in any casing."""
+    """Return the default summary with that name in any casing; None if there is none."""
     return next((each for each in SUMMARIES if each.lower() == name.lower()), None)
 
 
 def of_column(values: list[Any], context: Context) -> Frame:
-    """What a summary of some values is computed in."""
+    """Return the frame for a summary of `values`."""
     return Frame(BaseRow(context, "", context.files.facts("")), values)
 
 
 def summed(name: str, values: list[Any], context: Context) -> Value:
-    """A default summary of some values, by name.
+    """Compute a default summary by name.
 
     Raises:
         Failed: the numbers are too large.

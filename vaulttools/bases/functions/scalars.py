@@ -19,12 +19,12 @@ _BLANKS: Final = (
     "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002"
     "\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""What JavaScript trims."""
+"""Blanks that JavaScript trims."""
 _WORD: Final = re.compile(r"[^\W_]\S*|_\S*")
 
 
 def units(given: str) -> int:
-    """The length of a text as JavaScript counts it: in units of UTF-16."""
+    """Return the length of a text in UTF-16 units, as JavaScript counts."""
     return len(given) if given.isascii() else len(given.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -42,7 +42,7 @@ def _slice(_: Frame, given: str, start: Value, end: Value = None) -> Value:
     first = whole(start, "The start of slice()")
     if max(given, default="") < "\U00010000":
         return given[first:last]
-    raw = given.encode("utf-16-le", "surrogatepass")  # places count units of UTF-16
+    raw = given.encode("utf-16-le", "surrogatepass")  # `start` and `end` count UTF-16 units
     begin, stop, _step = slice(first, last).indices(len(raw) // 2)
     return raw[begin * 2 : max(begin, stop) * 2].decode("utf-16-le", "surrogatepass")
 
@@ -172,7 +172,7 @@ def _as_link(frame: Frame, file: File, display: Value = None) -> Value:
 
 
 def _has_link(frame: Frame, file: File, other: Value) -> bool:
-    """Whether a link of the file leads to the other, or has the same text."""
+    """Whether a link of the file leads to `other`, or has the same text."""
     if other is None:
         return False
     context = frame.context
