@@ -1,6 +1,6 @@
 """Builds `dist/vaulttools-VERSION.mcpb`, a bundle that Claude Desktop installs by a double click.
 
-`make bundle` runs it. Where npm is, Anthropic's own tool checks the manifest and reads the bundle.
+`make bundle` runs it. If npm is installed, Anthropic's own tool checks the manifest and reads the bundle.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHECKER = "@anthropic-ai/mcpb@2"
 
 
 def main() -> None:
-    """Build, check, and say where the bundle is."""
+    """Build the bundle, check it, and print its path."""
     target = REPOSITORY / "dist" / f"vaulttools-{manifest()['version']}.mcpb"
     target.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def write_content(folder: Path) -> None:
-    """Write the files of a bundle: the wheel, its manifest, and what starts it."""
+    """Write the files of a bundle: the wheel, its manifest, and the program that starts it."""
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(REPOSITORY)]
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
     [wheel] = folder.glob("*.whl")
@@ -50,13 +50,13 @@ def write_content(folder: Path) -> None:
 
 
 def installed_checker(folder: Path) -> Path | None:
-    """Anthropic's tool, installed into a folder; None where that cannot be done."""
+    """Install Anthropic's tool into a folder and return its path; None if that fails."""
     npm = shutil.which("npm")
     if npm is None:
         return None
     install = [npm, "install", "--silent", "--no-fund", "--no-audit", "--prefix", str(folder), CHECKER]
     try:
-        subprocess.run(install, check=True, stderr=subprocess.DEVNULL, timeout=60)  # offline npm tries for long
+        subprocess.run(install, check=True, stderr=subprocess.DEVNULL, timeout=60)  # offline npm retries for long
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         return None
     return folder / "node_modules" / ".bin" / ("mcpb.cmd" if sys.platform == "win32" else "mcpb")

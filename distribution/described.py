@@ -1,4 +1,4 @@
-"""Describes the server for those who hand it out: the manifest of the bundle, and `server.json` of the MCP registry."""
+"""Describes the server for distribution: the manifest of the bundle, and `server.json` of the MCP registry."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from vaulttools import __version__, tools
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 
 NAME: Final = "io.github.vaulttools/vaulttools"
-"""The namespace must be that of the account which publishes."""
+"""The namespace must belong to the account that publishes."""
 
 _VAULT: Final = "The folder that holds your notes. Nothing is ever written into it."
 
 
 def project() -> dict[str, Any]:
-    """The table `project` of pyproject.toml."""
+    """Return the table `project` of pyproject.toml."""
     found: dict[str, Any] = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return found
 
 
 def manifest() -> dict[str, Any]:
-    """The manifest of a bundle whose client brings uv, and with it Python and the libraries (version 0.4)."""
+    """Return the manifest of a bundle (version 0.4); its client provides uv, and uv Python and the libraries."""
     return {
         "manifest_version": "0.4",
         "name": "vaulttools",
@@ -50,7 +50,7 @@ def manifest() -> dict[str, Any]:
 
 
 def bundle_project(wheel: str) -> str:
-    """The pyproject.toml inside a bundle: the package comes from the wheel beside it, and never from an index."""
+    """Return the pyproject.toml of a bundle: the package comes from the wheel in the bundle, never from an index."""
     return f"""\
 [project]
 name = "vaulttools-bundle"
@@ -67,13 +67,13 @@ vaulttools = {{ path = "{wheel}" }}
 
 
 def entry_point() -> str:
-    """What `server.py` in a bundle holds: it does what the installed command does."""
+    """Return `server.py` of a bundle: it does the same as the installed command."""
     module, _, function = project()["scripts"]["vaulttools"].partition(":")
     return f"from {module} import {function}\n\n{function}()\n"
 
 
 def server() -> dict[str, Any]:
-    """What `server.json` holds, in the registry's schema of 2025-12-11."""
+    """Return `server.json` in the registry's schema of 2025-12-11."""
     return {
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
         "name": NAME,

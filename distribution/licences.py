@@ -1,9 +1,9 @@
-"""Makes `THIRD-PARTY-LICENSES.txt`: what others made of that which the wheel and the source archive hold.
+"""Makes `THIRD-PARTY-LICENSES.txt`: the works of others in the wheel and the source archive.
 
 `docs/generate.py` writes the file and checks it. A file of the package that is neither ours nor listed here is an
 error, so that nothing is shipped without its licence.
 
-What mermaid.min.js has in it is known from npm alone. After an update of Mermaid, gather it anew:
+Only npm knows the contents of mermaid.min.js. After an update of Mermaid, gather its licences again:
 
     npm install --ignore-scripts --prefix /tmp/gathered mermaid@VERSION
     python distribution/licences.py /tmp/gathered/node_modules > distribution/mermaid-licences.txt
@@ -24,16 +24,16 @@ REPOSITORY: Final = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Shipped:
-    """One thing of others: its name, where it lies in the repository, and the files with its licence."""
+    """A work of others: its name, its files in the repository, and the files with its licence."""
 
     name: str
     address: str
     licence: str
-    """By its SPDX identifier."""
+    """SPDX identifier."""
     paths: tuple[str, ...]
     texts: tuple[str, ...]
     version: tuple[str, str] = ("", "")
-    """A file, and an expression whose group is the version in it."""
+    """A file, and a regex whose group matches the version in it."""
 
 
 _STATIC: Final = "vaulttools/server/page/static"
@@ -85,7 +85,7 @@ OURS: Final = frozenset((
     *(f"{_STATIC}/{name}.js" for name in ("code", "diagrams", "map", "page", "preview")),
     *(f"{_STATIC}/{name}.css" for name in ("map", "page")),
 ))  # fmt: skip
-"""The files of the package that are ours, besides Python and templates."""
+"""Our own files of the package, besides Python and templates."""
 
 _RULE: Final = "=" * 100
 
@@ -103,7 +103,7 @@ Alpass).
 
 
 def text() -> str:
-    """The whole file. Raises `ValueError` with the names of shipped files that nobody has listed."""
+    """Return the whole file. Raises `ValueError` with the names of shipped files that nobody has listed."""
     if unknown := sorted(_unknown()):
         raise ValueError(f"neither ours nor in SHIPPED of distribution/licences.py: {', '.join(unknown)}")
     rows = [f"- {_titled(work)}, {work.licence}: {', '.join(work.paths)}" for work in SHIPPED]
@@ -125,7 +125,7 @@ def _titled(work: Shipped) -> str:
 
 
 def _unknown() -> Iterator[str]:
-    """The files of the package that are no code of ours and that no entry names."""
+    """Yield the files of the package that are not our code and that no entry names."""
     known = {*OURS, *(name for work in SHIPPED for name in work.texts)}
     known |= {
         path.relative_to(REPOSITORY).as_posix()
@@ -140,15 +140,15 @@ def _unknown() -> Iterator[str]:
 
 
 def gathered(modules: Path) -> str:
-    """The licences of all packages of a `node_modules`, each text once, below the packages that have it."""
+    """Return the licences of all packages in a `node_modules`, each text once, after the packages that have it."""
     groups: dict[str, tuple[list[str], str]] = {}
     for manifest in sorted(modules.rglob("package.json")):
         folder = manifest.parent
         if not re.search(r"node_modules/(@[^/]+/)?[^/]+$", folder.as_posix()):
-            continue  # such a file inside a package says how a part of it is loaded
+            continue  # such a file inside a package describes how a part of it is loaded
         about = json.loads(manifest.read_text(encoding="utf-8"))
         if about["name"].startswith("@types/") or about["name"] == "mermaid":
-            continue  # types are not in the file; Mermaid's own licence stands beside it
+            continue  # types are not in the file; Mermaid's own licence has its own entry
         texts = "\n\n".join(_licence_texts(folder))
         owners = [line.strip() for line in texts.splitlines() if _OWNER.match(line)]
         rest = "\n".join(line for line in texts.splitlines() if not _OWNER.match(line)).strip()
@@ -161,7 +161,7 @@ _OWNER: Final = re.compile(r"\s*(?:Copyright(?! notice| owner| and| license| \[)
 
 
 def _licence_texts(folder: Path) -> Iterator[str]:
-    """The licence of one package: its own files, else the section of its page."""
+    """Yield the licence of one package: its own files, or else the section of its README."""
     found = [
         path for path in sorted(folder.iterdir()) if re.fullmatch(r"(?i)(licen[sc]e|notice)(\.md|\.txt)?", path.name)
     ]

@@ -1,12 +1,12 @@
-"""Runs the steps of the Dockerfile in a root file system with Python and pip, where no Docker is.
+"""Runs the steps of the Dockerfile in a root file system with Python and pip, for machines without Docker.
 
 As root, with an empty Debian as the image:
 
     debootstrap --variant=minbase --include=python3,python3-pip,python3-venv,ca-certificates trixie /tmp/root
     python distribution/rehearse.py /tmp/root
 
-Both stages share the one root, so `COPY --from` has nothing to do. The last lines that it prints are the answer of the
-server to a client's first message, as the user that the Dockerfile names.
+Both stages share one root, so `COPY --from` does nothing. The last lines of the output are the server's answer to a
+client's first message, as the user that the Dockerfile names.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HELLO = {
 
 
 def steps(text: str) -> Iterator[tuple[str, str]]:
-    """The instructions of a Dockerfile with their arguments, in order."""
+    """Yield the instructions of a Dockerfile with their arguments, in order."""
     for line in text.replace("\\\n", " ").splitlines():
         if line and not line.startswith("#"):
             name, _, argument = line.partition(" ")
@@ -40,8 +40,8 @@ def steps(text: str) -> Iterator[tuple[str, str]]:
 
 
 def main(root: Path) -> None:
-    """Run them all, then start what they made."""
-    # The image's pip may write where Debian's is asked not to; where this machine finds its registry is its own affair.
+    """Run all steps, then start the result."""
+    # The image's pip may write where Debian's refuses to; this machine's own settings say where its registry is.
     environment = {
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin",
         "PIP_BREAK_SYSTEM_PACKAGES": "1",
@@ -89,7 +89,7 @@ def main(root: Path) -> None:
 
 
 def inside(root: Path, folder: str, user: str, words: list[str]) -> list[str]:
-    """The command that runs the words in a folder of the root, as a user."""
+    """Return the command that runs the words in a folder of the root, as a user."""
     return ["chroot", f"--userspec={user}:{user}", str(root), "sh", "-c", 'cd "$0" && exec "$@"', folder, *words]
 
 

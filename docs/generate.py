@@ -1,4 +1,4 @@
-"""Writes what is derived: the methods of `Vault`, the licences of others, and what `pages` finds in the documentation.
+"""Writes derived files: the methods of `Vault`, the licences of others, and the marked parts of the documentation.
 
 `python docs/generate.py` writes, `python docs/generate.py --check` exits with 1 and names the files that differ.
 """
@@ -24,7 +24,7 @@ DISTRIBUTION = REPOSITORY / "distribution"
 
 
 def generated() -> dict[Path, str]:
-    """Every file that is derived, whole or in part, with the text it should have."""
+    """Return every file that is derived, completely or in part, with its correct text."""
     return {
         REPOSITORY / "vaulttools" / "methods.pyi": methods(),
         REPOSITORY / "server.json": _server(),
@@ -34,13 +34,13 @@ def generated() -> dict[Path, str]:
 
 
 def _server() -> str:
-    """`server.json`, as the MCP registry takes it."""
+    """Return `server.json` for the MCP registry."""
     described = runpy.run_path(str(DISTRIBUTION / "described.py"))["server"]()
     return f"{json.dumps(described, indent=2)}\n"
 
 
 def methods() -> str:
-    """The declarations of the methods that `Vault` gets from the registry."""
+    """Return the declarations of the methods that `Vault` gets from the registry."""
     all_tools = [tools.named(name) for name in tools.NAMES]
     answers = (tool.answer for tool in all_tools)
     imports = sorted(f"from {each.__module__} import {each.__name__}" for each in (FileStream, *answers))
@@ -96,7 +96,7 @@ def _declaration(method: Callable[..., Any]) -> str:
 
 def main() -> int:
     """Write the derived files, or check them."""
-    os.environ["VAULTTOOLS_MEANING"] = "off"  # the pages show what the plain package prints
+    os.environ["VAULTTOOLS_MEANING"] = "off"  # the pages show the output of the plain package
     os.environ["COLUMNS"] = "100"
     derived = generated()
     differing = [

@@ -1,11 +1,11 @@
-"""What is derived in README.md and the pages of docs/: everything between `<!-- generated: … -->` and `<!-- end -->`.
+"""Derives the parts of README.md and docs/ between `<!-- generated: … -->` and `<!-- end -->`.
 
 | mark | becomes |
 |---|---|
-| `transcript COMMAND` | what the command prints, run in the repository with VAULTTOOLS_VAULT=fixtures/vault |
-| `details` | the names of a tool's own details, on the page that bears its name |
+| `transcript COMMAND` | the output of the command, run in the repository with VAULTTOOLS_VAULT=fixtures/vault |
+| `details` | the names of a tool's own details, on the page named after it |
 | `tools PREFIX` | the list of tools, each a link to its page |
-| `parameters` | a tool's parameter table, on the page that bears its name |
+| `parameters` | a tool's parameter table, on the page named after it |
 | `configuration` | the fields of VaultConfig |
 """
 
@@ -48,7 +48,7 @@ _NEW_TOOL = """\
 
 
 def pages() -> dict[Path, str]:
-    """Every page with the text it should have; a tool without a page gets one to fill."""
+    """Return every page with its correct text; a tool without a page gets a template."""
     found = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
     texts = {REPOSITORY / "docs" / "tools" / f"{name}.md": _NEW_TOOL.format(name=name) for name in tools.NAMES}
     texts |= {path: path.read_text(encoding="utf-8") for path in found}
@@ -57,7 +57,7 @@ def pages() -> dict[Path, str]:
 
 
 def filled(text: str, name: str) -> str:
-    """A page's text with what stands between its marks made anew; `name` is the page's."""
+    """Return a page's text with its marked parts derived again; `name` is the page's name."""
 
     def made(match: re.Match[str]) -> str:
         mark, argument = match[1], match[2] or ""
@@ -99,7 +99,7 @@ def _details(_: str, name: str) -> str:
 
 
 def _shape(fields: Mapping[str, FieldInfo]) -> str:
-    """The names of fields with those inside them, as `files: [{path, lines}], total`."""
+    """Return the names of fields with their inner fields, as in `files: [{path, lines}], total`."""
     return ", ".join(_field_shape(about.alias or field, about.annotation) for field, about in fields.items())
 
 
@@ -139,7 +139,7 @@ def _configuration(_: str, __: str) -> str:
 
 
 def _field(name: str, kind: str, required: bool, default: object, meaning: str) -> str:
-    """One line of a list of parameters: name, type, whether it is required or its default (but for false), meaning."""
+    """Return one line of a list of parameters: name, type, required or default (unless false), meaning."""
     written = _default(default)
     about = [kind, *(["required"] if required else []), *([f"default {written}"] if written else [])]
     return f"- `{name}` ({'; '.join(about)}): {meaning}"

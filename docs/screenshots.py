@@ -1,4 +1,4 @@
-"""Takes the pictures of the page that `serve.md` shows: `make screenshots`, after `make browser`."""
+"""Takes the pictures of the page in `serve.md`: `make screenshots`, after `make browser`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _take(address: str) -> None:
         for name, (path, colours, width, height) in PICTURES.items():
             page = browser.new_page(color_scheme=colours, viewport={"width": width, "height": height})
             page.goto(address + path)
-            page.reload()  # on a busy machine the first visit says that the tags are not read yet
+            page.reload()  # on a busy machine the first visit shows that the tags are not read yet
             page.screenshot(path=DOCS / "images" / f"{name}.png")
         browser.close()
 

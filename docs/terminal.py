@@ -1,4 +1,4 @@
-"""Draws what a command prints on a terminal of 90 columns: `python docs/terminal.py`, part of `make screenshots`."""
+"""Draws the output of commands on a terminal of 90 columns: `python docs/terminal.py`, part of `make screenshots`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMANDS = (
     ["search-files", "TODO|#errands", "--max-results", "2", "--context-lines", "0"],
     ["base", "--where", 'file.hasTag("project")', "--columns", "file.path,status,tags"],
 )
-"""What the picture for those who write scripts shows."""
+"""The commands in the picture for people who write scripts."""
 
 _PIECE = re.compile(r"(?:\x1b\[(\d*)m)|([^\x1b]+)")
 _STYLES = {
@@ -29,13 +29,13 @@ _STYLES = {
     "35": "fill:#d2a8ff",
 }
 NO_BREAK = "\u00a0"
-"""For blanks, which would otherwise be drawn as one."""
+"""Replaces blanks, because a run of blanks would be drawn as one."""
 
 _LINE, _CHARACTER, _EDGE = 19, 8.43, 16
 
 
 def printed(words: list[str]) -> str:
-    """What a command writes to a terminal."""
+    """Return what a command writes to a terminal."""
     import pty
 
     ours, theirs = pty.openpty()
@@ -47,14 +47,14 @@ def printed(words: list[str]) -> str:
         try:
             while chunk := os.read(ours, 65_536):
                 text += chunk
-        except OSError:  # how Linux says that the other side is closed
+        except OSError:  # Linux reports so that the other side is closed
             pass
     os.close(ours)
     return text.decode().replace("\r", "").rstrip("\n")
 
 
 def drawn(text: str) -> str:
-    """The text with its colours as a picture."""
+    """Return the coloured text as an SVG picture."""
     lines = text.split("\n")
     width, height = COLUMNS * _CHARACTER + 2 * _EDGE, len(lines) * _LINE + 2 * _EDGE
     rows = [

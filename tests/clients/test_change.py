@@ -132,7 +132,7 @@ def test_clients_that_name_the_transport_get_it() -> None:
         (
             CURSOR,
             b'{"mcpServers": {"vaulttools": {"url": "http://127.0.0.1:1/mcp"}}}',
-            "its vaulttools is a server at an address: take it out first, with --remove",
+            "its vaulttools is a server at an address: remove it first, with --remove",
         ),
     ],
 )

@@ -15,7 +15,7 @@ from vaulttools.errors import InvalidBase
 from vaulttools.notes.parts import Span
 
 MAX_BYTES: Final = 256 * 1024
-"""Upper bound of one base's YAML (compared with its characters)."""
+"""Upper bound of one base's YAML, counted in characters."""
 MAX_FILTERS: Final = 500
 """Statements in one tree of filters."""
 _MAX_DEPTH: Final = 30

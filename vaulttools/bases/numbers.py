@@ -34,7 +34,7 @@ def printed(number: float | int) -> str:
     assert isinstance(exponent, int)  # the number is finite
     text = "".join(map(str, digits))
     place = len(text) + exponent
-    """Digits before the decimal point; 0 or less for leading zeros behind the point."""
+    """Position of the decimal point, counted from the beginning of `text`."""
     if len(text) <= place <= 21:
         return sign + text.ljust(place, "0")
     if 0 < place <= 21:

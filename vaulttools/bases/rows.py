@@ -212,7 +212,7 @@ def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) ->
 
 
 def summaries_of(base: Base, named: Mapping[str, str], place: str) -> dict[str, tuple[str, str | Expression]]:
-    """Find what computes each summary that is named: a summary of the base, a default one, or an expression.
+    """Find how to compute each named summary: a summary of the base, a default one, or an expression.
 
     Raises:
         InvalidBase: a name is none of these.

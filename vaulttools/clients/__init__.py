@@ -1,1 +1,1 @@
-"""Adds the server to the settings of assistants, and takes it out again."""
+"""Adds the server to the settings of assistants, and removes it."""

@@ -1,4 +1,4 @@
-"""Works out what one client's file becomes, and what of it is shown."""
+"""Computes the new content of a client's settings file, and a diff of our entry."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ from vaulttools.core.render import visible
 Action: TypeAlias = Literal["add", "update", "remove", "none"]
 
 OURS: Final = ("type", "command", "args")
-"""The keys of an entry that we write, in their order; others are the user's and are kept."""
+"""The keys of an entry that we write, in order; other keys belong to the user and are kept."""
 
 _BOM: Final = "\ufeff"
 
 
 class Unchangeable(Exception):
-    """A file that cannot be changed without risk; the sentence says why, and repeats nothing of the file."""
+    """The file cannot be changed without risk; the message says why, and quotes nothing of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigChange:
-    """What one file becomes."""
+    """The change of one file."""
 
     client: Client
     file: Path
     action: Action
     before: bytes | None
-    """What the file holds; None: there is no file."""
+    """The content of the file; None if it does not exist."""
     after: bytes | None
-    """None: there will be no file."""
+    """The new content; None removes the file."""
     lines: tuple[str, ...] = ()
-    """Our own block alone, as a diff."""
+    """A diff of our own block only."""
     backup: bytes | None = None
-    """What the backup is to hold; None: it stays as it is."""
+    """The new content of the backup; None leaves it unchanged."""
 
 
 def added(
     client: Client, file: Path, before: bytes | None, backup: bytes | None, entry: Mapping[str, Any], name: str
 ) -> ConfigChange:
-    """The file with the entry in it; `backup` is what an earlier one kept.
+    """Return the change that adds the entry; `backup` is the content of an earlier backup.
 
     Raises:
-        Unchangeable: the file is broken, or holds something else in that place.
+        Unchangeable: the file is broken, or has something else in that place.
     """
     text = _Text(client, file, before, name)
     values = {"type": "stdio", **entry} if client.is_typed else dict(entry)
     old = text.entry()
     if old is not None and "url" in old:
-        raise Unchangeable(f"its {name} is a server at an address: take it out first, with --remove")
+        raise Unchangeable(f"its {name} is a server at an address: remove it first, with --remove")
     if old is not None and all(old.get(key) == value for key, value in values.items()):
         return ConfigChange(client, file, "none", before, before)
     after = text.put(values)
     lines = _difference(client, name, old, {**(old or {}), **values})
     if old is None:
         return ConfigChange(client, file, "add", before, after, lines, backup=before)
-    # A backup stays what the file was without the entry; of a file that holds nothing else there is none.
+    # A backup keeps the file without our entry; a file with nothing else needs none.
     is_ours = removed(client, file, before, None, name).after is None
     return ConfigChange(
         client, file, "update", before, after, lines, backup=before if backup is None and not is_ours else None
@@ -72,9 +72,9 @@ def added(
 
 
 def removed(client: Client, file: Path, before: bytes | None, backup: bytes | None, name: str) -> ConfigChange:
-    """The file without the entry: as it was before `added`, to the byte, where nobody else has changed it since.
+    """Return the change that removes the entry; if nobody else changed the file, it restores the original bytes.
 
-    `backup` is the file as it was before `added`.
+    `backup` is the file from before `added`.
 
     Raises:
         Unchangeable: the file is broken.
@@ -100,7 +100,7 @@ def _becomes(client: Client, file: Path, origin: bytes | None, ours: Mapping[str
 
 
 class _Text:
-    """The text of a file, and the three things that are done with it; each edit is checked by reading it again."""
+    """Reads the entry in a file's text, sets it or removes it; each edit is checked by reading the result again."""
 
     def __init__(self, client: Client, file: Path, content: bytes | None, name: str) -> None:
         try:
@@ -120,7 +120,7 @@ class _Text:
             raise Unchangeable(_no_object(error)) from None
 
     def entry(self) -> dict[str, Any] | None:
-        """The entry of our name; None: there is none."""
+        """Return our entry; None if there is none."""
         try:
             found = jsonc.at(self._read(self._text), self._path)
         except NotAnObject as error:
@@ -130,7 +130,7 @@ class _Text:
         return found
 
     def put(self, values: Mapping[str, Any]) -> bytes:
-        """The content with the values in our entry."""
+        """Return the content with `values` in our entry."""
         try:
             if self._is_toml:
                 text = toml.put(self._text, self._path, values)
@@ -147,7 +147,7 @@ class _Text:
         return self._checked(text, values)
 
     def removed(self) -> bytes:
-        """The content without our entry."""
+        """Return the content without our entry."""
         try:
             if self._is_toml:
                 text = toml.removed(self._text, self._path, OURS)
@@ -158,7 +158,7 @@ class _Text:
         return self._checked(text, None)
 
     def _checked(self, text: str, values: Mapping[str, Any] | None) -> bytes:
-        """The text as bytes, when everything but our entry reads as before and our entry reads as it should."""
+        """Return the text as bytes, if our entry reads as intended and everything else as before."""
         entry = jsonc.at(self._read(text), self._path)
         holds = entry is None if values is None else all(entry.get(key) == values[key] for key in values)
         if not holds or self._without_ours(text) != self._before:
@@ -166,15 +166,15 @@ class _Text:
         return (self._bom + text).encode("utf-8")
 
     def _read(self, text: str) -> Any:
-        """What the text holds, as dicts and lists."""
+        """Parse the text into dicts and lists."""
         if self._is_toml:
             return toml.read(text)
         return _pairs_as_dicts(jsonc.read(text)) if text.strip() else {}
 
     def _without_ours(self, text: str) -> Any:
-        """What the text holds beside our entry; an empty object of servers counts as none.
+        """Return everything except our entry; an empty object of servers counts as missing.
 
-        Objects of JSON are tuples of pairs here, so that order and repeated keys are compared as well.
+        JSON objects are tuples of pairs here, so that order and repeated keys are compared too.
         """
         if self._is_toml:
             return _dropped(toml.read(text), self._path)
@@ -206,10 +206,10 @@ def _no_object(error: NotAnObject) -> str:
 def _difference(
     client: Client, name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
 ) -> tuple[str, ...]:
-    """Our own keys before and after; what else a user has put into the entry may be secret, and is only counted."""
+    """Compare our own keys; other keys of the entry may hold a user's secrets, so they are only counted."""
     before, after = (_block(client, name, entry) if entry is not None else [] for entry in (old, new))
     compared = difflib.unified_diff(before, after, n=len(before) + len(after), lineterm="")
-    lines = [visible(f"{line[0]} {line[1:]}") for line in list(compared)[3:]]  # without the names of files, and places
+    lines = [visible(f"{line[0]} {line[1:]}") for line in list(compared)[3:]]  # without the file names and positions
     others = [key for key in old or () if key not in OURS]
     if others:
         gone = "-" if new is None else " "

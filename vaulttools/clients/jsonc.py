@@ -1,8 +1,7 @@
-"""Reads JSON with comments, and sets or removes one member, every other byte kept.
+"""Reads JSON with comments, and sets or removes one member, keeping every other byte.
 
-Editors and assistants let users write `//` and `/* */` comments and trailing commas into their settings. Blanks in
-their place make JSON of it, in which every value is where it was: an edit is made in the text as it is written, and
-nothing is printed anew.
+Editors and assistants allow `//` and `/* */` comments and trailing commas in their settings. Replaced by blanks, they
+leave JSON with every value at its original place. So an edit changes the original text, and nothing is reformatted.
 """
 
 from __future__ import annotations
@@ -17,38 +16,38 @@ _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _STRING_OR_COMMENT = re.compile(f"{_STRING}|{_COMMENT.pattern}", re.DOTALL)
 _STRING_OR_COMMA = re.compile(rf"{_STRING}|[{{\[][ \t\r\n]*,|,(?=[ \t\r\n]*[}}\]])", re.DOTALL)
-"""The last is a comma behind all values; one before all is no JSON."""
+"""The last alternative is a comma after all values; a comma before all values is not JSON."""
 
 _GAP = re.compile(r"[ \t\r\n]*")
 _INDENT = re.compile(r"[ \t]*")
 
 _REST_OF_LINE = re.compile(r"[ \t]*//[^\r\n]*")
-"""A comment behind an opening bracket, which belongs to it."""
+"""A comment after an opening bracket, which belongs to the bracket."""
 
 _BLANK_LINE = re.compile(r"[ \t]*(?://[^\r\n]*)?\r?\n")
-"""What hides nothing when a comment stands before it."""
+"""A line that a comment before it may hide without harm."""
 
 _DECODER = json.JSONDecoder(object_pairs_hook=tuple)
 
 
 class MalformedConfig(Exception):
-    """A text that is no JSON, or no TOML; holds the line, from 1, and nothing of the text itself."""
+    """A text that is not JSON, or not TOML; the message has the line, from 1, and quotes nothing of the text."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
 
 
 class Member(NamedTuple):
-    """A member of an object, by offsets into its text: characters from 0, end exclusive."""
+    """A member of an object, as character offsets into its text: from 0, end exclusive."""
 
     key: str
     start: int
     value: int
-    """Where its value begins."""
+    """Start of its value."""
     end: int
-    """Where its value ends."""
+    """End of its value."""
     comma: int | None
-    """Where the comma behind it is."""
+    """Position of the comma after it."""
 
 
 class Object(NamedTuple):
@@ -60,11 +59,11 @@ class Object(NamedTuple):
 
 
 def read(text: str) -> Any:
-    """The value that the whole text holds, in plain Python; an object as a tuple of its pairs in order, so that no
-    difference is lost in a dict.
+    """Parse the whole text into plain Python; an object becomes a tuple of its pairs, because a dict would lose
+    repeated keys.
 
     Raises:
-        MalformedConfig: it is not one value, or its brackets are too deep.
+        MalformedConfig: it is not one value, or its brackets are nested too deeply.
     """
     try:
         return _DECODER.decode(_plain(_uncommented(text)))
@@ -75,19 +74,19 @@ def read(text: str) -> Any:
 
 
 def _uncommented(text: str) -> str:
-    """The text with blanks for comments; all else is where it was."""
+    """Replace comments by blanks; everything else keeps its place."""
     return _STRING_OR_COMMENT.sub(
         lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\r\n]", " ", found[0]), text
     )
 
 
 def _plain(text: str) -> str:
-    """A text without comments, with blanks for the commas behind all values."""
+    """Replace trailing commas by blanks, in a text without comments."""
     return _STRING_OR_COMMA.sub(lambda found: " " if found[0] == "," else found[0], text)
 
 
 class NotAnObject(Exception):
-    """What should hold members is another value; holds the key that leads to it, "" for the whole file."""
+    """A value that should have members is not an object; `key` leads to it, "" means the whole file."""
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -95,10 +94,10 @@ class NotAnObject(Exception):
 
 
 def at(value: Any, path: Sequence[str]) -> Any:
-    """What dicts within dicts hold at a path; None: there is nothing.
+    """Return the value at a path in nested dicts; None if there is none.
 
     Raises:
-        NotAnObject: something on the way is no dict.
+        NotAnObject: a value on the path is not a dict.
     """
     last = ""
     for key in path:
@@ -111,16 +110,16 @@ def at(value: Any, path: Sequence[str]) -> Any:
 
 
 def newline_of(text: str) -> str:
-    """The line end of a file."""
+    """Return the line end of a file."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def put(text: str, path: Sequence[str], value: Any) -> str:
-    """The text with the value at the path; objects on the way are made, and a value that is there is replaced.
+    """Return the text with `value` at `path`; missing objects are created, an existing value is replaced.
 
     Raises:
-        MalformedConfig: the text is no JSON.
-        NotAnObject: something on the way is no object.
+        MalformedConfig: the text is not JSON.
+        NotAnObject: a value on the path is not an object.
     """
     newline = newline_of(text)
     if not text.strip():
@@ -137,13 +136,13 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def removed(text: str, path: Sequence[str]) -> str:
-    """The text without the member at the path; unchanged when there is none.
+    """Return the text without the member at `path`; unchanged if there is none.
 
-    What `put` added to an object that had members is taken away to the byte; an object that is left empty becomes `{}`.
+    What `put` added to an object with members is removed to the byte; an object that becomes empty is written as `{}`.
 
     Raises:
-        MalformedConfig: the text is no JSON.
-        NotAnObject: something on the way is no object.
+        MalformedConfig: the text is not JSON.
+        NotAnObject: a value on the path is not an object.
     """
     if not text.strip():
         return text
@@ -155,7 +154,7 @@ def removed(text: str, path: Sequence[str]) -> str:
         after = text[member.end : member.comma] + text[member.comma + 1 :]
         cut = _cut(before, _end_of_last(holder, member), after)
         return cut + (after.removeprefix(" ") if cut == before else after)
-    if len(holder.members) > 1:  # the last: the comma before it goes too
+    if len(holder.members) > 1:  # it is the last member: the comma before it goes too
         comma = holder.members[-2].comma
         assert comma is not None
         after = text[member.end :]
@@ -167,7 +166,7 @@ def removed(text: str, path: Sequence[str]) -> str:
 
 
 def _end_of_last(holder: Object, member: Member) -> int:
-    """Where the gap before a member begins."""
+    """Return the start of the gap before a member."""
     number = holder.members.index(member)
     comma = holder.members[number - 1].comma if number else holder.start
     assert comma is not None
@@ -175,9 +174,9 @@ def _end_of_last(holder: Object, member: Member) -> int:
 
 
 def _cut(before: str, gap: int, after: str) -> str:
-    """What stands before a member that is taken out: without its blanks and its line end, where it begins a line.
+    """Return the text before a removed member; if the member begins a line, without its indentation and line end.
 
-    The line end stays where a comment in the gap before it would otherwise hide what comes after.
+    The line end stays if a comment in the gap before it would otherwise hide the text that follows.
     """
     line = before.rstrip(" \t")
     cut = line.removesuffix("\n").removesuffix("\r")
@@ -189,7 +188,7 @@ def _cut(before: str, gap: int, after: str) -> str:
 
 
 def printed(value: Any, indent: str, unit: str, newline: str) -> str:
-    """The value as JSON, a member a line and arrays on one; `indent` is that of the line on which it begins."""
+    """Format a value as JSON, one member per line and arrays on one line; `indent` is that of its first line."""
     if not isinstance(value, dict) or not value:
         return _on_one_line(value)
     inner = indent + unit
@@ -202,7 +201,7 @@ def _on_one_line(value: Any) -> str:
 
 
 def _found(text: str, path: Sequence[str]) -> tuple[Object, Member | None, Sequence[str]]:
-    """The innermost object on the path, its member when that is the end of the path, and the keys still to make."""
+    """Return the innermost object on the path, its member if the path ends there, and the keys that are missing."""
     read(text)
     commented = _uncommented(text)
     start, last = _behind_gap(commented, 0), ""
@@ -210,7 +209,7 @@ def _found(text: str, path: Sequence[str]) -> tuple[Object, Member | None, Seque
         if commented[start] != "{":
             raise NotAnObject(last)
         holder = _object(commented, start)
-        # Of equal keys the last, as parsers take it.
+        # Of equal keys the last one counts, as in parsers.
         member = next((each for each in reversed(holder.members) if each.key == key), None)
         if member is None or number == len(path) - 1:
             return holder, member, path[number:]
@@ -219,7 +218,7 @@ def _found(text: str, path: Sequence[str]) -> tuple[Object, Member | None, Seque
 
 
 def _object(text: str, start: int) -> Object:
-    """The object that begins at a bracket of a text that can be read, without its comments."""
+    """Parse the object that begins at a bracket; the text is valid JSON without comments."""
     plain = _plain(text)
     members: list[Member] = []
     at = _behind_gap(text, start + 1)
@@ -241,7 +240,7 @@ def _behind_gap(text: str, at: int) -> int:
 
 
 def _with_first(text: str, holder: Object, key: str, value: Any, newline: str) -> str:
-    """The text with a first member: so no comma of another member, and no comment behind one, has to move."""
+    """Insert a first member: then no other member's comma, and no comment after one, has to move."""
     at = holder.start + 1
     if holder.members and "\n" not in text[holder.start : holder.end]:
         return f"{text[:at]}{_on_one_line(key)}: {_on_one_line(value)}, {text[at:]}"
@@ -255,19 +254,19 @@ def _with_first(text: str, holder: Object, key: str, value: Any, newline: str) -
         at = comment.end() if comment is not None else at
         return f"{text[:at]}{member},{text[at:]}"
     inside = text[at : holder.end - 1]
-    # A line comment would hide the closing bracket, so what is inside keeps its place before it.
+    # A line comment would hide the closing bracket, so the old contents stay before it.
     end = f"{newline}{base}" if "\n" not in inside else ""
     return f"{text[:at]}{member}{inside}{end}{text[holder.end - 1 :]}"
 
 
 def _indent(text: str, at: int) -> str:
-    """The blanks with which the line of a character begins."""
+    """Return the blanks at the beginning of the line that contains a character."""
     match = _INDENT.match(text, text.rfind("\n", 0, at) + 1)
     assert match is not None
     return match.group()
 
 
 def _unit(text: str) -> str:
-    """The blanks of one level: those of the first line that begins with some."""
+    """Return the indentation of one level: that of the first indented line."""
     found = re.search(r"\n([ \t]+)\"", text)
     return found[1] if found is not None else "  "

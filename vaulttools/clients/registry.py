@@ -14,14 +14,14 @@ from typing import Final, Literal, TypeAlias
 from vaulttools.errors import BadArgument
 
 NAME: Final = "vaulttools"
-"""What the server is called in a client's settings."""
+"""Name of the server in a client's settings."""
 
 System: TypeAlias = Literal["linux", "macos", "windows"]
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A user's account on a system; tests make their own."""
+    """A user's account on a system; tests create their own."""
 
     system: System
     home: Path
@@ -29,7 +29,7 @@ class Machine:
 
     @property
     def settings(self) -> Path:
-        """The folder in which programs have their own: `~/.config`, `~/Library/Application Support`, `%APPDATA%`."""
+        """The folder of programs' settings: `~/.config`, `~/Library/Application Support`, `%APPDATA%`."""
         match self.system:
             case "macos":
                 return self.home / "Library" / "Application Support"
@@ -39,13 +39,13 @@ class Machine:
                 return self.named("XDG_CONFIG_HOME") or self.home / ".config"
 
     def named(self, variable: str) -> Path | None:
-        """The absolute folder that an environment variable names, if it names one."""
+        """Return the absolute folder that an environment variable names; None otherwise."""
         value = self.environment.get(variable, "")
         return Path(value) if Path(value).is_absolute() else None
 
 
 def this_machine() -> Machine:
-    """The account that runs this process.
+    """Return the account that runs this process.
 
     Raises:
         BadArgument: it has no home folder, and so no settings.
@@ -63,7 +63,7 @@ class ConfigLocation:
 
     file: Path
     sign: Path
-    """What exists where the client does: the file itself, or its folder when the client makes the file late."""
+    """Exists if the client is installed: the file itself, or its folder if the client creates the file later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ class Client:
     """An assistant that starts MCP servers."""
 
     name: str
-    """As `--client` takes it."""
+    """The value for `--client`."""
     title: str
     places: Callable[[Machine], list[ConfigLocation]]
-    """Where its settings may be; the first that exists counts."""
+    """Possible places of its settings; the first existing one counts."""
     servers: str = "mcpServers"
-    """The key under which its file holds the servers by name."""
+    """The key of the servers in its file."""
     is_typed: bool = False
     """Whether an entry names its transport."""
 
@@ -87,7 +87,7 @@ def _within(folder: Path, name: str) -> ConfigLocation:
 
 def _claude_code(machine: Machine) -> list[ConfigLocation]:
     file = (machine.named("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json"
-    # Its first start makes the file; before that there may be its folder, or only the program.
+    # Its first start creates the file; before that there may only be its folder, or only the program.
     signs = [file, machine.home / ".claude"]
     if program := shutil.which("claude", path=machine.environment.get("PATH", "")):
         signs.append(Path(program))
@@ -99,7 +99,7 @@ def _codex(machine: Machine) -> list[ConfigLocation]:
 
 
 def _lm_studio(machine: Machine) -> list[ConfigLocation]:
-    # Its page names the first; versions that began with the second still use it (lmstudio-bug-tracker 1371).
+    # LM Studio's page names the first; versions that began with the second still use it (lmstudio-bug-tracker 1371).
     return [_within(machine.home / ".lmstudio", "mcp.json"), _within(machine.home / ".cache" / "lm-studio", "mcp.json")]
 
 
@@ -123,12 +123,12 @@ CLIENTS: Final = (
 
 
 def place(client: Client, machine: Machine) -> ConfigLocation | None:
-    """Where the client's settings are; None: it is not on this machine."""
+    """Return the place of the client's settings; None if it is not on this machine."""
     return next((each for each in client.places(machine) if each.sign.exists()), None)
 
 
 def lists(machine: Machine) -> list[Path]:
-    """Where Obsidian keeps its list; the AppImage and the .deb share one place, Flatpak and Snap have their own."""
+    """Return the places of Obsidian's list of vaults: AppImage and .deb share one, Flatpak and Snap have their own."""
     name = Path("obsidian") / "obsidian.json"
     places = [machine.settings / name]
     if machine.system == "linux":
@@ -139,7 +139,7 @@ def lists(machine: Machine) -> list[Path]:
 
 
 def known_vaults(machine: Machine) -> list[Path]:
-    """The folders of the vaults in every list that can be read, in order, there or not; a damaged list has none."""
+    """Return the folders of the vaults in all readable lists, sorted, whether they exist or not."""
     paths: set[Path] = set()
     for place in lists(machine):
         try:

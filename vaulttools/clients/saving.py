@@ -1,4 +1,4 @@
-"""Reads and replaces settings files: whole or not at all, the mode kept."""
+"""Reads and replaces settings files: completely or not at all, and with the same mode."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from vaulttools.clients.change import ConfigChange, Unchangeable
 from vaulttools.core.windows import replace
 
 BACKUP: Final = ".before-vaulttools"
-"""What the name of a backup ends with."""
+"""Suffix of a backup's name."""
 
 _PRIVATE: Final = 0o600
-"""The mode of a file that was not there: settings of this kind hold keys."""
+"""The mode of a new file: such settings contain keys."""
 
 LARGEST: Final = 64 << 20
-"""Bytes of a settings file; the largest known, of Claude Code, holds some megabytes of history."""
+"""Bytes of a settings file; the largest known one, Claude Code's, has some megabytes of history."""
 
 
 def content(file: Path) -> bytes | None:
-    """What the file holds; None: there is none.
+    """Return the content of a file; None if it does not exist.
 
     Raises:
         Unchangeable: it cannot be read.
@@ -44,14 +44,14 @@ def content(file: Path) -> bytes | None:
 
 
 def backup_of(file: Path) -> Path:
-    """Where the backup of a file lies."""
+    """Return the path of a file's backup."""
     return file.with_name(file.name + BACKUP)
 
 
 def save(change: ConfigChange) -> Path | None:
-    """Make the change; returns the backup, where there is one now.
+    """Make the change; return the backup if there is one afterwards.
 
-    The backup goes when a removal has given back what it holds.
+    A removal that restores the content of the backup deletes the backup.
 
     Raises:
         Unchangeable: the file has changed since it was read, or cannot be written.
@@ -74,7 +74,7 @@ def save(change: ConfigChange) -> Path | None:
 
 
 def _replace(file: Path, data: bytes, *, like: Path) -> None:
-    """Put the data in place at once, with the mode and the owner of another file."""
+    """Replace a file in one step, with the mode and the owner of another file."""
     with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as written:
         temporary = Path(written.name)
         try:

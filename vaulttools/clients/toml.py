@@ -1,4 +1,4 @@
-"""Sets and removes one table of a TOML file, every other byte kept."""
+"""Sets and removes one table of a TOML file, keeping every other byte."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LINE = re.compile(r"at line (\d+)")
 
 
 def read(text: str) -> dict[str, Any]:
-    """What the text holds.
+    """Parse a TOML text.
 
     Raises:
-        MalformedConfig: it is no TOML.
+        MalformedConfig: it is not TOML.
     """
     try:
         return tomllib.loads(text)
@@ -29,11 +29,11 @@ def read(text: str) -> dict[str, Any]:
 
 
 def put(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
-    """The text with the values in the table at the path, which is appended when it is not there.
+    """Return the text with `values` in the table at `path`; a missing table is appended.
 
     Raises:
-        MalformedConfig: the text is no TOML.
-        NotAnObject: something on the way is no table, or is one within braces, which cannot be added to.
+        MalformedConfig: the text is not TOML.
+        NotAnObject: a value on the path is not a table, or is an inline table, which cannot be extended.
     """
     if _table(text, path) is None:
         separator = newline_of(text) if text else ""
@@ -54,13 +54,13 @@ def put(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
 
 
 def removed(text: str, path: Sequence[str], known: Sequence[str]) -> str:
-    """The text without the table at the path; what `put` appended is taken away to the byte.
+    """Return the text without the table at `path`; what `put` appended is removed to the byte.
 
-    `known` are the keys that `put` wrote, in their order.
+    `known` are the keys that `put` wrote, in order.
 
     Raises:
-        MalformedConfig: the text is no TOML.
-        NotAnObject: something on the way is no table.
+        MalformedConfig: the text is not TOML.
+        NotAnObject: a value on the path is not a table.
     """
     table = _table(text, path)
     if table is None:
@@ -78,7 +78,7 @@ def removed(text: str, path: Sequence[str], known: Sequence[str]) -> str:
 
 
 def printed(path: Sequence[str], values: Mapping[str, Any], newline: str) -> str:
-    """The table as lines."""
+    """Format the table as lines."""
     lines = [f"[{'.'.join(path)}]", *(f"{key} = {_value(value)}" for key, value in values.items())]
     return "".join(f"{line}{newline}" for line in lines)
 
