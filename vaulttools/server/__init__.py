@@ -1,1 +1,1 @@
-"""Serves vaults to assistants, programs and people; nothing else in the package imports `mcp`."""
+"""Serves vaults to assistants, programs and people; only this package imports `mcp`."""

@@ -1,4 +1,4 @@
-"""Puts the rooms of the server together, behind one guard and one log."""
+"""Combines MCP, REST and the pages into one application, behind one guard and one log."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from vaulttools.server.rest import answering
 from vaulttools.server.service import Service
 
 LONGEST: Final = 500
-"""Characters of a path that are logged."""
+"""Characters of a path in one line of the log."""
 
 HEALTH: Final = "/healthz"
 
 FIRST: Final = "/ui/"
-"""Where a browser begins."""
+"""The first page for a browser."""
 
 LOGIN: Final = "/ui/login"
-"""Where a browser without a token is led."""
+"""A browser without a token is redirected here."""
 
 STATIC: Final = "/ui/static/"
-"""What the pages load, the same for everybody."""
+"""Scripts, styles and icons of the pages; everybody gets the same without a token."""
 
 
 FAILED: Final = "The server failed for a reason of its own; its log has the details"
-"""What is told of an error of ours: its traceback may hold text of notes and paths outside the vault."""
+"""The answer after a fault of our own: its traceback could reveal text of notes and paths outside the vault."""
 
 
 class _AnyPath(PathConvertor):
-    """The rest of a path, with the line ends that names of files may hold."""
+    """The rest of a path, including line ends, which file names may contain."""
 
     regex = r"[\s\S]*"
 
@@ -54,26 +54,26 @@ class Mcp(NamedTuple):
     """The MCP server as a part of the application."""
 
     app: ASGIApp
-    """What answers at `/mcp`."""
+    """Answers requests to `/mcp`."""
     runs: Callable[[], AbstractAsyncContextManager[None]]
-    """It runs for as long as this is entered."""
+    """Runs the server while its context is entered."""
 
 
 class Rooms(NamedTuple):
-    """What is served beside MCP."""
+    """Routes besides MCP."""
 
     page: Sequence[BaseRoute]
-    """Below `/ui`, and for each vault below `/v/NAME/ui`."""
+    """Routes below `/ui`, and for each vault below `/v/NAME/ui`."""
     rest: Sequence[BaseRoute]
-    """From `/` on, and for each vault from `/v/NAME/` on."""
+    """Routes from `/`, and for each vault from `/v/NAME/`."""
 
 
 def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None = None) -> ASGIApp:
-    """All that one server answers; without rooms `/mcp` alone."""
+    """Build the application of one server; without rooms it serves only `/mcp` and `/healthz`."""
     routes: list[BaseRoute] = [Route(HEALTH, _healthy), Route(MCP, mcp.app)]
     if rooms is not None:
-        here = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.rest]
-        routes += [Mount("/v/{vault}", routes=here), *here]
+        vault_routes = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.rest]
+        routes += [Mount("/v/{vault}", routes=vault_routes), *vault_routes]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -101,7 +101,7 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
         return refused(request.scope, 403, answering.READ_ONLY)
 
     async def gone(request: Request, error: Exception) -> Response:
-        # In the middle of the body. Nobody hears this, and nothing has failed that the log should tell of.
+        # The client left while it sent the body. Nobody reads this answer, and the log needs no entry.
         return Response(status_code=400)
 
     async def broke(request: Request, error: Exception) -> Response:
@@ -122,21 +122,21 @@ async def _healthy(_: Request) -> Response:
 
 
 def _is_for_people(path: str) -> bool:
-    """Whether it is the page that is asked for: `/ui/…` or `/v/NAME/ui/…`."""
+    """Whether a path belongs to the pages: `/ui/…` or `/v/NAME/ui/…`."""
     parts = path.split("/")
     return parts[1] == "ui" or (parts[1] == "v" and parts[3:4] == ["ui"])
 
 
 def to_stderr(line: str) -> None:
-    """Write a line of the log."""
+    """Write one line of the log to stderr."""
     print(line, file=sys.stderr, flush=True)
 
 
 class AccessLog:
-    """Passes requests on, and writes a line when each has been answered: who asked for which path, what came of it.
+    """Passes requests on, and logs each one after its answer: who asked for which path, and the result.
 
-    A path is logged as it came over the wire, percent-encoded, so that no name of a note steers a terminal. Query
-    strings are left out: they hold what is searched for, and tokens of callers who put them there by mistake.
+    It logs paths percent-encoded, as received, so that no note's name can send control characters to a terminal. It
+    leaves out query strings: they contain search terms, and tokens that callers put there by mistake.
     """
 
     def __init__(self, app: ASGIApp, write: Callable[[str], None] = to_stderr) -> None:

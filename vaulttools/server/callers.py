@@ -1,4 +1,4 @@
-"""Tells by a token or a login who calls, and which vaults they may see."""
+"""Identifies callers by token or login, and finds the vaults they may see."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import Vaults
 
 LASTS_SECONDS: Final = 7 * 24 * 3600
-"""How long a browser need not log in again, unless the server is started anew."""
+"""Seconds until a browser must log in again; a restart of the server also ends logins."""
 
 KEPT: Final = 1_000
-"""Logins at once; each further one ends the oldest."""
+"""Upper bound of logins; each further login ends the oldest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request."""
+    """The sender of a request."""
 
     name: str
-    """Of the token; empty where all callers are alike. It may be logged, the token never."""
+    """Name of the token; empty if all callers share one. The log may show it, but never the token."""
     vaults: Vaults
-    """All that the caller may see; no other vault exists for them."""
+    """All vaults that the caller may see; for the caller no other vault exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Callers who all see the same vaults, by one token or, where it is None, without any."""
+    """Callers who all see the same vaults, with one shared token, or without a token if it is None."""
 
     token: str | None
     vaults: Vaults
 
     def of(self, token: str | None) -> Caller | None:
-        """The caller, where the token is the one; compared in constant time. None: nobody who may call."""
+        """Return the caller if the token is right (compared in constant time); None if it is wrong."""
         if self.token is None or (token is not None and secrets.compare_digest(token.encode(), self.token.encode())):
             return Caller("", self.vaults)
         return None
@@ -49,13 +49,13 @@ class Alike:
 
 @dataclass(frozen=True, slots=True)
 class Tenants:
-    """Callers who each see the vaults that their token names, of those that are there."""
+    """Callers who each see the vaults of their own token, if these vaults exist."""
 
     tokens: TokenFile
     pool: VaultPool
 
     def of(self, token: str | None) -> Caller | None:
-        """Whose token it is; None for one that is revoked, and while the file cannot be read."""
+        """Return the owner of a token; None if the token is unknown or revoked, or the file cannot be read."""
         if token is None:
             return None
         try:
@@ -70,13 +70,13 @@ class Tenants:
 
 
 Callers: TypeAlias = Alike | Tenants
-"""Who may call a server."""
+"""The callers that a server accepts."""
 
 
 class Logins:
-    """The logins of browsers: a random text in a cookie stands for a token.
+    """Logins of browsers: a random text in a cookie represents a token.
 
-    They are kept in memory alone, so that no token lies in a browser's files and every login ends with the server.
+    They exist only in memory, so a browser's files never contain a token, and every login ends with the server.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -84,7 +84,7 @@ class Logins:
         self._tokens: OrderedDict[str, tuple[str, float]] = OrderedDict()
 
     def begin(self, token: str) -> str:
-        """The value of the cookie that stands for a token, which the caller has checked."""
+        """Return a new cookie value for a token that was already checked."""
         cookie = secrets.token_urlsafe(32)
         self._tokens[cookie] = token, self._clock() + LASTS_SECONDS
         while len(self._tokens) > KEPT:
@@ -92,16 +92,16 @@ class Logins:
         return cookie
 
     def token(self, cookie: str | None) -> str | None:
-        """The token that a cookie stands for; None when it stands for none any more."""
+        """Return the token of a cookie; None if the cookie is unknown or has expired."""
         token, ends = self._tokens.get(cookie or "", (None, 0.0))
         return token if self._clock() < ends else None
 
     def end(self, cookie: str | None) -> None:
-        """Forget a login."""
+        """Forget the login of a cookie."""
         self._tokens.pop(cookie or "", None)
 
 
 def cookie_name(scope: Scope) -> str:
-    """What the cookie is called: browsers keep cookies by host, and two servers of one host must not share theirs."""
+    """Return the name of the cookie, with the port: browsers share cookies between all ports of a host."""
     server = scope.get("server")
     return f"vaulttools-{server[1] if server else 0}"

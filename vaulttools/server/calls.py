@@ -17,42 +17,42 @@ from vaulttools.errors import Cancelled, VaultToolsError
 T = TypeVar("T")
 
 AT_ONCE: Final = 2
-"""Calls that run at once. Python computes in one thread at a time, and in another one while that waits for a file or
-for ripgrep; more threads wait for each other: 20 clients on two cores get 35 calls a second by 2, 24 by 4, 20 by 8."""
+"""Calls that run at once. Python computes in one thread at a time; a second thread can work while the first waits for a
+file or for ripgrep. More threads slow each other down."""
 
 MOST: Final = max(8, min(2 * (os.cpu_count() or 1), 16))
-"""Calls that run at once when some of them take long: those wait, for ripgrep or for the index, or must not be waited
-for."""
+"""Calls that run at once while some of them take long: those wait for ripgrep or the index, or must not delay
+others."""
 
 LONG_SECONDS: Final = 2.0
-"""After which a running call has another one run beside it, when one waits."""
+"""Seconds after which a running call no longer counts, so that a waiting call may start beside it."""
 
 QUICK_AT_ONCE: Final = 4
-"""Threads for calls of tools that take a few milliseconds, so that none waits behind a search."""
+"""Threads for calls that take a few milliseconds, so that they never wait behind a search."""
 
 OPENING_AT_ONCE: Final = 64
-"""Threads for calls of vaults that are indexed for the first time: most of them wait for that, and none in the way of
-calls of other vaults."""
+"""Threads for calls of vaults that are being indexed for the first time: most of them only wait for the index, and must
+not delay calls of other vaults."""
 
 Lane: TypeAlias = Literal["usual", "quick", "opening"]
 
 WAITING: Final = 200
-"""Calls of one caller that may wait; beyond, one is refused at once rather than answered when nobody wants it."""
+"""Waiting calls of one caller; a further call is refused at once, because its answer would come too late."""
 
 WAITING_SECONDS: Final = 20.0
-"""That a call may wait for its turn. One that came later and then works for its whole time limit would be answered when
-most clients have given it up, after 60 s."""
+"""Seconds that a call may wait to start. After a longer wait and its full time limit, most clients would have given up,
+which they do after 60 s."""
 
 REPORT_SECONDS: Final = 0.2
-"""Seconds between two reports of a running call (fault-M06)."""
+"""Seconds between two progress reports of a running call (fault-M06)."""
 
 
 class Busy(VaultToolsError):
-    """The server cannot answer now, and can later."""
+    """The server cannot answer now, but can later."""
 
 
 class Calls:
-    """Threads for the calls of all clients. A call has the whole of its time limit from when it starts."""
+    """Threads for the calls of all clients. The time limit of a call begins when it starts to run."""
 
     def __init__(self) -> None:
         self._lanes: dict[Lane, _Lane] = {
@@ -70,10 +70,10 @@ class Calls:
         caller: str = "",
         lane: Lane = "usual",
     ) -> T:
-        """What the call returns; when the waiting task is cancelled, the event that the call was given is set.
+        """Run a call in a thread and return its result; if the waiting task is cancelled, the call's event is set.
 
-        `report` is told the seconds since the call was made, every 200 ms until it ends. Callers who wait are served
-        in turn, a call each, whoever has how many.
+        `report` gets the seconds since the call was made, every 200 ms until it ends. Waiting callers take turns, one
+        call each, no matter how many calls they have.
 
         Raises:
             Busy: too many calls of this caller are waiting, or this one waited too long.
@@ -89,10 +89,10 @@ class Calls:
             return running.result()
         finally:
             cancel.set()
-            running.cancel()  # where it has not started yet
+            running.cancel()  # if it has not started yet
 
     def begin(self, call: Callable[[Event], T], *, caller: str = "", lane: Lane = "usual") -> tuple[Future[T], Event]:
-        """What the call will return, and the event that it was given; to be set when nobody waits any more.
+        """Queue a call; return its future and its event, which the caller sets when nobody waits any more.
 
         Raises:
             Busy: as `run`.
@@ -111,7 +111,7 @@ class Calls:
         return future, cancel
 
     def close(self) -> None:
-        """Stop the calls that run, drop those that wait, and wait for the threads."""
+        """Stop the running calls, drop the waiting ones, and wait for the threads."""
         for cancel in tuple(self._cancels):
             cancel.set()
         for lane in self._lanes.values():
@@ -120,7 +120,7 @@ class Calls:
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """One call."""
+    """A call that runs or waits."""
 
     future: Future[Any]
     function: Callable[[Event], Any]
@@ -128,21 +128,21 @@ class _Call:
 
 
 class _Lane:
-    """Some threads, and the calls that wait for one, by caller."""
+    """A group of threads, and the calls that wait for one, by caller."""
 
     def __init__(self, at_once: int, most: int, name: str) -> None:
-        """`at_once` calls run at once, and up to `most` when some of them take long."""
+        """Run `at_once` calls at once, and up to `most` while some of them take long."""
         self._pool = ThreadPoolExecutor(most, thread_name_prefix=f"vaulttools-{name}")
-        """Each call has one of its threads run one, whichever is next when there is room."""
+        """For each submitted call, one thread runs the call whose turn it is as soon as there is room."""
         self._at_once = at_once
         self._changed = Condition()
         self._running: dict[_Call, float] = {}
-        """When each began, by the monotonic clock; in that order."""
+        """Start of each running call by the monotonic clock, oldest first."""
         self._waiting: OrderedDict[str, deque[_Call]] = OrderedDict()
-        """Callers in the order in which they are served next."""
+        """Waiting calls by caller; the first caller is served next."""
 
     def submit(self, caller: str, function: Callable[[Event], T], cancel: Event) -> Future[T]:
-        """Have a call run when it is its turn.
+        """Queue a call until it is its turn.
 
         Raises:
             Busy: too many calls of this caller are waiting.
@@ -166,7 +166,7 @@ class _Lane:
         return call.future
 
     def close(self) -> None:
-        """Drop what waits, and wait for the threads."""
+        """Drop the waiting calls, and wait for the threads."""
         with self._changed:
             dropped = [call for queue in self._waiting.values() for call in queue]
             self._waiting.clear()
@@ -179,24 +179,24 @@ class _Lane:
         with self._changed:
             while self._waiting and (seconds := self._until_room()) > 0:
                 self._changed.wait(seconds)
-            if not self._waiting:  # they were dropped
+            if not self._waiting:  # `close` dropped them
                 return
             caller, queue = self._waiting.popitem(last=False)
             call = queue.popleft()
             if queue:
-                self._waiting[caller] = queue  # behind the others
+                self._waiting[caller] = queue  # behind the other callers
             self._running[call] = time.monotonic()
         if call.future.set_running_or_notify_cancel():
             try:
                 call.future.set_result(call.function(call.cancel))
-            except BaseException as error:  # the waiting task is told, whatever it is
+            except BaseException as error:  # the waiting task gets it, whatever it is
                 call.future.set_exception(error)
         with self._changed:
             del self._running[call]
             self._changed.notify()
 
     def _until_room(self) -> float:
-        """The seconds until another call may run beside those that do not take long; 0: it may now."""
+        """Return the seconds until another call may start beside the short ones; 0 if it may start now."""
         now = time.monotonic()
         lasting = [LONG_SECONDS - (now - began) for began in self._running.values()]
         short = [left for left in lasting if left > 0]

@@ -17,16 +17,16 @@ from vaulttools.server import hosts
 from vaulttools.server.tokens import write_private
 
 DAYS: Final = 365
-"""A certificate is good for, as that of the Local REST API plugin."""
+"""Days that a certificate is valid, as in the Local REST API plugin."""
 
 RENEWED: Final = timedelta(days=30)
-"""Before its end a certificate is made anew, at a start."""
+"""A start replaces a certificate that expires within this time."""
 
 
 def kept(folder: Path, host: str, now: datetime | None = None) -> tuple[str, str]:
-    """The files of the certificate and of its key in the folder, for this machine's loopback names and the host.
+    """Return the files of the certificate and its key in `folder`, for the loopback names and `host`.
 
-    They are made where they are missing, nearly over, or of another host.
+    It makes them if they are missing, expire soon, or belong to another host.
 
     Raises:
         BadArgument: the folder cannot be written to.
@@ -48,7 +48,7 @@ def kept(folder: Path, host: str, now: datetime | None = None) -> tuple[str, str
 
 
 def days_left(file: str) -> int:
-    """The whole days for which a certificate is still good; 0 for one that cannot be read."""
+    """Return the whole days until a certificate expires; 0 if it cannot be read."""
     with suppress(OSError, ValueError):
         held = x509.load_pem_x509_certificate(Path(file).read_bytes())
         return max(0, (held.not_valid_after_utc - datetime.now(UTC)).days)
@@ -79,7 +79,7 @@ def _names(host: str) -> list[x509.GeneralName]:
 
 
 def _serves(certificate: Path, key: Path, host: str, now: datetime) -> bool:
-    """Whether what lies there can be used."""
+    """Whether the existing certificate and key can be used."""
     with suppress(OSError, ValueError, x509.ExtensionNotFound):
         held = x509.load_pem_x509_certificate(certificate.read_bytes())
         secret = serialization.load_pem_private_key(key.read_bytes(), None)

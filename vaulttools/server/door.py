@@ -1,8 +1,8 @@
-"""Accepts connections within limits, and ends those whose client does not go on.
+"""Accepts connections within limits, and ends those whose client does not proceed.
 
-uvicorn knows a deadline between two requests and none within one: a client that sends half a head, or half a body, or
-that does not read its answer, is waited for without end. hypercorn has no limits by peer either, granian is a server of
-its own with its own processes. So the door is ours, and what is spoken behind it stays uvicorn's.
+uvicorn has a timeout between two requests but none within one: it waits forever for a client that sends half a head or
+half a body, or that does not read its answer. hypercorn has no limits per peer either, and granian is a server with
+processes of its own. So this module accepts connections, and uvicorn speaks the protocol.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ if sys.platform != "win32":
     import resource
 
 HEAD_SECONDS: Final = 10.0
-"""For the head of a request, from the connection or from its first byte on. Clients send it at once."""
+"""Time for the head of a request, from the connection or from its first byte. Clients send it at once."""
 
 BODY_SECONDS: Final = 60.0
-"""For the body of a request, of which no route takes more than 4 MiB."""
+"""Time for the body of a request; no route takes more than 4 MiB."""
 
 LINGER_SECONDS: Final = 5.0
-"""For the rest of a body that nobody needs: who hears of a closed connection while sending never reads the answer."""
+"""Time for the rest of a body that nobody needs: a client cut off while it sends never reads the answer."""
 
 STALLED_SECONDS: Final = 30.0
-"""In which a client takes some of what waits for it."""
+"""Time in which a client must take at least `_SOME` bytes of the waiting data."""
 
 _SOME: Final = 1 << 14
-"""Bytes of that: the slowest telephone has taken 500 in a second."""
+"""Bytes that count as some; the slowest phone has taken 500 in a second."""
 
 TLS_SECONDS: Final = 10.0
-"""For the handshake."""
+"""Time for the TLS handshake."""
 
 MOST: Final = 1_000
-"""Connections at once; fewer where the process may not open twice as many files."""
+"""Upper bound of connections; less if the process may not open twice as many files."""
 
 _BACKLOG: Final = 1_024
-"""Connections that the system keeps until they are accepted."""
+"""Connections that the system queues until they are accepted."""
 
 _PAUSE_SECONDS: Final = 0.5
-"""When the system has no file descriptor or memory for another connection."""
+"""Pause after the system had no file descriptor or memory for another connection."""
 
 _logger = logging.getLogger(__name__)
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens.
+    """Open a listening socket.
 
     Raises:
         BadArgument: it cannot listen there.
@@ -74,34 +74,34 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def most_connections() -> int:
-    """Connections that this process takes: half of the files that it may open are left for notes and indexes."""
-    if sys.platform == "win32":  # where they are not counted so
+    """Return the upper bound of connections: half of the process's files remain for notes and indexes."""
+    if sys.platform == "win32":  # it does not limit files this way
         return MOST
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return MOST if files == resource.RLIM_INFINITY else min(MOST, max(files // 2, 16))
 
 
 class Connection(H11Protocol):
-    """uvicorn's, which knows for what it waits and since when."""
+    """uvicorn's connection, which also knows what it waits for and since when."""
 
     peer = ""
     opening: asyncio.Task[None] | None = None
-    """The task that makes the connection, over TLS by a handshake."""
+    """The task that opens the connection, including the TLS handshake."""
     left: Callable[[Connection], None] = staticmethod(lambda _: None)
     """Called when the connection is lost."""
     _waits: tuple[float, object] | None = None
-    """For what it waits: the seconds that it does, and the request before."""
+    """What it waits for: the seconds it may wait, and the request it belongs to."""
     _since = 0.0
     _unread = 0
-    """Bytes that waited to be taken by the client when some had been taken last."""
+    """Bytes that waited for the client when it last took some."""
     _taken = 0.0
-    """When that was."""
+    """When the client last took some."""
 
     @property
     def waiting(self) -> float | None:
-        """The seconds for which the client is waited for; None: it is not, it waits for us or has something to read.
+        """Return the seconds that the client may take for its next step; None if it waits for us or has data to read.
 
-        Between two requests uvicorn's own timer runs, until the first byte of the next.
+        Between two requests it is infinity: uvicorn's own timer runs until the next one begins.
         """
         if self.transport is not None and self.transport.get_write_buffer_size():
             return None
@@ -113,7 +113,7 @@ class Connection(H11Protocol):
         return BODY_SECONDS if self.conn.their_state is h11.SEND_BODY else None
 
     def is_over(self, now: float) -> bool:
-        """Whether the client has been waited for long enough; to be asked every second."""
+        """Whether the client took too long; call it every second."""
         waiting = self.waiting
         waits = None if waiting is None else (waiting, self.cycle)
         if waits != self._waits:
@@ -127,26 +127,26 @@ class Connection(H11Protocol):
         )
 
     def end(self) -> None:
-        """Close the connection at once, whatever waits to be sent."""
+        """Close the connection at once, even if data waits to be sent."""
         if self.transport is not None:
             self.transport.abort()
         elif self.opening is not None:
             self.opening.cancel()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection has ended."""
+        """Report that the connection has ended."""
         self.left(self)
         super().connection_lost(exc)
 
     def resume_writing(self) -> None:
-        """The client has taken most of what waited for it."""
+        """Note that the client has taken most of the waiting data."""
         self._unread = 0
         super().resume_writing()
 
 
 class Door:
-    """Accepts connections at a socket. When there are too many, the one whose client has been waited for longest makes
-    room: a flood of connections that say nothing pushes out itself, and not those that ask and are answered."""
+    """Accepts connections at a socket. When there are too many, it ends the oldest one whose client is slow: a flood of
+    silent connections displaces only itself, not connections that send requests and get answers."""
 
     def __init__(
         self,
@@ -156,31 +156,31 @@ class Door:
         most: int,
         proxy: str | None,
     ) -> None:
-        """`most` connections at once, half of them of one peer; `proxy` may have all."""
+        """Allow `most` connections, half of them per peer; `proxy` may have all."""
         self._socket = listens
         self._made = made
         self._tls = tls
         self._most = most
         self._proxy = proxy
         self._all: dict[Connection, None] = {}
-        """In the order in which they came, as those of each peer."""
+        """Oldest first, also in `_of`."""
         self._of: dict[str, dict[Connection, None]] = {}
         self._task = asyncio.ensure_future(self._accept())
 
     def close(self) -> None:
-        """Accept no more."""
+        """Stop accepting connections."""
         self._task.cancel()
         for each in self._all:
             if each.transport is None:
                 each.end()
 
     async def wait_closed(self) -> None:
-        """Wait until no more is accepted."""
+        """Wait until the accepting task has ended."""
         with suppress(asyncio.CancelledError):
             await self._task
 
     def look(self) -> None:
-        """End the connections whose clients have been waited for long enough; to be called every second."""
+        """End the connections whose clients took too long; call it every second."""
         now = time.monotonic()
         for each in [each for each in self._all if each.transport is not None and each.is_over(now)]:
             each.end()
@@ -191,16 +191,16 @@ class Door:
             try:
                 accepted, address = await loop.sock_accept(self._socket)
             except OSError as error:
-                if error.errno != errno.ECONNABORTED:  # that one has gone by now
+                if error.errno != errno.ECONNABORTED:  # this client has already gone
                     _logger.warning("No connection can be accepted: %s", error.strerror)
                     self._make_room(self._all)
                     await asyncio.sleep(_PAUSE_SECONDS)
                 continue
             self._admit(accepted, _peer(address[0]))
-            await asyncio.sleep(0)  # `sock_accept` does not wait when there is one, and others want to go on
+            await asyncio.sleep(0)  # `sock_accept` returns at once if a connection waits; other tasks need a turn
 
     def _admit(self, accepted: socket.socket, peer: str) -> None:
-        """Let a connection in, in the place of another where there is no room, or refuse it."""
+        """Accept a connection, if necessary in place of another one, or refuse it."""
         of_peer = self._of.get(peer, {})
         if (len(of_peer) >= self._most // 2 and peer != self._proxy and not self._make_room(of_peer)) or (
             len(self._all) >= self._most and not self._make_room(self._all)
@@ -221,7 +221,7 @@ class Door:
                 ssl=self._tls,
                 ssl_handshake_timeout=None if self._tls is None else TLS_SECONDS,
             )
-        except OSError:  # an SSLError is one: a client that does not go on, or speaks no TLS
+        except OSError:  # including SSLError: a client that does not proceed, or does not speak TLS
             pass
         finally:
             if connection.transport is None:
@@ -229,7 +229,7 @@ class Door:
                 self._left(connection)
 
     def _make_room(self, connections: Iterable[Connection]) -> bool:
-        """End the oldest connection whose client is waited for; whether there was one."""
+        """End the oldest connection that waits for its client; return whether there was one."""
         found = next((each for each in connections if each.waiting is not None), None)
         if found is None:
             return False
@@ -246,6 +246,6 @@ class Door:
 
 
 def _peer(address: Any) -> str:
-    """Who connects: an address, or the network of an IPv6 address, of which each of its users has all."""
+    """Return the client's address; for IPv6 its /64 network, because one user has all its addresses."""
     found = parsed(str(address).partition("%")[0])
     return str(address) if found is None or found.version == 4 else found.exploded[:19]

@@ -20,49 +20,49 @@ from vaulttools.server.callers import cookie_name
 from vaulttools.server.service import Service
 
 MCP: Final = "/mcp"
-"""Where the MCP server is asked."""
+"""The path of the MCP server."""
 
 OBSIDIAN: Final = ("app://obsidian.md", "capacitor://localhost")
-"""The origins of Obsidian's own windows, on the desktop and on phones."""
+"""Origins of Obsidian's own windows, on the desktop and on phones."""
 
 LARGEST_BODY: Final = 1 << 20
-"""Bytes of a body; that of MCP has a bound of its own."""
+"""Bytes of a request's body; MCP has its own bound."""
 
 _LOOPBACK_ORIGIN: Final = r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?"
 
 Refusal = Callable[[Scope, int, str], Response]
-"""The answer to a request that is refused with a status and a sentence, in the form of the room that it was for."""
+"""Makes the answer to a refused request from a status and a sentence, in the form of its room (MCP, REST or pages)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """From where requests may come."""
+    """The hosts and origins that requests may come from."""
 
     host: str
-    """The address that is listened on."""
+    """The address that the server listens on."""
     origins: Sequence[str] = ()
-    """Origins whose pages may call, beside our own and, for MCP, loopback and Obsidian's."""
+    """Further origins whose pages may call; our own, and for MCP loopback and Obsidian's, are always accepted."""
 
     @property
     def mcp_origin_pattern(self) -> str:
-        """A regex that an origin accepted at `/mcp` matches as a whole."""
+        """A regex that matches, as a whole, each origin accepted at `/mcp`."""
         return "|".join([_LOOPBACK_ORIGIN, *map(re.escape, (*OBSIDIAN, *self.origins))])
 
     def accepts_origin(self, origin: str | None, own: str, *, is_mcp: bool) -> bool:
-        """Whether a page of that origin may call; what is no browser sends none. `own`: the origin of this server.
+        """Whether a page of `origin` may call; `own` is the server's origin. Programs other than browsers send none.
 
-        MCP takes every page of this machine, since plugins and tools of developers call from there. REST and the page
-        do not: they answer a browser that has logged in.
+        MCP accepts every page of this machine, because plugins and developers' tools call from there. REST and the
+        pages do not: they answer browsers that have logged in.
         """
         if origin is None or origin == own or origin in self.origins:
             return True
         return is_mcp and re.fullmatch(self.mcp_origin_pattern, origin) is not None
 
     def accepts_host(self, given: str | None) -> bool:
-        """Whether a request was meant for us: a page that had its own name lead here (DNS rebinding) sends that name.
+        """Whether a request was meant for us: under DNS rebinding, a page makes its own name lead here and sends it.
 
-        Accepted are loopback, the address listened on, the hosts of the further origins, and, beyond loopback, any
-        plain address, which no name leads to.
+        Accepted are loopback names, the address listened on and the hosts of the further origins; beyond loopback also
+        any plain address, because no name leads to it.
         """
         name = _host_name(given)
         if name is None:
@@ -73,17 +73,17 @@ class Access:
 
 
 class Guard:
-    """Refuses requests of others: 421 for a foreign Host, 403 for a foreign Origin, 401 without a token that is known;
-    400 for what names no path, 413 for too large a body.
+    """Refuses requests: 421 for a foreign Host, 403 for a foreign Origin, 401 without a known token, 400 without a
+    path, 413 for too large a body.
 
-    The request's state holds the accepted caller as `caller`. CORS headers are set for accepted origins, on
-    refusals for want of the token too, so that a page can tell.
+    The request's state holds the accepted caller as `caller`. Accepted origins get CORS headers, also with a refusal
+    for a missing token, so that a page can read it.
     """
 
     def __init__(
         self, app: ASGIApp, access: Access, service: Service, refused: Refusal, is_open: Callable[[str], bool]
     ) -> None:
-        """`is_open`: whether a path is answered without a token too; its room then minds what it tells."""
+        """`is_open` says whether a path is answered without a token; its room then controls what it reveals."""
         self._access = access
         self._app = app
         self._service = service
@@ -100,7 +100,7 @@ class Guard:
         self._others = CORSMiddleware(
             self._authorized,
             allow_origins=access.origins,
-            # Those that write are refused behind this, in a form that clients understand.
+            # The routes refuse writing methods later, in a form that clients understand.
             allow_methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["*"],
             expose_headers=["Location", "WWW-Authenticate"],
@@ -108,7 +108,7 @@ class Guard:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or hand it on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -119,7 +119,7 @@ class Guard:
         if not scope["path"].startswith("/"):  # `OPTIONS *`, `CONNECT host:22`, `GET ?x`
             await self._refused(scope, 400, "The request must name a path, which begins with /")(scope, receive, send)
         elif not self._access.accepts_host(host):
-            await self._refused(scope, 421, "Misdirected request: this is not the host")(scope, receive, send)
+            await self._refused(scope, 421, "Misdirected request: wrong host for this server")(scope, receive, send)
         elif not self._access.accepts_origin(_origin(headers, own), own, is_mcp=is_mcp):
             await self._refused(scope, 403, "This origin is not allowed")(scope, receive, send)
         else:
@@ -130,7 +130,7 @@ class Guard:
         if caller is None and not self._is_open(scope["path"]):
             await self._refused(scope, 401, "A bearer token is required")(scope, receive, send)
             return
-        # No request shares its state with another, though a server may hand the same mapping to all.
+        # Requests must not share their state, but a server may pass the same mapping to all of them.
         scope["state"] = {**scope.get("state", {}), "caller": caller}
         if scope["path"] == MCP:
             await self._app(scope, receive, send)
@@ -138,11 +138,11 @@ class Guard:
             await self._bounded(scope, receive, send)
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on a request with its body, where that is small enough. One that says that its body is larger is refused
-        before any of it is read, another as soon as so much has come. Nobody but a POST needs one, and is waited for.
+        """Pass on a request with its body, or refuse a body that is too large: before reading it if its length says so,
+        else as soon as it exceeds the bound. Only a POST needs a body, so only a POST waits for it.
         """
-        told = Headers(scope=scope).get("content-length", "0")
-        come = LARGEST_BODY + 1 if len(told) > 18 or (told.isdecimal() and int(told) > LARGEST_BODY) else 0
+        length = Headers(scope=scope).get("content-length", "0")
+        come = LARGEST_BODY + 1 if len(length) > 18 or (length.isdecimal() and int(length) > LARGEST_BODY) else 0
         messages: deque[Message] = deque()
         while scope["method"] == "POST" and come <= LARGEST_BODY and (not messages or messages[-1].get("more_body")):
             messages.append(await receive())
@@ -158,9 +158,9 @@ class Guard:
         await self._app(scope, again, send)
 
     def _logged_in(self, scope: Scope) -> str | None:
-        """The token of a browser that has logged in; its cookie counts for requests of our own pages only.
+        """Return the token of a logged-in browser; its cookie counts only for requests from our own pages.
 
-        To a browser all ports of this machine are the same site, so that SameSite alone would let others use it.
+        For a browser all ports of this machine are one site, so `SameSite` alone would let other pages use the cookie.
         """
         if scope["path"] == MCP or Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin"):
             return None
@@ -169,22 +169,22 @@ class Guard:
 
 
 def bearer(scope: Scope) -> str | None:
-    """The token that a request shows as `Authorization: Bearer …`."""
+    """Return the token in `Authorization: Bearer …`; None if there is none."""
     scheme, _, shown = (Headers(scope=scope).get("authorization") or "").partition(" ")
-    # Header values come as Latin-1, whatever bytes they are.
+    # Starlette decodes header values as Latin-1, whatever their bytes are.
     token = shown.strip().encode("latin-1", "replace").decode("utf-8", "replace")
     return token if scheme.lower() == "bearer" and token else None
 
 
 def _origin(headers: Headers, own: str) -> str | None:
-    """The origin of a request. A form on a page of ours says `null`, since the pages send no referrer; the browser then
-    says by `Sec-Fetch-Site`, which no page can set, that it is ours."""
+    """Return the origin of a request. Our pages send no referrer, so their forms send the origin `null`;
+    `Sec-Fetch-Site`, which no page can set, then proves that the form is ours."""
     origin = headers.get("origin")
     return own if origin == "null" and headers.get("sec-fetch-site") == "same-origin" else origin
 
 
 def _host_name(given: str | None) -> str | None:
-    """The name in a Host header, without port and brackets; None when it is no such header."""
+    """Return the name in a Host header, without port and brackets; None if the header is malformed."""
     match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([\w.-]+))(?::\d{1,5})?", given or "", re.ASCII)
     return None if match is None else (match[1] or match[2]).casefold()
 

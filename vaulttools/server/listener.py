@@ -21,17 +21,17 @@ from vaulttools.errors import BadArgument
 from vaulttools.server import door
 
 GRACE_SECONDS: Final = 1
-"""Seconds for answers under way when a signal ends the server."""
+"""Seconds for unfinished answers after a signal."""
 
 KEEP_ALIVE_SECONDS: Final = 75
-"""How long a connection may stay idle. Proxies and load balancers keep theirs for 60; the end that closes first must be
-theirs, or a request meets a closed connection, as some did with uvicorn's 5 seconds."""
+"""Seconds that a connection may stay idle. Proxies keep theirs for 60 s and must be the first to close, or a request
+meets a closed connection, as happened with uvicorn's 5 s."""
 
 SECONDS: Final = 60.0
-"""Between two records of the log that are of the same kind."""
+"""Seconds between two log records of the same kind."""
 
 _KEPT: Final = 100
-"""Different messages that are remembered."""
+"""Kinds of records that the filter remembers."""
 
 _SHARED: Final[Mapping[str, Any]] = {
     "http": door.Connection,
@@ -42,32 +42,32 @@ _SHARED: Final[Mapping[str, Any]] = {
     "timeout_keep_alive": KEEP_ALIVE_SECONDS,
     "timeout_graceful_shutdown": GRACE_SECONDS,
 }
-"""What every server of this process has."""
+"""Options of every server in this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where and how is listened."""
+    """Where and how a server listens."""
 
     host: str
     port: int
-    """0: one that is free."""
+    """0 means any free port."""
     certificate: tuple[str, str] | None = None
     """The files of the certificate and of its key, for https."""
     proxy: str | None = None
-    """The address of the proxy whose `X-Forwarded-…` headers are believed."""
+    """Address of the proxy whose `X-Forwarded-…` headers are trusted."""
 
 
 @contextmanager
 def beside(app: ASGIApp, port: int) -> Iterator[None]:
-    """Answer at another port of loopback, over http, by a thread of its own for as long as this is entered.
+    """Also answer at `port` on loopback, over http and in a thread, while the context is entered.
 
     Raises:
         BadArgument: it cannot listen there.
     """
     opened = door.listening("127.0.0.1", port)
     server = _Server(uvicorn.Config(app, **_SHARED, proxy_headers=False, lifespan="off"))
-    # Out of the main thread it leaves the signals to the other server.
+    # Outside the main thread, uvicorn leaves the signals to the other server.
     thread = Thread(target=server.run, kwargs={"sockets": [opened]}, name="vaulttools-beside", daemon=True)
     thread.start()
     try:
@@ -78,7 +78,7 @@ def beside(app: ASGIApp, port: int) -> Iterator[None]:
 
 
 def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None]) -> None:
-    """Answer until a signal ends the process; `said` is printed to stderr with the address for `{url}`.
+    """Answer until a signal ends the process; print `said` to stderr with the address in place of `{url}`.
 
     Raises:
         BadArgument: it cannot listen there, or the certificate cannot be used.
@@ -109,8 +109,8 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
 
 
 class _Server(uvicorn.Server):
-    """Lets connections in by a door of its own, and ends all work as soon as a signal comes: callers under way are then
-    told that their call was cancelled."""
+    """Accepts connections by `door`, and ends all work as soon as a signal comes: active callers then get an answer
+    that their call was cancelled."""
 
     def __init__(
         self, config: uvicorn.Config, stop: Callable[[], None] = lambda: None, proxy: str | None = None
@@ -121,8 +121,8 @@ class _Server(uvicorn.Server):
         self._doors: list[door.Door] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn's, whose connections come from asyncio's own server: that accepts without bounds, and when no file
-        can be opened any more it logs each of 2,048 attempts, and tries all of them again a second later."""
+        """Start with connections from `door`. asyncio's own server, which uvicorn uses, accepts without bounds, and
+        when no file can be opened it logs each of 2,048 attempts and repeats all of them a second later."""
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(uvicorn.config.STARTUP_FAILURE)
@@ -136,47 +136,47 @@ class _Server(uvicorn.Server):
         self.started = True
 
     async def on_tick(self, counter: int) -> bool:
-        """What is done ten times a second; whether to end."""
+        """End slow connections every second; return whether to exit. uvicorn calls this ten times a second."""
         if counter % 10 == 0:
             for each in self._doors:
                 each.look()
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # Streams that clients keep open are cut after the grace; that is no error to tell of.
+        # Streams that clients keep open are cut after the grace period; the log should not show that as an error.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-        # In a thread of its own: the one that is interrupted may hold a lock that `stop` needs.
+        # In a new thread: the interrupted thread may hold a lock that `stop` needs.
         Thread(target=self._stop).start()
         super().handle_exit(sig, frame)
 
 
 class OncePerMinute(logging.Filter):
-    """Passes on the first record of a kind in a minute; the next one says how many were left out. Whoever can make a
-    server log something can make it do so ten thousand times a second."""
+    """Passes one record of a kind per minute; the next one says how many were dropped. A client that can make a server
+    log something can do so ten thousand times a second."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._told: dict[tuple[object, ...], tuple[float, int]] = {}
+        self._logged: dict[tuple[object, ...], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is logged."""
+        """Whether to log the record."""
         kind = _kind(record)
         now = self._clock()
-        last, left_out = self._told.get(kind, (-SECONDS, 0))
+        last, left_out = self._logged.get(kind, (-SECONDS, 0))
         if now - last < SECONDS:
-            self._told[kind] = last, left_out + 1
+            self._logged[kind] = last, left_out + 1
             return False
-        if len(self._told) >= _KEPT:
-            self._told.clear()
-        self._told[kind] = now, 0
+        if len(self._logged) >= _KEPT:
+            self._logged.clear()
+        self._logged[kind] = now, 0
         if left_out:
             record.msg, record.args = f"{record.getMessage()} (and {left_out:,} more like this before)", ()
         return True
 
 
 def _kind(record: logging.LogRecord) -> tuple[object, ...]:
-    """Where a record comes from, how it begins, and for an error what and where it is."""
+    """Return what identifies similar records: their source, their beginning, and the type and place of an error."""
     kind, _, trace = record.exc_info or (None, None, None)
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

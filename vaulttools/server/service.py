@@ -1,4 +1,4 @@
-"""Runs what a request asks of a vault, for every room of the server."""
+"""Runs the work of a request on a vault, for REST and pages."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ T = TypeVar("T")
 
 
 class NoSuchVault(BadArgument):
-    """The request names no vault that its caller may see; unknown and forbidden ones get the same sentence."""
+    """The request names no vault that its caller may see; unknown and forbidden vaults get the same sentence."""
 
 
 class Service:
-    """What the rooms share: the pool of threads, who may call, and the vaults of each caller."""
+    """What REST and pages share: the threads, the callers, the logins, and the vaults of each caller."""
 
     def __init__(self, callers: Callers, calls: Calls) -> None:
         self.callers = callers
@@ -30,15 +30,15 @@ class Service:
         self.logins = Logins()
 
     def caller(self, request: Request) -> Caller | None:
-        """Who sent the request; None for somebody without a token, who gets to the few open paths only."""
+        """Return the sender of a request; None without a token, which only the few open paths allow."""
         caller: Caller | None = request.scope.get("state", {}).get("caller")
         return caller
 
     def vault_name(self, request: Request) -> str:
-        """The vault that a request means: of `/v/NAME/…`, else the caller's only one.
+        """Return the name of a request's vault: from `/v/NAME/…`, or else the caller's only vault.
 
         Raises:
-            NoSuchVault: there is none of that name for the caller, or no name and several vaults.
+            NoSuchVault: the caller has no vault with that name, or several and the request names none.
         """
         caller = self.caller(request)
         names = caller.vaults.names if caller else ()
@@ -46,7 +46,7 @@ class Service:
         if given is None and len(names) == 1:
             return names[0]
         if given is None and names:
-            raise NoSuchVault(f"There are several vaults; ask below /v/NAME/, with one of: {', '.join(names)}")
+            raise NoSuchVault(f"There are several vaults: use /v/NAME/ with one of: {', '.join(names)}")
         if given not in names:
             raise NoSuchVault("There is no such vault")
         return str(given)
@@ -59,13 +59,13 @@ class Service:
         is_quick: bool = False,
         before: Callable[[Vault, Event], None] | None = None,
     ) -> T:
-        """What the call returns for the vault that the request means; it runs in a thread, and is cancelled when the
-        client goes. What still comes of the request's body is dropped. `is_quick`: it takes some milliseconds at most.
-        `before` is called first while a host indexes the vault for the first time.
+        """Run a call in a thread on the request's vault, and return its result. The call is cancelled if the client
+        goes; the unread rest of the body is dropped. `is_quick`: it takes a few milliseconds at most. While a vault is
+        indexed for the first time, `before` runs first.
 
         Raises:
             NoSuchVault: see `vault_name`.
-            Busy: too many calls are waiting, or the vault is indexed for the first time.
+            Busy: too many calls are waiting, or the vault is being indexed for the first time.
             Cancelled: the client has gone.
             Exception: what the call raises.
         """
@@ -94,6 +94,6 @@ class Service:
 
 
 async def _gone(request: Request) -> None:
-    """Return when the client has gone."""
+    """Wait until the client has gone."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -19,31 +19,31 @@ from vaulttools.core.windows import replace
 from vaulttools.errors import BadArgument
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
-"""What a token may be called: it stands in logs."""
+"""Allowed names of tokens: they appear in logs."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRecord:
-    """One token, as far as it is kept."""
+    """The stored part of a token."""
 
     hashed: str
-    """The SHA-256 of the token in hex; it holds 256 random bits, so that no slow hash is needed."""
+    """SHA-256 of the token in hex; the token has 256 random bits, so it needs no slow hash."""
     vaults: tuple[str, ...]
     created: str
 
 
 class TokenFile:
-    """The tokens of a file, by name. A change of the file counts from the next request on."""
+    """The tokens in a file, by name. A change of the file takes effect with the next request."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._read: tuple[object, Mapping[str, TokenRecord]] = None, {}
 
     def entries(self) -> Mapping[str, TokenRecord]:
-        """All tokens; none while there is no file.
+        """Return all tokens; an empty mapping if there is no file.
 
         Raises:
-            BadArgument: the file is none of ours, or cannot be read.
+            BadArgument: the file has another format, or cannot be read.
         """
         try:
             status = self._file.stat()
@@ -53,24 +53,24 @@ class TokenFile:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise BadArgument(f"The file of tokens {self._file} cannot be read: {error}") from error
+            raise BadArgument(f"The token file {self._file} cannot be read: {error}") from error
         return self._read[1]
 
     def find(self, token: str) -> tuple[str, TokenRecord] | None:
-        """The name and the record of a token, compared in constant time; None for one that is unknown or revoked.
+        """Return the name and the record of a token (compared in constant time); None if it is unknown or revoked.
 
         Raises:
-            BadArgument: the file is none of ours, or cannot be read.
+            BadArgument: the file has another format, or cannot be read.
         """
         hashed = _hashed(token)
         entries = self.entries().items()
         return next(((name, each) for name, each in entries if secrets.compare_digest(each.hashed, hashed)), None)
 
     def add(self, name: str, vaults: Sequence[str]) -> str:
-        """A new token of that name, which is shown this once and kept as a hash.
+        """Make a token with that name and return it, the only time it is shown; the file keeps its hash.
 
         Raises:
-            BadArgument: the name is taken or none, or no vault is named.
+            BadArgument: the name is taken or invalid, or no vault is named.
         """
         if not _NAME.fullmatch(name):
             raise BadArgument(f"A token's name has letters, digits, '.', '_', '@' and '-', at most 64; got '{name}'")
@@ -86,10 +86,10 @@ class TokenFile:
         return token
 
     def revoke(self, name: str) -> None:
-        """Forget a token.
+        """Remove a token.
 
         Raises:
-            BadArgument: there is none of that name.
+            BadArgument: no token has that name.
         """
         with self._locked():
             entries = dict(self.entries())
@@ -101,19 +101,19 @@ class TokenFile:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            raise BadArgument(f"The file of tokens {self._file} cannot be kept: {error.strerror}") from error
+            raise BadArgument(f"The token file {self._file} cannot be kept: {error.strerror}") from error
         return FileLock(f"{self._file}.lock")
 
     def _write(self, entries: Mapping[str, TokenRecord]) -> None:
-        told = {
+        records = {
             name: {"sha256": each.hashed, "vaults": list(each.vaults), "created": each.created}
             for name, each in entries.items()
         }
-        write_private(self._file, f"{json.dumps(told, indent=2)}\n".encode())
+        write_private(self._file, f"{json.dumps(records, indent=2)}\n".encode())
 
 
 def write_private(file: Path, content: bytes) -> None:
-    """Replace a file by one that its owner alone can read, as a whole."""
+    """Replace a file as a whole by one that only its owner can read."""
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     beside.unlink(missing_ok=True)
     beside.touch(mode=0o600, exist_ok=False)

@@ -1,4 +1,4 @@
-"""Opens the vaults of a host when they are asked for, and closes unused ones."""
+"""Opens the vaults of a host on demand, and closes unused ones."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from vaulttools.server.vaults import take_note_uris
 from vaulttools.vault import Vault
 
 OPEN: Final = 64
-"""Vaults that are open at once, unless told otherwise. Each keeps a thread, a watch and an index in memory."""
+"""Default upper bound of open vaults. Each keeps a thread, a file watch and an index in memory."""
 
 IDLE_SECONDS: Final = 300.0
-"""After which a vault that nobody asked is closed."""
+"""Seconds until an unused vault is closed."""
 
 WAIT_SECONDS: Final = 10.0
-"""For another vault to be closed, when as many are in use as may be open."""
+"""Seconds to wait for another vault to close, if the maximum number is in use."""
 
 
 @dataclass(slots=True)
 class _Kept:
-    """A vault that is open, or about to be."""
+    """A vault that is open or about to open."""
 
     lock: Lock = field(default_factory=Lock)
     vault: Vault | None = None
     users: int = 0
     used: float = 0.0
-    """When the last call ended."""
+    """When its last call ended, by the monotonic clock."""
 
 
 class VaultPool:
-    """The vaults of a host: each folder directly in a folder is one; links and folders with a dot are none."""
+    """The vaults of a host: each folder directly in the root, except links and names that begin with a dot."""
 
     def __init__(self, root: str, most: int = OPEN, index: Literal["off"] | None = None) -> None:
         """Raises: BadArgument: there is no such folder."""
@@ -51,15 +51,15 @@ class VaultPool:
         self._most = most
         self._index = index
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        """Those last used last."""
+        """By name; the last used vault is last."""
         self._changed = Condition()
         self._gone: SimpleQueue[Vault | None] = SimpleQueue()
-        """Vaults to be closed, by a thread of its own: to end the work on an index takes a moment. None ends it."""
+        """Vaults for a thread to close: ending the work on an index takes a moment. None ends the thread."""
         self._closer = Thread(target=self._close_unused, name="vaulttools-pool", daemon=True)
         self._closer.start()
 
     def has(self, name: str) -> bool:
-        """Whether a folder of that name is a vault now."""
+        """Whether a folder with that name is a vault now."""
         if not name or name.startswith(".") or name != os.path.basename(name) or "\\" in name or "\0" in name:
             return False
         try:
@@ -68,27 +68,27 @@ class VaultPool:
             return False
 
     def is_open(self, name: str) -> bool:
-        """Whether the vault of that name is open."""
+        """Whether the vault with that name is open."""
         kept = self._kept.get(name)
         return kept is not None and kept.vault is not None
 
     def is_ready(self, name: str) -> bool:
-        """Whether the vault of that name is open, and no call waits long for its index."""
+        """Whether the vault with that name is open, and no call waits long for its index."""
         kept = self._kept.get(name)
         return kept is not None and kept.vault is not None and kept.vault.is_ready
 
     @property
     def open_vaults(self) -> list[str]:
-        """The names of those that are open now, last used last."""
+        """Names of the open vaults; the last used one is last."""
         return list(self._kept)
 
     @contextmanager
     def lent(self, name: str) -> Iterator[Vault]:
-        """The vault of that name, opened where it is not open yet, and kept open while it is used.
+        """Yield the vault with that name, opened if necessary, and keep it open while it is used.
 
         Raises:
             BadArgument: there is no such vault, or it cannot be opened.
-            Busy: no other could be closed in time.
+            Busy: no other vault could be closed in time.
         """
         kept = self._taken(name)
         try:
@@ -108,7 +108,7 @@ class VaultPool:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Close all of them; calls under way go on to their end."""
+        """Close all vaults; running calls go on to their end."""
         with self._changed:
             for name in list(self._kept):
                 self._let_go(name)
@@ -116,8 +116,8 @@ class VaultPool:
         self._closer.join()
 
     def _taken(self, name: str) -> _Kept:
-        """The place of a vault, in use from now on; for a new one, another that is unused goes: if possible one that is
-        indexed, since of another a part of the work would be done again."""
+        """Mark a vault as used, and make room for a new one by closing an unused vault: preferably an indexed one,
+        because closing another loses part of its indexing."""
         ends = time.monotonic() + WAIT_SECONDS
         with self._changed:
             while name not in self._kept and len(self._kept) >= self._most:
@@ -132,13 +132,13 @@ class VaultPool:
         return kept
 
     def _let_go(self, name: str) -> None:
-        """Have a vault closed; the lock is held."""
+        """Queue a vault for closing; the caller holds the lock."""
         vault = self._kept.pop(name).vault
         if vault is not None:
             self._gone.put(vault)
 
     def _close_unused(self) -> None:
-        """Close vaults that were let go, and now and then let go of those that have been idle."""
+        """Close the queued vaults, and now and then queue those that were idle."""
         while True:
             try:
                 vault = self._gone.get(timeout=IDLE_SECONDS / 10)

@@ -18,52 +18,52 @@ from vaulttools.server.calls import Busy, Lane
 from vaulttools.vault import Vault
 
 SCHEME: Final = "vault"
-"""Of the URIs of notes: `vault://Notes/Projects/plan.md`, the vault's name and the path in it."""
+"""Scheme of the URIs of notes, `vault://Notes/Projects/plan.md`: the vault's name and the path in it."""
 
 _NAMED: Final = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Vaults:
-    """The vaults of a caller. A call names one by its argument `vault` only where there are several."""
+    """The vaults of a caller. A call names one with its argument `vault` only if there are several."""
 
     names: tuple[str, ...]
     """In the order given."""
     lend: Callable[[str], AbstractContextManager[Vault]]
     is_ready: Callable[[str], bool] = lambda _: True
-    """Whether a vault is open, and its index so far that no call waits long for it."""
+    """Whether a vault is open, and its index is far enough that no call waits long for it."""
     is_open: Callable[[str], bool] = lambda _: True
-    """Whether a vault is open, so that a call of it waits for no other vault to be closed."""
+    """Whether a vault is open, so that its calls need not wait for another vault to close."""
 
     @property
     def are_several(self) -> bool:
-        """Whether a call must name one."""
+        """Whether a call must name a vault."""
         return len(self.names) > 1
 
     def lent(self, name: object) -> AbstractContextManager[Vault]:
-        """The vault of that name, open for as long as it is used; entering it may take a while.
+        """Return the vault with that name, open while its context is entered; entering may take a while.
 
         Raises:
-            BadArgument: there is none.
+            BadArgument: there is no such vault.
         """
         if isinstance(name, str) and name in self.names:
             return self.lend(name)
         raise BadArgument(no_vault(name, self.names))
 
     def lane(self, name: object, *, is_quick: bool) -> Lane:
-        """The threads for a call of a vault; `is_quick`: it takes some milliseconds once the vault is open."""
+        """Return the threads for a call of a vault; `is_quick`: it takes a few milliseconds once the vault is open."""
         does_not_wait = self.is_open if is_quick else self.is_ready
         if isinstance(name, str) and does_not_wait(name):
             return "quick" if is_quick else "usual"
         return "opening"
 
     def meant(self, arguments: Mapping[str, Any]) -> tuple[object, dict[str, Any]]:
-        """The name of the vault that a call means, for `lent`, and the arguments of the tool."""
+        """Return the name of the vault that a call means (for `lent`), and the tool's own arguments."""
         rest = dict(arguments)
         return rest.pop("vault", None) if self.are_several else next(iter(self.names), None), rest
 
     def with_vault(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The schema of a tool's arguments, with `vault` where there are several."""
+        """Return the schema of a tool's arguments, with `vault` if there are several vaults."""
         if not self.are_several:
             return dict(schema)
         vault = {"type": "string", "enum": list(self.names), "description": "The vault to look into."}
@@ -72,7 +72,7 @@ class Vaults:
 
 
 def folders(given: Sequence[str]) -> dict[str, str]:
-    """Folders by name, of `DIR` or `name=DIR` each; without a name the folder's own; a folder with a `=` is one.
+    """Map names to folders, each given as `DIR` or `name=DIR`; the default name is the folder's own.
 
     Raises:
         BadArgument: two have the same name.
@@ -91,7 +91,7 @@ def folders(given: Sequence[str]) -> dict[str, str]:
 
 
 def no_vault(name: object, names: Sequence[str]) -> str:
-    """The sentence that refuses the name of a vault that is not among those of a caller."""
+    """Return the sentence that refuses a vault's name."""
     if not names:
         return "There is no vault that this caller may see"
     given = "" if name is None else f", got {name!r}"
@@ -99,15 +99,15 @@ def no_vault(name: object, names: Sequence[str]) -> str:
 
 
 def note_uri(vault: str, path: str) -> str:
-    """The URI of a note."""
+    """Return the URI of a note."""
     return f"{SCHEME}://{quote(vault, safe='')}/{quote(path)}"
 
 
 def read_note_uri(uri: str) -> tuple[str, str]:
-    """The vault's name and the path in it that a URI names.
+    """Return the vault's name and the path in it from a URI.
 
     Raises:
-        BadArgument: it is none of ours.
+        BadArgument: it is not the URI of a note.
     """
     scheme, _, rest = uri.partition("://")
     name, _, path = rest.partition("/")
@@ -117,11 +117,11 @@ def read_note_uri(uri: str) -> tuple[str, str]:
 
 
 def ensure_indexed(vault: Vault, cancel: Event, *, seconds: float, of_all: bool) -> None:
-    """Wait until the structure of all notes of a vault is known: while many are indexed, calls read none beside. Unless
-    the call reads something `of_all` notes it waits for a small vault only, which is indexed before it could search.
+    """Wait until the structure of all notes of a vault is known: meanwhile calls read no notes themselves. A call that
+    does not need `of_all` notes waits only for a small vault, which is indexed sooner than it could be searched.
 
     Raises:
-        Busy: it has not come to its end in time.
+        Busy: the indexing did not end in time.
         Cancelled: the event was set.
     """
     progress = [0, 0]
@@ -135,17 +135,17 @@ def ensure_indexed(vault: Vault, cancel: Event, *, seconds: float, of_all: bool)
             return
         if of_all or not own.is_far_behind:
             done, total = progress
-            so_far = f"{done:,} of {total:,} files so far" if total else "others come first"
+            so_far = f"{done:,} of {total:,} files so far" if total else "other vaults come first"
             raise Busy(f"The vault is indexed for the first time ({so_far}); call again in a moment")
 
 
 def take_note_uris(vault: Vault, name: str) -> None:
-    """Let the tools of a vault take the URIs of its notes as paths, since a model hands them what it was given."""
+    """Let the tools of a vault accept the URIs of its notes as paths, because a model passes on what it was given."""
 
     def note(uri: str) -> list[Backed]:
         given, path = read_note_uri(uri)
         if given != name:
-            raise BadArgument(f"{uri[:200]} is not of the vault {name}")
+            raise BadArgument(f"{uri[:200]} does not belong to the vault {name}")
         return [Backed(path)]
 
     vault.register_resolver(SCHEME, note)
@@ -153,13 +153,13 @@ def take_note_uris(vault: Vault, name: str) -> None:
 
 @contextmanager
 def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None) -> Iterator[Vaults]:
-    """The vaults at the folders, for as long as they are used; `index` as `Vault.open` takes it.
+    """Yield the vaults in the folders, and close them afterwards; `index` as in `Vault.open`.
 
-    Their indexes are loaded and built at once, beside what the caller does until it serves: the first calls would have
-    to wait for them.
+    Loading and building their indexes begins at once, while the caller prepares to serve: otherwise the first calls
+    would wait for them.
 
     Raises:
-        BadArgument: one cannot be opened.
+        BadArgument: one of them cannot be opened.
     """
     with ExitStack() as stack:
         vaults: dict[str, Vault] = {}

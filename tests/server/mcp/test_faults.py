@@ -106,12 +106,12 @@ def test_fault_M04_what_is_no_json_to_the_sdk_is_answered_by_its_id(small_vault:
             "id": 1,
             "error": {
                 "code": -32602,
-                "message": "The request holds a lone surrogate, which is half a character and no Unicode text",
+                "message": "The request contains a lone surrogate: half a character, which is not Unicode text",
             },
         }
         refused = raw.read()
         assert (refused["id"], refused["error"]["code"]) == (2, -32602)
-        assert refused["error"]["message"].startswith("The request is no JSON: recursion limit exceeded")
+        assert refused["error"]["message"].startswith("The request is not valid JSON: recursion limit exceeded")
         others = sorted((raw.read() for _ in range(2)), key=lambda answer: answer["id"] is None)
         assert [(answer["id"], "result" in answer) for answer in others] == [(3, True), (None, False)]
 

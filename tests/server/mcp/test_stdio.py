@@ -219,7 +219,7 @@ def test_tools_take_the_uris_of_notes(tmp_path: Path) -> None:
     whole, line, other, outside = run(talk)
     assert whole.startswith("Deep work/plan.md, lines 1-3 of 3\n")
     assert line == "Deep work/plan.md, line 3 of 3\n\n 3|TODO"
-    assert other == "vault://other/a.md is not of the vault my vault"
+    assert other == "vault://other/a.md does not belong to the vault my vault"
     assert outside == "Path is outside the vault: ../a.md"
 
 

@@ -130,7 +130,7 @@ def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: py
         ("/ui/note/..%2F..%2Fetc%2Fpasswd", 400, "Path is outside the vault"),
         ("/ui/note//etc/passwd", 400, "Path is outside the vault"),
         ("/ui/tasks?folder=nowhere", 400, "nowhere"),
-        ("/ui/assistant?tool=read&arguments=[", 400, "The arguments are no JSON"),
+        ("/ui/assistant?tool=read&arguments=[", 400, "The arguments are not valid JSON"),
         ("/ui/assistant?tool=nothing&arguments={}", 200, "unknown tool 'nothing'"),
         ("/ui/nothing", 404, "There is no such page."),
         ("/ui/static/routes.py", 404, "Not found"),

@@ -1,1 +1,1 @@
-"""Speaks MCP: the tools, notes as resources, one prompt."""
+"""Speaks MCP: the tools, notes as resources, and prompts."""

@@ -1,4 +1,4 @@
-"""Answers what the protocol asks of vaults: by their tools, in the threads of `Calls`."""
+"""Answers the protocol's requests with the tools of vaults, in the threads of `Calls`."""
 
 from __future__ import annotations
 
@@ -16,59 +16,59 @@ from vaulttools.tools import TOOLS
 from vaulttools.tools.definitions import definitions
 
 Report: TypeAlias = Callable[[float], Awaitable[None]]
-"""Is told the seconds since a call was made, every 200 ms until it ends."""
+"""Gets the seconds since a call was made, every 200 ms until it ends."""
 
 INDEXING_SECONDS: Final = 15.0
-"""To wait for the first indexing of a vault of a host."""
+"""Seconds to wait for the first indexing of a vault."""
 
 LISTED: Final = 100
-"""Notes of a vault that `resources/list` names, the newest; every other is reached by the template."""
+"""Newest notes of a vault in `resources/list`; the template reaches all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is said to one request; its texts hold no lone surrogates."""
+    """The answer to one request; its texts contain no lone surrogates."""
 
     text: str
     is_error: bool = False
-    """Whether it is a refusal."""
+    """True if it is a refusal."""
     details: dict[str, Any] | None = None
-    """JSON-ready values: of a tool's answer where the server sends them."""
+    """JSON values of a tool's answer, if the server sends them."""
     picture: Picture | None = None
 
 
 class Backend:
-    """The vaults of a server, and the tools that it offers over them.
+    """The vaults of a server, and the tools that it offers for them.
 
-    Cancelling the task that waits for an answer stops the work on it; every method raises `VaultToolsError` when the
-    request cannot be answered now.
+    Cancelling the task that waits for an answer stops the work. Every method raises `VaultToolsError` if the request
+    cannot be answered now.
     """
 
     def __init__(
         self, vaults: Vaults, tools: Sequence[str], calls: Calls, *, is_structured: bool = False, caller: str = ""
     ) -> None:
-        """With `is_structured` the details of answers come too, and the tools are listed with output schemas; only
-        programs should ask for it. `calls` does the work, in turn for callers of different names."""
+        """With `is_structured`, answers have details and tools have output schemas; only programs should use it.
+        `calls` runs the work; callers with different names take turns."""
         self.vaults = vaults.names
-        """Their names, in the order given."""
+        """Names of the vaults, in the order given."""
         self.tools = tuple(tools)
-        """The names of the tools."""
+        """Names of the tools."""
         self._lent = vaults
         self._is_structured = is_structured
         self._run = partial(calls.run, caller=caller)
         self._defined: dict[str, dict[str, Any]] = {}
-        """Those that were asked for: to define all takes a fifth of the time from the start to a first answer."""
+        """Definitions made so far: making all takes a fifth of the time from the start to the first answer."""
 
     def input_schema(self, tool: str) -> Mapping[str, Any] | None:
-        """The schema of the arguments of a tool that is offered, which the SDK compares with HTTP's headers."""
+        """Return the argument schema of a tool, which the SDK compares with HTTP headers; None if not offered."""
         return self._definition(tool)["inputSchema"] if tool in self.tools else None
 
     async def definitions(self) -> list[dict[str, Any]]:
-        """The definitions of the tools, as `tools/list` has them; with output schemas where details are sent."""
+        """Return the tools' definitions for `tools/list`, with output schemas if details are sent."""
         return await self._run(lambda _: [*map(self._definition, self.tools)], lane="quick")
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
-        """What a tool answers to the arguments of a client."""
+        """Return a tool's answer to the arguments of a client."""
         name, rest = self._lent.meant(arguments)
         is_quick = TOOLS[tool].is_quick
         lane = self._lent.lane(name, is_quick=is_quick)
@@ -79,7 +79,7 @@ class Backend:
                 if lane == "opening" and not is_quick:
                     ensure_indexed(vault, cancel, seconds=INDEXING_SECONDS, of_all=TOOLS[tool].reads_all_notes)
                 result = vault.call(tool, rest, cancel=cancel, bounded=True)
-            # A refusal has no details that the tool's output schema promises.
+            # The tool's output schema promises details that a refusal does not have.
             is_refusal = result.is_error and set(result.details) == {"error"}
             details = _encodable(result.details) if self._is_structured and not is_refusal else None
             return Reply(_encodable(result.text), result.is_error, details, result.picture)
@@ -87,19 +87,19 @@ class Backend:
         return await self._run(answered, report, lane=lane)
 
     async def progress(self, arguments: Mapping[str, Any]) -> str:
-        """How far the index is of the vault that a call with these arguments means; "": nothing is missing."""
+        """Return the state of the index of the vault that a call means; "" if nothing is missing."""
         name, _ = self._lent.meant(arguments)
         lent = self._lent.lent(name)
 
-        def told(_: Event) -> str:
+        def sentence(_: Event) -> str:
             with lent as vault:
                 progress = vault.index_progress
             return "" if progress is None else progress.sentence
 
-        return await self._run(told, lane=self._lent.lane(name, is_quick=True))
+        return await self._run(sentence, lane=self._lent.lane(name, is_quick=True))
 
     async def newest(self, vault: str) -> Reply:
-        """The notes of a vault that were written last; `details` has their `paths`."""
+        """Return the vault's most recently changed notes as `paths` in the details."""
         lent = self._lent.lent(vault)
 
         def found(cancel: Event) -> Reply:
@@ -115,7 +115,7 @@ class Backend:
         return await self._run(found, lane=self._lent.lane(vault, is_quick=True))
 
     async def text(self, vault: str, path: str) -> Reply:
-        """The text of a note or another text file."""
+        """Return the text of a note or another text file."""
         lent = self._lent.lent(vault)
 
         def read(cancel: Event) -> Reply:
@@ -137,7 +137,7 @@ class Backend:
 
 
 def _encodable(node: Any) -> Any:
-    """A text, or the texts in details, without lone surrogates: one that a tool let through would end the server."""
+    """Escape lone surrogates in a text or in details: one that a tool overlooked would end the server."""
     if isinstance(node, str):
         return node if node.isascii() else node.encode("utf-8", "backslashreplace").decode()
     if isinstance(node, list):

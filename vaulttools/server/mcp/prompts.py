@@ -1,4 +1,4 @@
-"""Holds what the server says to models: its instructions, and its prompts."""
+"""Holds what the server says to models: its instructions and its prompts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Final
 from vaulttools import tools
 
 EXPLORE: Final = "explore"
-EXPLORE_SUMMARY: Final = "Answer a question from the notes, step by step, with the places it was found in"
+EXPLORE_SUMMARY: Final = "Answer a question from the notes, step by step, and cite the places"
 ANSWER: Final = "answer"
-ANSWER_SUMMARY: Final = "Answer a question from the notes in as few calls as can be, with the places it was found in"
+ANSWER_SUMMARY: Final = "Answer a question from the notes in as few calls as possible, and cite the places"
 QUESTION: Final = "question"
 
 _CLOSING: Final = (
@@ -20,7 +20,7 @@ _CLOSING: Final = (
 
 
 def instructions(vaults: Sequence[str], offered: Iterable[str]) -> str:
-    """What a client tells its model about the server."""
+    """Return the instructions that a client gives its model about the server."""
     of = f"the vault {vaults[0]}" if len(vaults) == 1 else f"the vaults {', '.join(vaults)}; give `vault` in each call"
     choice = "; ".join(filter(None, (tools.TOOLS[name].choice for name in offered)))
     return (
@@ -31,7 +31,7 @@ def instructions(vaults: Sequence[str], offered: Iterable[str]) -> str:
 
 
 def answer(question: str, offered: Iterable[str]) -> str:
-    """The prompt: the question, and the one call for each kind of it that the tools offered allow."""
+    """Return the prompt: the question, and for each kind of question the one call that can answer it."""
     ways = "\n".join(f"- {way}" for way in _in_order(tools.TOOLS[name].way for name in offered))
     return (
         f"Answer this from the notes: {question}\n\n"
@@ -44,7 +44,7 @@ def answer(question: str, offered: Iterable[str]) -> str:
 
 
 def explore(question: str, offered: Iterable[str]) -> str:
-    """The prompt: the question, and the steps that the tools offered allow."""
+    """Return the prompt: the question, and the steps that the offered tools allow."""
     steps = _in_order(tools.TOOLS[name].step for name in offered)
     numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
     return (
@@ -56,7 +56,7 @@ def explore(question: str, offered: Iterable[str]) -> str:
 
 
 def _in_order(placed: Iterable[tuple[int, str] | None]) -> list[str]:
-    """The texts by their places, one that two tools share once."""
+    """Return the texts by their places; a text that two tools share appears once."""
     return [text for _, text in sorted(set(filter(None, placed)))]
 
 
@@ -64,4 +64,4 @@ PROMPTS: Final[Mapping[str, tuple[str, Callable[[str, Iterable[str]], str]]]] = 
     ANSWER: (ANSWER_SUMMARY, answer),
     EXPLORE: (EXPLORE_SUMMARY, explore),
 }
-"""By name: what a prompt is for, and what makes its text of a question and the tools offered."""
+"""By name: the summary of a prompt, and the function that makes its text from a question and the offered tools."""

@@ -1,4 +1,4 @@
-"""Implements MCP: the tools, notes as resources, and a prompt."""
+"""Implements MCP: the tools, notes as resources, and prompts."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ from vaulttools.server.vaults import SCHEME, no_vault, note_uri, read_note_uri
 Context = ServerRequestContext[Any, Any]
 
 LISTED_VAULTS: Final = 4
-"""Vaults of which one page of `resources/list` names notes: each must be open for that."""
+"""Vaults whose notes one page of `resources/list` names: each of them must be open."""
 
 MARKDOWN: Final = "text/markdown"
 
 
 def server(backend: Backend) -> Server[Any]:
-    """The server that offers the tools and vaults of a backend.
+    """Build the server that offers the tools and vaults of a backend.
 
-    An answer is its text, with the details that a reply has. Clients differ in which of the two a model sees.
+    An answer is its text, plus the details that a reply has. Clients differ in which of the two the model sees.
     """
     handlers = _Handlers(backend)
     return Server(
@@ -75,12 +75,12 @@ def server(backend: Backend) -> Server[Any]:
 
 
 class _Handlers:
-    """One for each of the server's methods."""
+    """Handlers of the server's methods."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._tools: list[Tool] = []
-        """Defined when they are asked for."""
+        """Defined at the first request."""
 
     async def list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         if not self._tools:
@@ -162,10 +162,10 @@ class _Handlers:
 
 
 def _start(params: PaginatedRequestParams | None, vaults: int) -> int:
-    """The number of the first vault of a page, from 0; a cursor is what the page before gave.
+    """Return the index (from 0) of a page's first vault; the cursor comes from the page before.
 
     Raises:
-        MCPError: it is another one.
+        MCPError: the cursor is unknown.
     """
     cursor = None if params is None else params.cursor
     if cursor is None:
@@ -176,7 +176,7 @@ def _start(params: PaginatedRequestParams | None, vaults: int) -> int:
 
 
 async def _answered(asked: Awaitable[Reply]) -> Reply:
-    """A reply that is no refusal: that is an error of the protocol where no tool was called."""
+    """Return a reply. A refusal becomes a protocol error, because there is no tool result to carry it."""
     try:
         reply = await asked
     except VaultToolsError as error:
@@ -187,10 +187,10 @@ async def _answered(asked: Awaitable[Reply]) -> Reply:
 
 
 async def _report(context: Context, backend: Backend, name: str, arguments: Mapping[str, Any], seconds: float) -> None:
-    """Tell the client that the call still runs, and how far the index is that it may wait for; nothing is sent where it
-    did not ask for it."""
+    """Tell the client that the call still runs, and the state of an index that it may wait for. The SDK sends it only
+    if the client asked for progress."""
     indexing = ""
-    with suppress(VaultToolsError):  # the call itself is refused for the same reason
+    with suppress(VaultToolsError):  # the call itself fails for the same reason
         indexing = await backend.progress(arguments)
     message = f"{name}: {seconds:.1f} s. {indexing}" if indexing else f"{name}: {seconds:.1f} s"
     await context.session.report_progress(round(seconds, 1), message=message)

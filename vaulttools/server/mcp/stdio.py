@@ -31,10 +31,10 @@ FAILED: Final = 2
 
 
 def serve(server: Server[Any], stop: Callable[[], None]) -> None:
-    """Answer until stdin ends or the reader of stdout goes; then, and when a signal ends the process, call `stop`.
+    """Answer until stdin ends or the reader of stdout goes; then, and on a signal that ends the process, call `stop`.
 
-    From here on file descriptor 1 leads to stderr, so that nothing but the protocol can reach the client (fault-M01).
-    The SDK does so too, but gives it back at the end, when threads of ours may still have something to say.
+    From here on file descriptor 1 leads to stderr, so only protocol messages can reach the client (fault-M01). The SDK
+    redirects it too, but restores it at the end, when our threads may still write something.
 
     Raises:
         VaultToolsError: stdin is closed.
@@ -50,7 +50,7 @@ def serve(server: Server[Any], stop: Callable[[], None]) -> None:
         stop()
         with suppress(OSError):
             sys.stderr.flush()
-        # A thread is blocked in reading stdin, which nothing interrupts and a proper exit would wait for.
+        # A thread blocks while it reads stdin. Nothing interrupts it, and a normal exit would wait for it.
         os._exit(status)
 
     def fail(error: OSError) -> None:
@@ -59,7 +59,7 @@ def serve(server: Server[Any], stop: Callable[[], None]) -> None:
         exit_now(FAILED)
 
     def end(number: int, frame: FrameType | None) -> None:
-        # In a thread of its own: the one that is interrupted may hold a lock that `stop` needs.
+        # In a new thread: the interrupted thread may hold a lock that `stop` needs.
         Thread(target=exit_now, args=(128 + number,)).start()
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -73,7 +73,7 @@ def serve(server: Server[Any], stop: Callable[[], None]) -> None:
 
 
 class _Wire(io.FileIO):
-    """The descriptor that leads to the client; a failure to write there is handed to `fail`."""
+    """The file descriptor of the client; `fail` gets an error in writing to it."""
 
     def __init__(self, descriptor: int, fail: Callable[[OSError], None]) -> None:
         super().__init__(descriptor, "w", closefd=False)
@@ -108,7 +108,7 @@ async def _serve(server: Server[Any], wire: _Wire) -> None:
 
 
 async def _answer(fault: Exception, write: Any) -> None:
-    """Tell the client of a line that was no message, as JSON-RPC has it; the SDK is silent (fault-M04)."""
+    """Answer a line that is not a message as JSON-RPC requires; the SDK is silent (fault-M04)."""
     first = fault.errors(include_url=False)[0] if isinstance(fault, ValidationError) else None
     if first is not None and not str(first["input"]).strip():
         return

@@ -24,17 +24,17 @@ from vaulttools.server.callers import Caller
 from vaulttools.server.mcp.unreadable import Readable
 
 SESSIONS: Final = 1_000
-"""Sessions of clients that have not said good-bye; each keeps a task and two streams, for half an hour at most."""
+"""Sessions that clients did not end; each keeps a task and two streams, for at most half an hour."""
 
 KEPT: Final = 1_000
-"""Callers whose servers are kept; of one that comes again later a new one is made, and its sessions begin anew."""
+"""Callers whose servers are kept; a caller that returns later gets a new server and new sessions."""
 
 LAST_CALLS_SECONDS: Final = 60.0
-"""For calls that are under way when the vaults of their caller change: an empty answer leaves clients waiting."""
+"""Time for running calls after the vaults of their caller changed: an empty answer would leave clients waiting."""
 
 
 def streamable(server: Server[Any]) -> Mcp:
-    """The server as a part of an application. Host and Origin are checked by our own guard, which knows of Obsidian's
+    """Make a server part of an application. Our own guard checks Host and Origin, because it knows Obsidian's
     origins."""
     mcp = _sessions(server)
     return Mcp(_whole(mcp.app), mcp.runs)
@@ -47,8 +47,8 @@ def _sessions(server: Server[Any]) -> Mcp:
 
 
 def _whole(app: ASGIApp) -> ASGIApp:
-    """Hands on requests once their bodies have come, which are bounded here: the manager's bound would be behind what
-    reads them."""
+    """Pass requests on when their whole body has arrived. The body's bound is here, because `Readable` reads the body
+    before the manager could apply its own bound."""
     return RequestBodyLimitMiddleware(Readable(app), DEFAULT_MAX_REQUEST_BODY_SIZE)
 
 
@@ -59,13 +59,13 @@ class _Tenant:
     started: anyio.Event = field(default_factory=anyio.Event)
     ended: anyio.Event = field(default_factory=anyio.Event)
     calls: int = 0
-    """Calls under way, for which the end of the server waits."""
+    """Running calls; the server waits for them before it ends."""
 
 
 def streamable_by_caller(made: Callable[[Caller], Server[Any]]) -> Mcp:
-    """A server for each caller, with its vaults and its sessions, as a part of an application.
+    """Make a server for each caller, with its vaults and sessions, as part of an application.
 
-    A session's id is of use to nobody else, for it is looked up among the caller's.
+    A session's id is useless to others, because it is looked up among the caller's sessions.
     """
     tenants = _Tenants(made)
     return Mcp(_whole(tenants), tenants.runs)
@@ -80,10 +80,10 @@ class _Tenants:
         self._group: TaskGroup | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request by the server of its caller. Its body has come before this: a server that ends meanwhile
-        waits for the calls that it counts."""
+        """Answer a request with its caller's server. The body has already arrived: a server that ends meanwhile waits
+        only for the calls that it counts."""
         tenant = self._of(scope["state"]["caller"])
-        if not tenant.started.is_set():  # to wait would let a server that runs end before it counts this call
+        if not tenant.started.is_set():  # waiting here would let a running server end before it counts this call
             await tenant.started.wait()
         is_call = scope["method"] == "POST"  # a GET lasts as long as its session
         tenant.calls += is_call
@@ -94,13 +94,13 @@ class _Tenants:
 
     @asynccontextmanager
     async def runs(self) -> AsyncIterator[None]:
-        """Run the servers for as long as this is entered."""
+        """Run the servers while the context is entered."""
         async with anyio.create_task_group() as self._group:
             yield
             self._group.cancel_scope.cancel()
 
     def _of(self, caller: Caller) -> _Tenant:
-        """The server of a caller, with the vaults that it may see now; it may only just be starting."""
+        """Return the caller's server for the vaults that it may see now; the server may still be starting."""
         found = self._tenants.get(caller.name)
         if found is None or found.vaults != caller.vaults.names:
             if found is not None:

@@ -1,6 +1,6 @@
-"""Answers, by its id, a request that the SDK cannot read as JSON.
+"""Answers, with its id, a request that the SDK cannot read as JSON.
 
-Without an id a client cannot tell which of its calls was refused, and waits for ever.
+Without the id a client cannot tell which of its calls was refused, and waits forever.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from mcp.types import INVALID_PARAMS, ErrorData, JSONRPCError
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-LONE_SURROGATE: Final = "The request holds a lone surrogate, which is half a character and no Unicode text"
-"""What Python, JavaScript and models write for a character that was cut in two: `"\\ud83c"`."""
+LONE_SURROGATE: Final = "The request contains a lone surrogate: half a character, which is not Unicode text"
+"""Python, JavaScript and models write this for a character that was cut in two: `"\\ud83c"`."""
 
 _ESCAPED: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def answer_to(written: str | bytes, reason: str = "") -> JSONRPCError | None:
-    """The error that answers a request by its id; None when no id is found, or what was written is no request.
+    """Return the error that answers a request by its id; None if it has no id or is not a request.
 
-    `reason` is what the SDK's reader says of it, for what is no lone surrogate.
+    `reason` is the error of the SDK's reader; it is used if the request has no lone surrogate.
     """
     try:
         request = json.loads(written)
@@ -37,27 +37,27 @@ def answer_to(written: str | bytes, reason: str = "") -> JSONRPCError | None:
     if _is_cut(request):
         message = LONE_SURROGATE
     elif reason:
-        message = f"The request is no JSON: {reason}"
+        message = f"The request is not valid JSON: {reason}"
     else:
         return None
     return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=INVALID_PARAMS, message=message))
 
 
 class Readable:
-    """Answers the requests over HTTP that hold a lone surrogate, and hands on all others."""
+    """Answers HTTP requests that contain a lone surrogate, and passes all others on."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or hand it on with its body."""
+        """Answer a request, or pass it on with its body."""
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
         messages: list[MutableMapping[str, Any]] = []
         while not messages or messages[-1].get("more_body"):
             messages.append(await receive())
-        if messages[-1]["type"] == "http.disconnect":  # the SDK would log its own failure to read the rest
+        if messages[-1]["type"] == "http.disconnect":  # the SDK would log that it cannot read the rest
             return
         body = b"".join(message.get("body", b"") for message in messages)
         answer = answer_to(body) if _ESCAPED.search(body) else None
@@ -74,7 +74,7 @@ class Readable:
 
 
 def _is_cut(value: object) -> bool:
-    """Whether a lone surrogate stands in a value or a name of JSON."""
+    """Whether a value or a name in JSON contains a lone surrogate."""
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:

@@ -13,10 +13,10 @@ from vaulttools.query.language import spelled
 from vaulttools.query.tree import TagNode
 
 Mode: TypeAlias = Literal["ranked", "text", "regex", "obsidian"]
-"""How a search is meant: a question, plain text, a regex, or a query of Obsidian's language."""
+"""The kind of a search: a question, plain text, a regex, or a query in Obsidian's language."""
 
 HERE = "s-here"
-"""The anchor of the part of a note that an address means."""
+"""The anchor of the part of a note that an address names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,68 +24,68 @@ class Addresses:
     """The addresses of one vault's pages."""
 
     root: str = ""
-    """What all addresses of the vault begin with: nothing, or `/v/NAME`."""
+    """Prefix of all addresses of the vault: empty, or `/v/NAME`."""
 
     @property
     def base(self) -> str:
-        """What those of pages begin with, without a slash at its end."""
+        """Prefix of the addresses of pages, without a slash at its end."""
         return f"{self.root}/ui"
 
     def note(self, path: str, *, at: str = "", line: int | None = None) -> str:
-        """A note or another file. `at` is a part as links write it behind the `#` (`H1#H2`, `^id`), `line` one of its
-        lines, from 1."""
+        """Return the address of a note or another file. `at` is a part as written after the `#` of a link (`H1#H2`,
+        `^id`), `line` is a line from 1."""
         asked: dict[str, str | int] = {"at": at} if at else {} if line is None else {"line": line}
         address = f"{self.base}/note/{_quoted(path)}"
         return f"{address}?{urlencode(asked, quote_via=quote)}#{HERE}" if asked else address
 
     def folder(self, path: str) -> str:
-        """The notes of a folder; of the whole vault where it is empty."""
+        """Return the address of a folder's notes; empty means the whole vault."""
         return f"{self.base}/folder/{_quoted(path)}"
 
     def related(self, path: str) -> str:
-        """The notes that are like one."""
+        """Return the address of the notes that are similar to one."""
         return f"{self.base}/related/{_quoted(path)}"
 
     def map(self, folder: str) -> str:
-        """The map of a folder; of the whole vault where it is empty."""
+        """Return the address of a folder's map; empty means the whole vault."""
         return f"{self.base}/map/{_quoted(folder)}"
 
     def map_drawing(self, folder: str) -> str:
-        """What the script of the map draws."""
+        """Return the address of the data that the script of the map draws."""
         return f"{self.base}/map-drawing/{_quoted(folder)}"
 
     def nearby(self, path: str) -> str:
-        """The notes within two links of one."""
+        """Return the address of the notes within two links of one."""
         return f"{self.base}/nearby/{_quoted(path)}"
 
     def file(self, path: str) -> str:
-        """The bytes of a file, as they are answered over REST: only raster images are shown in place."""
+        """Return the address of a file's bytes over REST; a browser displays only raster images."""
         return f"{self.root}/vault/{_quoted(path)}"
 
     def search(self, query: str, mode: Mode = "ranked") -> str:
-        """The results of a search."""
+        """Return the address of the results of a search."""
         return f"{self.base}/?{urlencode({'q': query, 'mode': mode}, quote_via=quote)}"
 
     def tag(self, name: str) -> str:
-        """The notes that have a tag."""
+        """Return the address of the notes that have a tag."""
         return self.search(spelled(TagNode(name)), "obsidian")
 
     def assistant(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """What an assistant gets of a tool."""
+        """Return the address of the text that an assistant gets from a tool."""
         given = {"tool": tool, "arguments": json.dumps(arguments, ensure_ascii=False)}
         return f"{self.base}/assistant?{urlencode(given)}"
 
     def may_be_linked(self, address: str) -> bool:
-        """Whether a note may hold a link to a page of ours: to notes and results, and not to tools or the login."""
+        """Whether a note may link to a page of ours: to notes and results, but not to tools or the login."""
         return address.startswith((f"{self.base}/note/", f"{self.base}/?")) and _stays(address)
 
     def may_be_shown(self, address: str) -> bool:
-        """Whether a note may show the image at an address: one of the vault's."""
+        """Whether a note may show the image at an address: only files of the vault."""
         return address.startswith(f"{self.root}/vault/") and _stays(address)
 
 
 def _stays(address: str) -> bool:
-    """Whether a browser takes no step of an address back."""
+    """Whether an address has no step back (`..`), as browsers understand it."""
     return "/.." not in address and "\\" not in address and "%2e" not in address.lower()
 
 

@@ -1,4 +1,4 @@
-"""Gathers what may be amiss in a vault, for the page of its health."""
+"""Gathers possible problems of a vault, for its health page."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _LISTED: Final = 100
 """Notes or links of each kind that are listed."""
 
 _SECONDS: Final = 2.0
-"""How long the page may take. It took 43 s while 10,000 notes were first indexed."""
+"""Seconds that the page may take; without this bound it took 43 s while 10,000 notes were first indexed."""
 
 _SMALL_BYTES: Final = 64
-"""Notes of at most so many bytes are looked into for the empty ones."""
+"""Only notes of at most this many bytes are read to find empty ones."""
 
 
 class Row(NamedTuple):
@@ -37,16 +37,16 @@ class Row(NamedTuple):
 
 
 class Found(NamedTuple):
-    """One kind of what may be amiss."""
+    """One kind of possible problem."""
 
     summary: str
     rows: Sequence[Row] = ()
     is_whole: bool = True
-    """False where some of the vault could not be looked at."""
+    """False if some of the vault could not be checked."""
 
 
 def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Found]:
-    """What may be amiss in a vault, by the name of its kind; parts that take too long say so.
+    """Return the possible problems of a vault by kind; a part that takes too long says so.
 
     Raises:
         Cancelled: the browser has gone.
@@ -58,7 +58,7 @@ def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Found
         "Empty notes": _empty,
         "Duplicate names": _duplicates,
     }
-    # What was read of the notes is kept, so that the next look gets further.
+    # What was read so far is kept, so the next load of the page gets further.
     late = Found("Not finished in time; reload the page to go on")
     return {name: in_time(partial(look, vault, addresses, soon), cancel) or late for name, look in parts.items()}
 
@@ -87,21 +87,21 @@ def _first_line(text: str) -> str:
 
 
 def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
-    """Notes with nothing below their properties."""
+    """Find notes with nothing below their properties."""
     paths, is_whole = note_paths(vault, cancel)
     empty = [path for path in paths if _is_small(vault, path, cancel) and _is_empty(vault, path, cancel)]
-    summary = f"{_counted(len(empty), 'note')} without text, of those up to {_SMALL_BYTES} bytes"
+    summary = f"{_counted(len(empty), 'note')} without text (of at most {_SMALL_BYTES} bytes)"
     return Found(summary, _rows(empty, addresses), is_whole)
 
 
 def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
-    """Names that several notes have, so that a link by the name alone may lead to another than is meant."""
+    """Find names of several notes: a link by name alone may lead to the wrong one."""
     paths, is_whole = note_paths(vault, cancel)
     by_name = sorted((title(path).casefold(), path) for path in paths)
     groups = [[path for _, path in same] for _, same in groupby(by_name, key=itemgetter(0))]
     several = [each for each in groups if len(each) > 1]
     rows = _rows([path for group in several for path in group], addresses)
-    return Found(f"{_counted(len(several), 'name')} of several notes", rows, is_whole)
+    return Found(f"{_counted(len(several), 'name')} shared by several notes", rows, is_whole)
 
 
 def _rows(notes: Sequence[str], addresses: Addresses) -> list[Row]:
@@ -109,7 +109,7 @@ def _rows(notes: Sequence[str], addresses: Addresses) -> list[Row]:
 
 
 def _is_small(vault: Vault, path: str, cancel: Event) -> bool:
-    """Whether a note is small; the disk is asked, which for 10,000 notes takes a tenth of a second."""
+    """Whether a note is small, according to the disk: that takes a tenth of a second for 10,000 notes."""
     ensure_wanted(cancel)
     try:
         return disk.stat(vault.session.root.absolute(path)).st_size <= _SMALL_BYTES

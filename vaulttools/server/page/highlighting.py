@@ -1,6 +1,6 @@
-"""Marks in a text the words that a search was for.
+"""Marks the words of a search in a text.
 
-It marks, and finds nothing itself: a line that the tools found is shown with or without marks.
+It only marks, it does not search: a line that the tools found is shown with or without marks.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from vaulttools.server.page.rendering.sanitizer import in_texts
 
 Span: TypeAlias = tuple[int, int]
 Finder: TypeAlias = Callable[[str], Iterable[Span]]
-"""The places of a text that are marked: first character, and the one behind the last."""
+"""Returns the places to mark in a text: the first character, and the one after the last."""
 
 _MARKS: Final = 200
-"""Marks in one text: a regex such as `.` has one for each character."""
+"""Upper bound of marks in one text: a regex such as `.` would mark each character."""
 
 _MEMORY: Final = 1 << 20
 """Bytes for one compiled regex."""
 
 
 def finder(query: str, mode: Mode) -> Finder:
-    """What finds the places to mark for a search."""
+    """Return the function that finds the places to mark for a search."""
     if mode == "regex":
         return _by_regex(query, ignore_case=False)
     if mode == "text":
         return _by_literals([query])
-    if mode == "obsidian":  # finds words inside others, too
+    if mode == "obsidian":  # it also finds words inside others
         return _by_literals(list(_wanted(query)))
     terms = read(without_operators(query)[0]).terms
     stems = {stem for term in terms for spelling in term.spellings for _, _, stem in tokens(spelling.text)}
@@ -47,7 +47,7 @@ def finder(query: str, mode: Mode) -> Finder:
 
 
 def marked(text: str, find: Finder) -> Markup:
-    """The text as HTML, with marks around what was looked for."""
+    """Return the text as HTML, with marks around what `find` finds."""
     html, done = Markup(), 0
     for start, end in islice(sorted(find(text)), _MARKS):
         if done <= start < end:
@@ -57,15 +57,15 @@ def marked(text: str, find: Finder) -> Markup:
 
 
 def marked_html(html: str, find: Finder) -> Markup:
-    """Sanitised HTML, with marks in its texts."""
+    """Return sanitised HTML, with marks in its texts."""
     return Markup(in_texts(html, lambda text: marked(unescape(text), find)))  # noqa: S704 - texts are escaped again
 
 
 def _wanted(query: str) -> Iterator[str]:
-    """The texts that a query of Obsidian's language looks for in contents; those behind a `-` are none."""
+    """Yield the texts that a query in Obsidian's language looks for in contents, except those after a `-`."""
     try:
         waiting = [parse(query)]
-    except InvalidQuery:  # the tool says so
+    except InvalidQuery:  # the tool reports it
         return
     while waiting:
         match waiting.pop():
@@ -80,7 +80,7 @@ def _wanted(query: str) -> Iterator[str]:
 
 
 def _by_regex(pattern: str, *, ignore_case: bool) -> Finder:
-    """By RE2, which takes linear time; what it cannot read, as look-around, marks nothing."""
+    """Return a finder by RE2, which takes linear time; a pattern that RE2 refuses marks nothing."""
     options = re2.Options()
     options.max_mem = _MEMORY
     options.log_errors = False
@@ -93,7 +93,7 @@ def _by_regex(pattern: str, *, ignore_case: bool) -> Finder:
 
 
 def _by_literals(texts: Sequence[str]) -> Finder:
-    """By plain text, case ignored."""
+    """Return a finder for plain texts, ignoring case."""
     return _by_regex("|".join(map(re2.escape, texts)), ignore_case=True) if texts else lambda _: ()
 
 
@@ -101,11 +101,11 @@ def _of_stems(text: str, wanted: set[str]) -> Iterator[Span]:
     encoded = text.encode("utf-8", "replace")
     for start, end, stem in tokens(text):
         if stem in wanted:
-            # Bytes before it, as characters.
+            # Convert byte offsets to characters.
             first = len(encoded[:start].decode("utf-8", "replace"))
             yield first, first + len(encoded[start:end].decode("utf-8", "replace"))
 
 
 def _utf8(text: str) -> str:
-    """The text with half surrogate pairs replaced; no character moves."""
+    """Return the text with half surrogate pairs replaced; all characters keep their positions."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -19,16 +19,16 @@ from vaulttools.tools.links import LinksAnswer, NoteReached
 from vaulttools.vault import Vault
 
 MOST: Final = 14
-"""Notes one link away on either side."""
+"""Notes one link away, on each side."""
 
 MOST_BEYOND: Final = 6
-"""Notes two links away by the same note."""
+"""Notes two links away through the same note."""
 
 _ASKED: Final = 500
-"""Notes on either side that are counted, drawn or not."""
+"""Notes on each side that are counted, drawn or not."""
 
 _SECONDS: Final = 3.0
-"""For the links of all notes. Only while the vault is indexed for the first time it takes longer."""
+"""Seconds for the links of all notes. It takes longer only while the vault is indexed for the first time."""
 
 WIDTH: Final = 360
 _STEP: Final = 190
@@ -36,14 +36,14 @@ _STEP: Final = 190
 _ROW: Final = 26
 _TOP: Final = 30
 _MARGIN: Final = 138
-"""Pixels on either side for the names."""
+"""Pixels on each side for the names."""
 _CHARACTERS: Final = 16
-"""Characters of a name; longer ones would leave the margin. One of Chinese counts as two."""
+"""Characters of a name; longer ones would leave the margin. A wide (Chinese) character counts as two."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiagramNode:
-    """A note in the picture."""
+    """A note in the diagram."""
 
     address: str
     name: str
@@ -51,29 +51,29 @@ class DiagramNode:
     x: int
     y: int
     is_source: bool
-    """Whether it stands on the left."""
+    """Whether it is on the left."""
     curve: str
-    """The line to the note in the middle, as SVG has it."""
+    """The line to the note in the middle, as an SVG path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """The picture of a neighbourhood; lengths are pixels."""
+    """The diagram of a neighbourhood; lengths are pixels."""
 
     nodes: Sequence[DiagramNode]
     height: int
     centre: tuple[int, int]
     left_out: tuple[int, int]
-    """Notes on the left and on the right for which there is no room."""
+    """Notes on the left and on the right that do not fit."""
     width: int = WIDTH
 
 
 def drawn(sources: Sequence[NoteReached], targets: Sequence[NoteReached], addresses: Addresses) -> Diagram | None:
-    """The picture of the notes that link to one, and of those that it links to; None where there are neither."""
+    """Draw the notes that link to one note, and those that it links to; None if there are none."""
     if not sources and not targets:
         return None
     width = WIDTH + 2 * _STEP * any(each.distance > 1 for each in (*sources, *targets))
-    sides = [_beside(sources), _beside(targets)]
+    sides = [_side(sources), _side(targets)]
     rows = [sum(max(1, len(beyond)) for _, beyond in side) for side in sides]
     centre = (width // 2, _TOP + max(rows) * _ROW // 2)
     nodes: list[DiagramNode] = []
@@ -98,8 +98,8 @@ def drawn(sources: Sequence[NoteReached], targets: Sequence[NoteReached], addres
     return Diagram(nodes, _TOP + max(rows) * _ROW + _ROW // 2, centre, left_out, width)
 
 
-def _beside(notes: Sequence[NoteReached]) -> list[tuple[NoteReached, list[NoteReached]]]:
-    """The notes of one side that are drawn, each with those that are reached by it."""
+def _side(notes: Sequence[NoteReached]) -> list[tuple[NoteReached, list[NoteReached]]]:
+    """Return the notes of one side to draw, each with the notes two links away that it leads to."""
     beyond: dict[str, list[NoteReached]] = defaultdict(list)
     for each in notes:
         if each.distance > 1:
@@ -108,7 +108,7 @@ def _beside(notes: Sequence[NoteReached]) -> list[tuple[NoteReached, list[NoteRe
 
 
 def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> tuple[Diagram | None, Sequence[str]]:
-    """The picture of the notes within two links of one, and how many there are, in the words of the tool.
+    """Return the diagram of the notes within two links of one, and the tool's sentences that count them.
 
     Raises:
         VaultToolsError: there is no such note.

@@ -39,26 +39,26 @@ _BACKLINK_CHARACTERS: Final = 400
 """Characters shown of a line that links to the note."""
 
 _LINE_CHARACTERS: Final = 2_000
-"""Characters shown of a line of what is no note."""
+"""Characters shown of a line of a file that is not a note."""
 
 _LINKS_SECONDS: Final = 3.0
-"""For the links of a note. Only while the vault is indexed for the first time it takes longer, and the note need not
-wait for that."""
+"""Seconds for the links of a note. It takes longer only while the vault is indexed for the first time, and the note
+should not wait for that."""
 
 _PREVIEW_READ: Final = 4_000
-"""Characters that are read for a preview: properties come first, and are not shown."""
+"""Characters read for a preview: properties come first, and are not shown."""
 
 _PREVIEW_CHARACTERS: Final = 1_000
 """Characters of a preview."""
 
 _BEFORE: Final = 20
-"""Lines shown before the one that is meant, where a note is too long for one page."""
+"""Lines shown before the requested line, if a note is too long for one page."""
 
 
 _WEB: Final = re.compile(r"https?://[^\s<>\"]+")
 
 Addressed: TypeAlias = Callable[[Reference], str | None]
-"""Where a link leads; None: nowhere."""
+"""Returns the address that a link leads to; None if it leads nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,11 @@ class ValuePart:
     text: str
     address: str = ""
     kind: str = ""
-    """`tag`, `external`, `missing`, or nothing."""
+    """`tag`, `external`, `missing`, or empty."""
 
 
 Property: TypeAlias = tuple[str, list[list[ValuePart]]]
-"""A property's name, and the elements of its list, or the one value; none where it is empty."""
+"""A property's name, and the elements of its list or its one value; no elements if it is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,60 +81,60 @@ class NotePage:
 
     path: str
     html: Markup | None = None
-    """A note, safe to show as it is."""
+    """A note as safe HTML."""
     text: str = ""
-    """The text of a file that is no note."""
+    """The text of a file that is not a note."""
     image: str = ""
     """The address of an image."""
     properties: Sequence[Property] = ()
     outline: Sequence[Heading] = ()
     backlinks: Sequence[tuple[str, Sequence[tuple[int, Markup]]]] = ()
-    """The notes that link to it, and of each the lines that do, with their numbers, safe to show as they are."""
+    """The notes that link to it; for each, the linking lines with their numbers, as safe HTML."""
     backlinks_summary: str = ""
     backlinks_complete: bool = True
     picture: Diagram | None = None
     excerpt: TextExcerpt | None = None
-    """Which lines are shown, where they are not all."""
+    """The lines shown, if they are not all."""
     notices: Sequence[str] = ()
 
 
 def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event) -> NotePage:
-    """What the page of a file shows; `at` is the part meant, as links write it, `line` the line.
+    """Gather the page of a file; `at` names a part as links write it, `line` a line from 1.
 
     Raises:
         VaultToolsError: it cannot be read.
     """
     notes = VaultNotes(vault, cancel)
     if is_image(name) and (path := notes.resolve(f"/{name}", "")) is not None:
-        return _beside(vault, addresses, NotePage(path, image=addresses.file(path)), cancel)
+        return _with_links(vault, addresses, NotePage(path, image=addresses.file(path)), cancel)
     text = notes.lines(name)
     if line is not None and line > text.end_line:
         text = notes.lines(text.path, max(1, min(line, text.total_lines) - _BEFORE))
     shown = NotePage(text.path, notices=text.notices) if text.is_whole else NotePage(text.path, excerpt=text)
     if not paths.is_note(text.path):
         lines = "\n".join(render.line(each, most=_LINE_CHARACTERS) for each in text.text.split("\n"))
-        return _beside(vault, addresses, replace(shown, text=lines), cancel)
-    # Empty lines stand for those before, so that all lines keep their numbers.
+        return _with_links(vault, addresses, replace(shown, text=lines), cancel)
+    # Empty lines replace the lines before, so that all lines keep their numbers.
     note = Note(text.path, "\n" * (text.start_line - 1) + text.text)
-    told: list[str] = []
+    missing: list[str] = []
     if at:
-        line, told = _line_of(note, at)
+        line, missing = _line_of(note, at)
     context = RenderContext(note, notes, addresses, lambda *_: "")
     rendered = replace(
         shown,
         html=Markup(Rendering(notes, addresses).html(note.path, note.text, line)),  # noqa: S704 - it is sanitised
         properties=properties(note, addresses, context.address_of),
         outline=note.headings,
-        notices=[*shown.notices, *note.warnings, *told],
+        notices=[*shown.notices, *note.warnings, *missing],
     )
-    return _beside(vault, addresses, rendered, cancel)
+    return _with_links(vault, addresses, rendered, cancel)
 
 
 def preview(
     vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event
 ) -> tuple[str, Markup]:
-    """The path of a note, and its beginning as HTML that is safe to show, empty where nothing is there; of the part
-    `at`, as links write it, or from a line on, where one is given.
+    """Return the path of a note, and its beginning as safe HTML, empty if there is none. It begins at the part `at` (as
+    links write it) or at `line`, if one is given.
 
     Raises:
         VaultToolsError: it cannot be read, or has no such part.
@@ -155,7 +155,7 @@ def preview(
 
 
 def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
-    """The line of the part that a link names behind its `#`, or a sentence that there is none."""
+    """Return the line of the part that a link names after its `#`; or a notice that there is no such part."""
     _, headings, block = split_linktext(f"#{at}")
     name = paths.shown(note.path)
     try:
@@ -166,8 +166,8 @@ def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
         return None, [str(error)]
 
 
-def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -> NotePage:
-    """The page with the links to the file and from it."""
+def _with_links(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -> NotePage:
+    """Add the links from and to the file to its page."""
     out: LinksAnswer | None = None
     asked = {"note": page.path, "direction": "back", "limit": _BACKLINKS}
     soon = Soon(cancel, _LINKS_SECONDS)
@@ -179,7 +179,7 @@ def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -
         if cancel.is_set():
             raise
         return replace(page, backlinks_summary="Not known yet: the vault is being indexed. Load the page again.")
-    except BadArgument:  # an archive's member, or another text that is no file of the vault
+    except BadArgument:  # a member of an archive, or another text that is not a file of the vault
         return page
     rendering = Rendering(VaultNotes(vault, cancel), addresses)
     sources = [each for each in back.notes if each.path != page.path]
@@ -197,14 +197,14 @@ def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -
 
 
 def _backlink(link: LinkFound, rendering: Rendering) -> tuple[int, Markup]:
-    # A paragraph may be one long line, and the link stand at its end.
+    # A paragraph may be one long line, with the link at its end.
     at = link.text.casefold().find(title(link.target).casefold())
     text = render.line(link.text.lstrip(), max(at, 0), most=_BACKLINK_CHARACTERS)
     return link.line, Markup(rendering.passage(link.source, text))  # noqa: S704 - it is sanitised
 
 
 def properties(note: Note, addresses: Addresses, addressed: Addressed) -> list[Property]:
-    """The properties of a note in their order."""
+    """Return the properties of a note in their order."""
     return [
         (render.visible(name), _values(name, value, addresses, addressed)) for name, value in note.properties.items()
     ]

@@ -32,27 +32,27 @@ from vaulttools.vault import Vault
 _logger = logging.getLogger(__name__)
 
 _EXAMPLE: Final = {"tool": "query", "arguments": '{"query": "What comes next?"}'}
-"""The call that the page for assistants begins with: one that every vault answers."""
+"""The initial call on the assistant page: every vault can answer it."""
 
 _FORM_BYTES: Final = 10_000
 """Bytes of the largest form that is accepted."""
 
 _PAGES: Final = 1_000
-"""Pages of results that can be asked for."""
+"""Upper bound of the page number of results."""
 
 _BUSY_SECONDS: Final = 3
-"""After which a browser asks again by itself, with or without scripts."""
+"""Seconds until a browser asks again by itself, with or without scripts."""
 
 _THEME_SECONDS: Final = 365 * 24 * 3_600
-"""How long the colours chosen are kept."""
+"""Seconds that a browser keeps the chosen colours."""
 
 _TAGS: Final = 2_000
 _TASKS: Final = 100
 _RELATED: Final = 8
-"""On a page."""
+"""Entries on one page; likewise `_TAGS` and `_TASKS`."""
 
 _TASK_FIELDS: Final = ("status", "text", "tags", "folder", "priority", "due")
-"""What the form of tasks asks for."""
+"""The fields of the form of tasks."""
 
 _DUE: Final[Mapping[str, Mapping[str, Any]]] = {
     "overdue": {"overdue": True},
@@ -60,11 +60,11 @@ _DUE: Final[Mapping[str, Mapping[str, Any]]] = {
     "week": {"due_before": "next week"},
     "none": {"no_due": True},
 }
-"""The arguments of `tasks` for what the field `due` says."""
+"""The arguments of `tasks` for each choice of the field `due`."""
 
 
 def routes(service: Service) -> Sequence[BaseRoute]:
-    """The pages, for `/ui` of one vault and for `/v/NAME/ui` of each."""
+    """Return the routes of the pages, for `/ui` of one vault and for `/v/NAME/ui` of each."""
     pages = PageEndpoints(service)
     return [
         Route("/", pages.of_vault(_search, _search_refused)),
@@ -87,16 +87,16 @@ def routes(service: Service) -> Sequence[BaseRoute]:
         Route("/login", pages.login, methods=["POST"]),
         Route("/logout", pages.logout, methods=["POST"]),
         Route("/theme", _theme, methods=["POST"]),
-        Route("/{path:path}", pages.of_vault(_nowhere)),
+        Route("/{path:path}", pages.of_vault(_no_such_page)),
     ]
 
 
 Frame: TypeAlias = dict[str, Any]
-"""What every page of a vault is given: what stands around it, and `addresses`."""
+"""Values that every page of a vault gets: its surroundings, and `addresses`."""
 
 
 def _search(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The results of what is asked; the start page before anything is."""
+    """Show the results of a search; without a query the start page."""
     addresses: Addresses = frame["addresses"]
     query, mode = _searched(request)
     if not query.strip():
@@ -119,7 +119,7 @@ def _search_refused(request: Request, frame: Frame, error: VaultToolsError) -> R
 
 
 def _search_template(request: Request) -> str:
-    """The script of the page asks for the results alone."""
+    """The page's script asks for the results without the page around them."""
     return "found.html" if request.url.path.endswith("/results") else "search.html"
 
 
@@ -128,7 +128,7 @@ def _searched(request: Request) -> tuple[str, Mode]:
 
 
 def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """A note, or another file."""
+    """Show a note, or another file."""
     addresses: Addresses = frame["addresses"]
     name = request.path_params["path"]
     at = request.query_params.get("at", "")
@@ -141,7 +141,7 @@ def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
 
 
 def _preview(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The beginning of a note, for the script that shows it beside a link."""
+    """Show the beginning of a note, for the script that displays it beside a link."""
     line = _number(request, "line", 0, 10_000_000) or None
     at = request.query_params.get("at", "")
     path, html = reading.preview(vault, frame["addresses"], request.path_params["path"], at, line, cancel)
@@ -149,7 +149,7 @@ def _preview(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Res
 
 
 def _related(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The notes that are like one; the script of the page asks for their list alone."""
+    """Show the notes that are similar to one; the page's script asks for the list alone."""
     name = request.path_params["path"]
     answer: QueryAnswer = vault.answer("query", {"like": name, "limit": _RELATED}, cancel=cancel)
     template = "related_list.html" if "bare" in request.query_params else "related.html"
@@ -157,14 +157,14 @@ def _related(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Res
 
 
 def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """All tags."""
+    """Show all tags."""
     answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
     by_name = sorted(answer.tags, key=lambda each: each.tag.casefold().split("/"))
     return templates.page(request, "tags.html", **frame, tags=by_name, answer=answer)
 
 
 def _tasks(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The tasks that the form asks for."""
+    """Show the tasks that the form asks for."""
     form, arguments = _task_form(request)
     answer: TasksAnswer = vault.answer("tasks", arguments, cancel=cancel)
     addresses: Addresses = frame["addresses"]
@@ -179,7 +179,7 @@ def _tasks_refused(request: Request, frame: Frame, error: VaultToolsError) -> Re
 
 
 def _task_form(request: Request) -> tuple[dict[str, str], dict[str, Any]]:
-    """What was put into the form, and the arguments of `tasks` for it."""
+    """Return the fields of the form, and the arguments of `tasks` for them."""
     form = {name: request.query_params.get(name, "") for name in _TASK_FIELDS}
     given: dict[str, Any] = {name: value.strip() for name, value in form.items() if value.strip()}
     due = _DUE.get(given.pop("due", ""), {})
@@ -189,18 +189,18 @@ def _task_form(request: Request) -> tuple[dict[str, str], dict[str, Any]]:
 
 
 def _task_facts(task: TaskFound) -> list[str]:
-    """Dates, priority and the like, as they are shown."""
+    """Return dates, priority, tags and the like, as they are shown."""
     names = ("due", "scheduled", "start", "done", "cancelled", "priority", "recurrence")
     return [*(f"{name} {value}" for name in names if (value := getattr(task, name))), *(f"#{tag}" for tag in task.tags)]
 
 
 def _health(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """What may be amiss in the vault."""
+    """Show the possible problems of the vault."""
     return templates.page(request, "health.html", **frame, sections=health(vault, frame["addresses"], cancel))
 
 
 def _assistant(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The text that a tool returns to a model."""
+    """Show the text that a tool returns to a model."""
     tool = request.query_params.get("tool", "")
     given = request.query_params.get("arguments", "")
     values = {**frame, "tools": tools.NAMES, "tool": tool, "arguments": given or "{}"}
@@ -212,44 +212,44 @@ def _assistant(request: Request, frame: Frame, vault: Vault, cancel: Event) -> R
 
 
 def _folder(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The notes of a folder."""
+    """Show the notes of a folder."""
     found = start.folder(vault, request.path_params["path"], cancel)
     return templates.page(request, "folder.html", **frame, found=found, most=start.FOLDER)
 
 
 def _map(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The folders, notes and links of a folder, or of the whole vault."""
+    """Show the folders, notes and links of a folder, or of the whole vault."""
     found = vault_map.vault_map(vault, request.path_params["path"], cancel)
     return templates.page(request, "map.html", **frame, map=found, most=vault_map.DRAWN)
 
 
 def _map_drawing(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The same for the script that draws it."""
+    """Return the data of the map, for the script that draws it."""
     drawing = vault_map.vault_map(vault, request.path_params["path"], cancel).drawing()
     return Response(json.dumps(drawing, separators=(",", ":")), media_type="application/json", headers=HEADERS)
 
 
 def _nearby(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The notes within two links of one."""
+    """Show the notes within two links of one."""
     path = request.path_params["path"]
     picture, summaries = neighbourhood.nearby(vault, frame["addresses"], path, cancel)
     return templates.page(request, "nearby.html", **frame, path=path, picture=picture, summaries=summaries)
 
 
-def _nowhere(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """Below `/ui/` there is no such page, or it is a folder's, whose last slash is missing."""
+def _no_such_page(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """Report a page that does not exist below `/ui/`, or add the missing last slash of a folder's page."""
     if request.path_params["path"] in ("folder", "map"):
         return RedirectResponse(f"{frame['base']}/{request.path_params['path']}/", 308, HEADERS)
     return _not_found(request, frame, "There is no such page.")
 
 
 def _progress(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """How far the index is, for the script that shows it."""
+    """Return the state of the index, for the script that shows it."""
     return JSONResponse(frame["indexing"], headers=HEADERS)
 
 
 def _indexing(vault: Vault) -> dict[str, Any] | None:
-    """How far the index is while it is being built: a sentence, and the share of the work; None: nothing is missing."""
+    """Return the state of an unfinished index: a sentence, and the share that is done; None if it is complete."""
     if vault.is_ready:
         return None
     progress = vault.index_progress
@@ -261,17 +261,17 @@ def _indexing(vault: Vault) -> dict[str, Any] | None:
 def _not_shown(request: Request, frame: Frame, error: VaultToolsError) -> Response:
     if isinstance(error, PathNotFound):
         return _not_found(request, frame, str(error))
-    return _without(request, frame, 400, "Not shown", str(error))
+    return _explained(request, frame, 400, "Not shown", str(error))
 
 
 def _not_found(request: Request, frame: Frame, sentence: str) -> Response:
-    """A page that tells so, and leads on: to a search for the name."""
+    """Show that a page does not exist, with a search for its name."""
     wanted = searching.title(request.path_params.get("path", "").rstrip("/"))
-    return _without(request, frame, 404, "Not found", sentence, wanted)
+    return _explained(request, frame, 404, "Not found", sentence, wanted)
 
 
-def _without(request: Request, frame: Frame, status: int, heading: str, sentence: str, wanted: str = "") -> Response:
-    """A page that says why there is none, and leads on."""
+def _explained(request: Request, frame: Frame, status: int, heading: str, sentence: str, wanted: str = "") -> Response:
+    """Show why there is no page, with links to others."""
     values = {"heading": heading, "sentence": sentence, "wanted": wanted}
     return templates.page(request, "not_shown.html", status, **frame, **values)
 
@@ -289,8 +289,8 @@ class PageEndpoints:
         *,
         is_quick: bool = False,
     ) -> Callable[[Request], Awaitable[Response]]:
-        """A page that is filled in the thread that asks the tools; `refused`: what is shown where one refuses;
-        `is_quick`: it takes some milliseconds at most."""
+        """Return an endpoint that fills a page in the thread that runs the tools. `refused` makes the page if a tool
+        refuses; `is_quick`: it takes a few milliseconds at most."""
 
         async def answered(request: Request) -> Response:
             frame: Frame = {}
@@ -314,18 +314,18 @@ class PageEndpoints:
                 return refused(request, frame, error)
             except Exception:
                 _logger.exception("A page failed")
-                return _without(request, frame, 500, "Failed", f"{FAILED}.")
+                return _explained(request, frame, 500, "Failed", f"{FAILED}.")
 
         return answered
 
     async def login_form(self, request: Request) -> Response:
-        """The form for the token."""
-        return templates.page(request, "login.html", to=_way_back(request.query_params.get("to", "")), error="")
+        """Show the form for the token."""
+        return templates.page(request, "login.html", to=_return_address(request.query_params.get("to", "")), error="")
 
     async def login(self, request: Request) -> Response:
-        """Check the token of the form, and let a cookie stand for it."""
+        """Check the token of the form, and set a cookie that represents it."""
         form = await _form(request)
-        token, to = form.get("token", ""), _way_back(form.get("to", ""))
+        token, to = form.get("token", ""), _return_address(form.get("to", ""))
         if not token or self._service.callers.of(token) is None:
             return templates.page(request, "login.html", 401, to=to, error="This token is not known.")
         response = RedirectResponse(to, 303, HEADERS)
@@ -347,10 +347,10 @@ class PageEndpoints:
         return response
 
     def _frame(self, request: Request) -> Frame:
-        """What the frame of each page shows, and the addresses of its vault.
+        """Return the values for the surroundings of each page, and the addresses of its vault.
 
         Raises:
-            NoSuchVault: the request means none.
+            NoSuchVault: the request names no vault.
         """
         named = request.path_params.get("vault")
         addresses = Addresses("" if named is None else f"/v/{quote(named, safe='')}")
@@ -363,7 +363,7 @@ class PageEndpoints:
         }
 
     def _vaults(self, request: Request, error: NoSuchVault) -> Response:
-        """The vaults to choose from, where none of them is named; unknown ones are told as such."""
+        """List the vaults to choose from if the request names none; say so if it names an unknown one."""
         caller = self._service.caller(request)
         names = caller.vaults.names if caller is not None else ()
         links = [(f"/v/{quote(name, safe='')}/ui/", name) for name in names]
@@ -379,9 +379,9 @@ def _message(
 
 
 async def _theme(request: Request) -> Response:
-    """Let a cookie stand for the colours chosen, so that they need no script and no page shows others first."""
+    """Keep the chosen colours in a cookie: they then need no script, and no page first appears in other colours."""
     form = await _form(request)
-    response = RedirectResponse(_way_back(form.get("to", "")), 303, HEADERS)
+    response = RedirectResponse(_return_address(form.get("to", "")), 303, HEADERS)
     chosen = form.get("theme", "")
     if chosen in templates.THEMES:
         response.set_cookie(
@@ -409,7 +409,7 @@ async def _diagram(_: Request) -> Response:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form; none of one that is too long."""
+    """Return the fields of a form; an empty mapping if it is too long."""
     body = b""
     async for piece in request.stream():
         body += piece
@@ -418,14 +418,14 @@ async def _form(request: Request) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace"), max_num_fields=10).items()}
 
 
-def _way_back(given: str) -> str:
-    """The page of ours that a browser was led to the login from; the first page where it is none."""
+def _return_address(given: str) -> str:
+    """Return the page of ours from which the browser came to the login; otherwise the first page."""
     is_ours = given.startswith(("/ui/", "/v/")) and "\\" not in given and "//" not in given
     return given if is_ours else FIRST
 
 
 def _number(request: Request, name: str, default: int, most: int) -> int:
-    """A whole number of the address, at least 1; the default where it is none."""
+    """Return a number from the address, between 1 and `most`; the default if it is missing or invalid."""
     given = request.query_params.get(name, "")
     return min(max(int(given), 1), most) if given.isascii() and given.isdigit() and len(given) < 10 else default
 
@@ -434,7 +434,7 @@ def _arguments(given: str) -> dict[str, Any]:
     try:
         arguments = json.loads(given or "{}")
     except (ValueError, RecursionError) as error:
-        raise BadArgument(f"The arguments are no JSON: {error}") from error
+        raise BadArgument(f"The arguments are not valid JSON: {error}") from error
     if not isinstance(arguments, dict):
         raise BadArgument('The arguments must be a JSON object, such as {"query": "lease"}')
     return arguments

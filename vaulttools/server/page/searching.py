@@ -1,4 +1,4 @@
-"""Searches by the tools, and makes of their answers what the page of results shows."""
+"""Searches with the tools, and turns their answers into results for the page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOTES: Final = 20
 """Notes on a page of results."""
 
 MOST_FILES: Final = 500
-"""Files that exact search shows when more are asked for; it has no pages."""
+"""Files that exact search shows if more are requested; it has no pages."""
 
 _PASSAGE_CHARACTERS: Final = 1_000
 """Characters shown of one passage."""
@@ -38,12 +38,12 @@ class PassageResult:
 
     address: str
     where: str
-    """The headings that it stands under, and its page; else its first line."""
+    """The headings above it, and its page number; otherwise its first line."""
     html: Markup | None
-    """As the note shows it, safe to show as it is."""
+    """The rendered passage, as safe HTML."""
     rows: Sequence[tuple[Markup, bool]] = ()
-    """Its lines as they are written, and whether each matches, where it is no Markdown, or where what was found cannot
-    be seen otherwise."""
+    """Its lines as written, and whether each matches; used if the file is not Markdown, or if rendering would hide the
+    match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,39 +62,39 @@ class Listed:
 
     how_many: str
     rows: Sequence[tuple[str, str, str]]
-    """Of each row the address, the place as shown, and what it says."""
+    """For each row: the address, the place as shown, and its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a search came to."""
+    """The results of a search."""
 
     summary: str
     found: Sequence[NoteResult]
     tool: str
-    """The tool that was called, with its arguments."""
+    """The tool that was called, and its arguments."""
     arguments: dict[str, Any]
     reason: str = ""
-    """Why nothing was found, or why what was found may not answer, as the tool says it."""
+    """The tool's reason why nothing was found, or why the results may not answer the question."""
     complete: bool = True
     notices: Sequence[str] = ()
     listed: Listed | None = None
     next: dict[str, Any] = field(default_factory=dict)
-    """What the address of the page with more results has beside `q` and `mode`; empty: there are no more."""
+    """Parameters of the next page's address besides `q` and `mode`; empty if there are no more results."""
 
 
 def mode_of(given: str) -> Mode:
-    """The mode that is meant; `ranked` by default."""
+    """Return the named mode; `ranked` by default."""
     return next((mode for mode in MODES if mode == given), "ranked")
 
 
 def results(
     vault: Vault, addresses: Addresses, query: str, mode: Mode, page: int, limit: int, cancel: Event
 ) -> Results:
-    """What a search finds; `page` is for the modes of `query`, `limit` for the others.
+    """Run a search; `page` is for the modes of `query`, `limit` for the others.
 
     Raises:
-        VaultToolsError: with the sentence of the tool.
+        VaultToolsError: the tool refused, with its sentence.
     """
     if mode == "ranked" or mode == "obsidian":
         return _by_query(vault, addresses, query, mode, page, cancel)
@@ -141,7 +141,7 @@ def _by_search_files(
 
 
 def _reason(text: str) -> str:
-    """What a tool says behind the sentence that its text begins with, which counts."""
+    """Return the text after a tool's first sentence, which only counts."""
     first_line, _, _ = text.partition("\n")
     return first_line.partition(". ")[2]
 
@@ -155,23 +155,23 @@ def _counted(total: int, found: int, is_whole: bool, is_exact: bool) -> str:
 
 
 def title(path: str) -> str:
-    """What a file is called: a note without its extension."""
+    """Return the name of a file; a note's without its extension."""
     name = path.rpartition("/")[2]
     return name[:-3] if name.lower().endswith(".md") else name
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """How what was found is shown."""
+    """Turns answers of the tools into results."""
 
     addresses: Addresses
     rendering: Rendering
     find: Finder
     must_mark: bool
-    """Whether what was looked for is in the lines as they are written, and may be no text: `[[`, `**`."""
+    """Whether the match is in the lines as written, where it may be markup rather than text: `[[`, `**`."""
 
     def note(self, note: NoteFound) -> NoteResult:
-        """A note that `query` found."""
+        """Return the result for a note that `query` found."""
         passages = [
             self._passage(note.path, each.start_line, _where(each.heading, each.start_line, each.page), _cut(each.text))
             for each in note.passages
@@ -183,7 +183,7 @@ class _Shown:
         return NoteResult(note.path, marked(note.title, self.find), passages)
 
     def file(self, file: FileMatch) -> NoteResult:
-        """A file that `search_files` found."""
+        """Return the result for a file that `search_files` found."""
         passages = []
         for each in file.excerpts:
             above = [] if each.above is None else [line.text for line in each.above]
@@ -211,7 +211,7 @@ class _Shown:
 
 
 def _with_table_head(above: Sequence[str], lines: Sequence[str]) -> Sequence[str]:
-    """The lines, behind the header row of the table that they begin in."""
+    """Return the lines, after the header row of the table that they begin in."""
     head = next((line for line in reversed(above) if "|" in line), None)
     if head is None or not lines or "|" not in lines[0]:
         return lines

@@ -15,37 +15,37 @@ from vaulttools.tools.tags import TagsAnswer
 from vaulttools.vault import Vault
 
 _TREE: Final = 400
-"""Notes that a tree lists; of more it lists the folders alone, 30 kB for 10,000 notes."""
+"""Notes that a tree lists; a larger tree lists only folders: 30 kB for 10,000 notes."""
 
 FOLDER: Final = 2_000
 """Notes that the page of one folder lists."""
 
 _RECENT: Final = 15
-"""Notes changed last that are shown."""
+"""Last changed notes that are shown."""
 
 _TAGS: Final = 40
-"""The most frequent tags, which are shown."""
+"""Most frequent tags that are shown."""
 
 _SECONDS: Final = 1.5
-"""For each part that reads all notes. Only while the vault is indexed for the first time it takes longer, and search
-need not wait for that."""
+"""Seconds for each part that reads all notes. It takes longer only while the vault is indexed for the first time, and
+search should not wait for that."""
 
 
 @dataclass(slots=True)
 class Folder:
-    """A folder with what lies in it."""
+    """A folder with its contents."""
 
     path: str
-    """Empty: the vault itself."""
+    """Empty for the vault itself."""
     folders: list[Folder] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """The paths of the notes directly in it."""
+    """Paths of the notes directly in it."""
     total: int = 0
-    """How many notes lie in it and in the folders below."""
+    """Number of notes in it and in the folders below."""
 
     @property
     def lists_notes(self) -> bool:
-        """Whether its tree lists notes, beside folders."""
+        """Whether its tree lists notes besides folders."""
         return self.total <= _TREE
 
     @property
@@ -56,22 +56,22 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class StartPage:
-    """What is shown before anything is searched; None: not known in time."""
+    """What is shown before a search; None if it is not known in time."""
 
     recent: Sequence[str] | None
-    """The paths of the notes that were changed last."""
+    """Paths of the last changed notes."""
     today: str
-    """The path of today's note, or the one that it would have."""
+    """Path of today's note, whether it exists or not."""
     has_today: bool
     tree: Folder | None
     tags: TagsAnswer | None
 
 
 def start_page(vault: Vault, cancel: Event) -> StartPage:
-    """What the start page shows.
+    """Gather what the start page shows.
 
     Raises:
-        VaultToolsError: with the sentence of the tool.
+        VaultToolsError: a tool refused, with its sentence.
     """
     latest = in_time(lambda: _recent(vault, Soon(cancel, _SECONDS)), cancel)
     notes = in_time(lambda: note_paths(vault, Soon(cancel, _SECONDS))[0], cancel)
@@ -82,10 +82,10 @@ def start_page(vault: Vault, cancel: Event) -> StartPage:
 
 
 def folder(vault: Vault, path: str, cancel: Event) -> Folder:
-    """A folder with the notes in it and below.
+    """Return a folder with the notes in it and below.
 
     Raises:
-        PathNotFound: there is no such folder, or it holds no notes.
+        PathNotFound: there is no such folder, or it contains no notes.
     """
     name = path.strip("/")
     notes, _ = note_paths(vault, cancel)
@@ -98,7 +98,7 @@ def folder(vault: Vault, path: str, cancel: Event) -> Folder:
 
 
 def tree(notes: Iterable[str]) -> Folder:
-    """The folders that hold notes, given the paths of all notes; in the order of their names."""
+    """Return the tree of folders that contain notes, sorted by name, from the paths of all notes."""
     by_path = {"": Folder("")}
 
     def made(path: str) -> Folder:
@@ -118,7 +118,7 @@ def tree(notes: Iterable[str]) -> Folder:
 
 
 def above_all(path: str) -> list[str]:
-    """The paths of the folders that a file or folder lies in, the nearest first; the vault itself is the last."""
+    """Return the folders above a file or folder, the nearest first; the last one is the vault itself ("")."""
     above = []
     while path:
         path = path.rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""Fills the templates of the pages; every value is escaped but the rendered note."""
+"""Fills the templates of the pages; escapes every value except the rendered note."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _POLICY: Final = (
     "default-src 'none'; script-src {0}; style-src {0}; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
-"""Nothing inline, so that nothing that a note brings in could run or dress up as the page; and of this origin only what
-the page itself asks for, since the vault's files come from here too, and some of them are scripts."""
+"""Nothing inline, so that no note can run scripts or imitate the page; and from this origin only what the page itself
+requests, because the vault's files have the same origin, and some of them are scripts."""
 
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": _POLICY.format("'none'"),
@@ -36,34 +36,34 @@ HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
-"""Of every answer; of a page with its own policy."""
+"""Headers of every answer; a page has its own policy."""
 
 KEPT: Final[Mapping[str, str]] = {"Cache-Control": "public, max-age=31536000, immutable"}
-"""Of what has another address when it changes."""
+"""Headers for files whose address changes with their content."""
 
 _DIAGRAM_POLICY: Final = (
     "default-src 'none'; script-src {0}; style-src 'unsafe-inline'; sandbox allow-scripts; frame-ancestors 'self'; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Of the frame in which Mermaid draws: it has no origin, asks for nothing and holds nothing but the diagram."""
+"""Policy of the frame in which Mermaid draws: it has no origin, makes no requests, and contains only the diagram."""
 
 _FOLDERS: Final = ("", "highlight", "lucide", "mermaid")
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-"""The files that pages load, by their endings."""
+"""Media types of the files that pages load, by extension."""
 
 THEMES: Final = {"light": "Light", "dark": "Dark", "system": "As the system"}
-"""The colours that a reader can choose, with what they are called; the last one is what holds without a choice."""
+"""The colours that a reader can choose, with their labels; the last one is the default."""
 
 THEME_COOKIE: Final = "vaulttools-theme"
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """A page of a template."""
+    """Fill a template."""
     here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     theme = request.cookies.get(THEME_COOKIE, "")
     values |= {"here": here, "theme": theme if theme in THEMES else "system"}
-    # The script and style of `/ui/static/` bear it. A policy that names their address would need the host as the
-    # browser writes it, which a proxy may have changed, and which cannot be an address of IPv6.
+    # Script and style of `/ui/static/` carry the nonce. A policy with their address would need the host as the browser
+    # writes it: a proxy may have changed it, and a policy cannot name an IPv6 address.
     nonce = secrets.token_urlsafe(16)
     text = _environment().get_template(template).render(**values, nonce=nonce)
     policy = _POLICY.format(f"'nonce-{nonce}'") + ("; frame-src 'self'" if values.get("diagrams") else "")
@@ -72,8 +72,8 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
 
 @cache
 def diagram() -> tuple[bytes, Mapping[str, str]]:
-    """The frame in which Mermaid draws, with its headers. Its scripts are in it: a frame without an origin is another
-    site to the guard, which refuses what such a one asks for."""
+    """Return the frame in which Mermaid draws, and its headers. It contains its scripts: a frame without an origin is
+    another site for the guard, which would refuse its requests."""
     script = asset("mermaid/mermaid.min.js") + b"\n" + asset("mermaid/frame.js")
     allowed = f"'sha256-{b64encode(hashlib.sha256(script).digest()).decode()}'"
     text = (
@@ -83,13 +83,13 @@ def diagram() -> tuple[bytes, Mapping[str, str]]:
 
 
 def diagram_address() -> str:
-    """Where the frame is loaded from, as `asset_address`."""
+    """Return the address of the frame, made like `asset_address`."""
     return f"/ui/static/diagram?{hashlib.sha256(diagram()[0]).hexdigest()[:12]}"
 
 
 @cache
 def assets() -> Mapping[str, str]:
-    """The types of the files that pages load, by name."""
+    """Return the media types of the files that pages load, by name."""
     folder = files(__package__).joinpath("static")
     names = [f"{each}{each and '/'}{file.name}" for each in _FOLDERS for file in folder.joinpath(each).iterdir()]
     return {name: _TYPES[ending] for name in names for ending in _TYPES if name.endswith(ending)}
@@ -97,13 +97,13 @@ def assets() -> Mapping[str, str]:
 
 @cache
 def asset(name: str) -> bytes:
-    """The bytes of one of `assets`."""
+    """Return the bytes of one of `assets`."""
     return files(__package__).joinpath("static", *name.split("/")).read_bytes()
 
 
 @cache
 def asset_address(name: str) -> str:
-    """Where one of `assets` is loaded from: another address when it changes, so that browsers may keep it."""
+    """Return the address of one of `assets`; it changes with the content, so that browsers may keep the file."""
     return f"/ui/static/{name}?{hashlib.sha256(asset(name)).hexdigest()[:12]}"
 
 

@@ -20,23 +20,23 @@ from vaulttools.server.page.vault_notes import Soon, in_time
 from vaulttools.vault import Vault
 
 DRAWN: Final = 20_000
-"""Notes that are drawn: for more, the map is of folders alone, and those have maps of their own. 10,000 are 550 kB."""
+"""Notes that are drawn; a larger map shows only folders, each with its own map. 10,000 notes take 550 kB."""
 
 _LISTED: Final = 100
-"""Notes or folders of a table."""
+"""Rows of a table of notes or folders."""
 
 _SECONDS: Final = 5.0
-"""For reading the links of all notes. Only while the vault is indexed for the first time it takes longer."""
+"""Seconds for reading the links of all notes. It takes longer only while the vault is indexed for the first time."""
 
 
 class Row(NamedTuple):
-    """A folder or a note of the map, with how many links it has."""
+    """A folder or a note of the map, with counts of its links."""
 
     path: str
     notes: int
-    """How many lie in it; 1 is a note itself."""
+    """Number of notes in it; 1 for a note."""
     within: int
-    """Links from one of its notes to another one."""
+    """Links between its own notes."""
     out: int
     """Links from its notes to others of the map."""
     back: int
@@ -45,20 +45,20 @@ class Row(NamedTuple):
 
 @dataclass
 class VaultMap:
-    """The notes of a folder, those in folders below included, and the links between them."""
+    """The notes in a folder and below, and the links between them."""
 
     folder: str
-    """Empty: the whole vault."""
+    """Empty for the whole vault."""
     notes: Sequence[str]
     """Their paths, in path order."""
     links: Sequence[Sequence[int]]
-    """By note: which others it links to, as places in `notes`."""
+    """For each note, the indexes in `notes` of the notes that it links to."""
     part: str
-    """That not all notes are read yet; empty where they are."""
+    """Says that not all notes are read yet; otherwise empty."""
 
     def drawing(self) -> dict[str, Any]:
-        """What the script of the map draws, in few bytes: folders by name and place of the folder that they lie in,
-        notes by file name and place of the folder, links by place of the note."""
+        """Return the data that the map's script draws, in few bytes: folders as names with the index of their parent,
+        notes as file names with the index of their folder, links as indexes of notes."""
         folders = {self.folder: 0}
         named = [(self.folder, -1)]
 
@@ -93,12 +93,12 @@ class VaultMap:
 
     @cached_property
     def own_notes(self) -> int:
-        """How many notes lie directly in it."""
+        """Number of notes directly in it."""
         return len(self._own)
 
     @cached_property
     def total_links(self) -> int:
-        """How many pairs of notes are linked."""
+        """Number of linked pairs of notes."""
         return sum(map(len, self.links))
 
     @cached_property
@@ -107,7 +107,7 @@ class VaultMap:
 
     @cached_property
     def _rows(self) -> Sequence[Row]:
-        """What lies directly in the folder."""
+        """The folders and notes directly in the folder."""
         start = len(self.folder) + 1 if self.folder else 0
         parts = [path if path in self._own else path[: path.index("/", start)] for path in self.notes]
         within, out, back = Counter[str](), Counter[str](), Counter[str]()
@@ -122,10 +122,10 @@ class VaultMap:
 
 
 def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
-    """The map of a folder; of the whole vault where that is empty.
+    """Return the map of a folder; empty means the whole vault.
 
     Raises:
-        PathNotFound: it holds no notes.
+        PathNotFound: the folder contains no notes.
         Cancelled: the browser has gone.
     """
     folder = folder.strip("/")
@@ -147,7 +147,7 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
 
 @dataclass
 class _Whole:
-    """All notes and the links between them, for as long as no note has changed: a page and its script ask in turn."""
+    """All notes and their links, kept until a note changes: a page and its script ask one after the other."""
 
     graph: Graph | None = None
     names: LinkIndex | None = None

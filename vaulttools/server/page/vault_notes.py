@@ -1,4 +1,4 @@
-"""Reads notes by the tools of a vault, as far as one page shows them."""
+"""Reads notes with the tools of a vault, as far as one page shows them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from vaulttools.vault import Vault
 T = TypeVar("T")
 
 CHARACTERS: Final = 200_000
-"""Characters of a note that are shown on one page: the longest hostile ones of this length take 3 s to render."""
+"""Characters of a note that one page shows: the slowest hostile notes of this length take 3 s to render."""
 
 
 class Soon(Event):
-    """Cancels a call that would keep a page waiting: set when another event is, or after so many seconds."""
+    """Cancels a call that would keep a page waiting: it is set when `cancel` is set, or after `seconds`."""
 
     def __init__(self, cancel: Event, seconds: float) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Soon(Event):
 
 
 def in_time(look: Callable[[], T], cancel: Event) -> T | None:
-    """What a look finds that a `Soon` may end; None: it was not known in time.
+    """Return the result of `look`, which a `Soon` may stop; None if it was stopped.
 
     Raises:
         Cancelled: nobody waits any more.
@@ -51,7 +51,7 @@ def in_time(look: Callable[[], T], cancel: Event) -> T | None:
 
 
 def ensure_wanted(cancel: Event) -> None:
-    """Go on.
+    """Check that somebody still waits.
 
     Raises:
         Cancelled: nobody waits any more.
@@ -61,7 +61,7 @@ def ensure_wanted(cancel: Event) -> None:
 
 
 def note_paths(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
-    """The paths of all notes, and whether these are all.
+    """Return the paths of all notes, and whether the list is complete.
 
     Raises:
         Cancelled: nobody waits any more.
@@ -84,7 +84,7 @@ class TextExcerpt(NamedTuple):
     path: str
     text: str
     start_line: int
-    """From 1."""
+    """From 1, like `end_line`."""
     end_line: int
     total_lines: int
     notices: list[str]
@@ -107,22 +107,22 @@ class VaultNotes:
         return self.vault.link_resolver(cancel=self.cancel)
 
     def resolve(self, target: str, source: str) -> str | None:
-        """The path of the file that a link in the note `source` leads to."""
+        """Return the path of the file that a link in the note `source` leads to; None if there is none."""
         found = self._resolver(target, source)
         return None if found is None else paths.portable(found)
 
     def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
-        """The text of a note, or of the section or block of it that a link names.
+        """Return the text of a note, or of the section or block that a link names.
 
         Raises:
             VaultToolsError: it cannot be read, or has no such part.
         """
         part: dict[str, object] = {"block": block} if block else {"heading": list(headings)} if headings else {}
-        # A section that is too long for one answer is shown as far as that goes.
+        # A section that is too long for one answer is cut.
         return "\n".join(answer.content for answer in islice(self._answers(path, part), 1 if part else None))
 
     def lines(self, name: str, start_line: int = 1) -> TextExcerpt:
-        """The text of what a name means, from a line on, as far as one page shows it.
+        """Return the text of a file from `start_line` on, as much as one page shows.
 
         Raises:
             VaultToolsError: it cannot be read, or has no such line.
@@ -133,7 +133,7 @@ class VaultNotes:
         return TextExcerpt(first.path, text, first.start_line, last.end_line, last.total_lines, first.notices)
 
     def _answers(self, name: str, part: dict[str, object]) -> Iterator[ReadAnswer]:
-        """As many answers of `read` as it takes."""
+        """Yield as many answers of `read` as the text needs."""
         left = CHARACTERS
         asked: dict[str, object] = {"note": name, **part}
         while True:

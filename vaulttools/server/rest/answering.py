@@ -34,43 +34,43 @@ READ_ONLY: Final = "This server is read-only: it answers from the vault and chan
 UNAUTHORIZED: Final = "Authorization required. Send the token of the server as 'Authorization: Bearer TOKEN'"
 
 SECONDS: Final = 5.0
-"""A request may take: mcp-obsidian gives up after six."""
+"""Seconds that a request may take: mcp-obsidian gives up after six."""
 
 INDEXING_SECONDS: Final = 4.0
-"""To wait for the first indexing of a vault of a host."""
+"""Seconds to wait for the first indexing of a vault."""
 
 NOTICES: Final = "Vaulttools-Notices"
-"""The header with what an answer's form has no place for: percent-encoded sentences."""
+"""The header for notices that an answer's format has no place for: percent-encoded sentences."""
 
 INDEXING: Final = "Vaulttools-Indexing"
-"""The header with how far the index is, while it is being built."""
+"""The header for the state of the index while it is being built."""
 
 _NOT_THERE: Final = (NoSuchVault, PathNotFound, AccessDenied, OutsideVault, PathTooLong)
-"""What has no place in the vault, for whatever reason, is not there: protected folders do not exist."""
+"""Errors that all become "Not Found": callers must not learn that a protected folder exists."""
 
 
 class NotThere(VaultToolsError):
-    """There is no such thing; the sentence says what, where that is no secret."""
+    """The thing does not exist; the sentence says what, unless that is secret."""
 
     def __init__(self, sentence: str = "Not Found") -> None:
         super().__init__(sentence)
 
 
 class Incomplete(VaultToolsError):
-    """Time ran out, or not everything was looked at and nothing was found."""
+    """Time ran out; or nothing was found although not everything was searched."""
 
     def __init__(self, work: Work) -> None:
         super().__init__(f"The search is incomplete: {work.incomplete_because()}; ask again")
 
 
 class Unacceptable(BadArgument):
-    """What is asked for is there, and not in the form that is accepted."""
+    """The thing exists, but not in a format that the client accepts."""
 
 
 def refused(status: int, sentence: str, detail: int = 0) -> Response:
-    """`{"errorCode": …, "message": …}`: the status and two digits of detail, and one sentence."""
+    """Return an error as `{"errorCode": …, "message": …}`: the status and two digits of detail, and one sentence."""
     if status == 401:
-        sentence, detail = UNAUTHORIZED, 1  # 40101 is what the plugin sends
+        sentence, detail = UNAUTHORIZED, 1  # the plugin sends 40101
     body = {"errorCode": status * 100 + detail, "message": sentence}
     return JSONResponse(body, status, {"WWW-Authenticate": "Bearer"} if status == 401 else None)
 
@@ -83,9 +83,9 @@ async def answered(
     is_quick: bool = False,
     of_all: bool = False,
 ) -> Response:
-    """What `ask` answers, or a refusal in the form of REST.
+    """Return the answer of `ask`, or a refusal in the format of REST.
 
-    The answer is made in the thread of the call: 2 MiB of JSON take 75 ms, and would hold up the event loop.
+    The call's thread also encodes the answer: 2 MiB of JSON take 75 ms, which would block the event loop.
     """
 
     indexing = ""
@@ -101,7 +101,7 @@ async def answered(
             progress = vault.index_progress
             indexing = "" if progress is None else progress.sentence
         if "time limit" in work.skipped:
-            # Clients look at the status and the body, and would take a part for the whole.
+            # Clients read only the status and the body, and would take a part for the whole.
             raise Incomplete(work)
         return response
 
@@ -119,7 +119,7 @@ def _refusal(error: VaultToolsError) -> Response:
     if isinstance(error, NotThere | PartNotFound):
         return refused(404, str(error))
     if isinstance(error, _NOT_THERE):
-        # Which of them it is would tell what lies there.
+        # The reason would reveal what exists there.
         return refused(404, "Not Found")
     if isinstance(error, BadArgument):
         return refused(406 if isinstance(error, Unacceptable) else 400, str(error))
@@ -130,7 +130,7 @@ def _refusal(error: VaultToolsError) -> Response:
 
 
 def as_json(value: Any, work: Work) -> Response:
-    """A JSON answer, with what is missing from it in a header."""
+    """Return a JSON answer; a header says what is missing from it."""
     response = JSONResponse(encodable(value))
     incomplete = [] if work.complete else [f"Incomplete: {work.incomplete_because()}."]
     if notices := [*incomplete, *work.warnings]:
@@ -139,7 +139,7 @@ def as_json(value: Any, work: Work) -> Response:
 
 
 def ensure_complete(found: object, work: Work) -> None:
-    """Refuse to say that nothing was found where not everything was looked at; or to go on where time ran out.
+    """Refuse to report that nothing was found if not everything was searched, and to continue after time ran out.
 
     Raises:
         Incomplete: the answer would be wrong.
@@ -149,8 +149,8 @@ def ensure_complete(found: object, work: Work) -> None:
 
 
 def encodable(node: Any) -> Any:
-    """The value without lone surrogates, which no JSON can be encoded with, and without NaN. Of a name, bytes that are
-    no UTF-8 are written as the paths of requests may have them."""
+    """Return a value that JSON can encode: without lone surrogates, and with null for NaN and infinity. Bytes of a name
+    that are not UTF-8 are written as in the paths of requests."""
     if isinstance(node, str):
         return node if node.isascii() else paths.portable(node).encode("utf-8", "backslashreplace").decode()
     if isinstance(node, list | tuple):

@@ -29,10 +29,10 @@ MAP: Final = "application/vnd.olrapi.document-map+json"
 _KINDS: Final = ("heading", "block", "frontmatter")
 
 _AS_IT_IS: Final = ("text/markdown", "text/plain", "text/*", "*/*")
-"""Who accepts one of these accepts a note as it is."""
+"""A request that accepts one of these types gets a note's Markdown."""
 
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/avif"})
-"""What a browser may show in place: raster images, which hold no script, as SVG may."""
+"""Types that a browser may display: raster images only, because an SVG may contain a script."""
 
 HEADERS: Final = {
     "Content-Security-Policy": "sandbox; default-src 'none'",
@@ -43,21 +43,21 @@ HEADERS: Final = {
 }
 
 AT_ONCE_BYTES: Final = 1 << 18
-"""Size of the largest file that is sent at once."""
+"""Bytes of the largest file that is sent in one piece."""
 
 _PIECE: Final = 1 << 18
-"""Bytes of a larger one that are read at a time."""
+"""Bytes of a larger file that are read at a time."""
 
 
 PERIODS: Final = {"daily": 3_660, "weekly": 530, "monthly": 120, "quarterly": 40, "yearly": 10}
-"""How many periods back the newest notes are looked for: ten years."""
+"""Periods to look back for the newest notes: ten years."""
 
 _MOST: Final = 100
 """Newest notes in one answer."""
 
 
 async def answer(service: Service, request: Request) -> Response:
-    """The file, the folder, or the part of a note, that the path names."""
+    """Return the file, the folder, or the part of a note that the path names."""
     given = request.path_params.get("path", "")
 
     def ask(vault: Session, work: Work) -> Response:
@@ -72,23 +72,23 @@ async def answer(service: Service, request: Request) -> Response:
         path, kind, target = named(vault, given)
         return of(vault, request, path, kind, target, work)
 
-    # A file is sent without waiting behind searches; its JSON tells of backlinks, which take longer.
+    # A plain file must not wait behind searches; its JSON includes backlinks, which take longer.
     is_quick = NOTE not in request.headers.get("accept", "")
     return await answered(service, request, ask, is_quick=is_quick, of_all=not is_quick)
 
 
 def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Response:
-    """A file of the vault in the form that the request accepts, or a part of it, which its path or its headers name.
+    """Return a file in the format that the request accepts, or a part of it that the path or the headers name.
 
     Raises:
-        NotThere: it has no such part, or cannot be read.
+        NotThere: the file has no such part, or cannot be read.
         BadArgument: the headers name no part, or a second one.
-        Unacceptable: only a form is accepted that there is not.
+        Unacceptable: the request accepts only a format that does not exist.
     """
     accepted = request.headers.get("accept", "")
     if "target-type" in request.headers:
         if kind is not None:
-            raise BadArgument("A part must be named by the path or by Target-Type, and not by both")
+            raise BadArgument("Name the part by the path or by Target-Type, not by both")
         kind, target = _targeted(request)
     if kind is None and NOTE not in accepted and MAP not in accepted:
         if paths.is_note(path) and "text/html" in accepted and not any(each in accepted for each in _AS_IT_IS):
@@ -108,7 +108,7 @@ def of(vault: Session, request: Request, path: str, kind: str | None, target: li
 
 
 def _targeted(request: Request) -> tuple[str, list[str]]:
-    """The part that the headers of older clients name: its kind, and the way to it.
+    """Return the part that the headers of older clients name: its kind, and the path to it.
 
     Raises:
         BadArgument: they name none.
@@ -124,10 +124,10 @@ def _targeted(request: Request) -> tuple[str, list[str]]:
 
 
 def read(vault: Session, path: str) -> str:
-    """The text of a file.
+    """Return the text of a file.
 
     Raises:
-        BadArgument: it is no text that can be read.
+        BadArgument: it cannot be read, or is not text.
     """
     try:
         document = vault.read(path)
@@ -139,7 +139,7 @@ def read(vault: Session, path: str) -> str:
 
 
 def named(vault: Session, given: str) -> tuple[str, str | None, list[str]]:
-    """The file that a path names, and which part of it, as `n.md/heading/A/B` has it; the longest file's name wins.
+    """Return the file that a path names, and its part, as in `n.md/heading/A/B`; the longest name of a file wins.
 
     Raises:
         NotThere: there is none, or it is hidden.
@@ -158,7 +158,7 @@ def named(vault: Session, given: str) -> tuple[str, str | None, list[str]]:
 
 
 def listing(vault: Session, folder: str, work: Work) -> list[str]:
-    """The names in a folder, sorted, those of folders with `/`; folders without any file are none, as in the app.
+    """Return the sorted names in a folder, folders with a final `/`. As in the app, folders without files do not exist.
 
     Raises:
         NotThere: there is no such folder, or no file in it.
@@ -179,7 +179,7 @@ def listing(vault: Session, folder: str, work: Work) -> list[str]:
 
 
 def is_hidden(path: str) -> bool:
-    """Whether the app does not see a file."""
+    """Whether the app ignores a file, because a part of its path begins with a dot."""
     return any(part.startswith(".") for part in path.split("/"))
 
 
@@ -188,7 +188,7 @@ def _json(value: Any, kind: str) -> Response:
 
 
 def _raw(vault: Session, path: str, *, is_head: bool) -> Response:
-    """The whole file, as it is on disk, so that a browser can do nothing but show pictures.
+    """Return the bytes of a whole file, with headers that let a browser display only images.
 
     Raises:
         NotThere: it cannot be read.
@@ -210,7 +210,7 @@ def _raw(vault: Session, path: str, *, is_head: bool) -> Response:
         file.close()
         return Response(headers=headers, media_type=kind)
     if size <= AT_ONCE_BYTES:
-        # A stream goes to another thread for each piece, and waits there behind every busy thread of this process.
+        # A stream runs each piece in another thread, where it would wait behind all busy threads of the process.
         with file:
             data = file.read(size)
         return Response(data, headers={**headers, "Content-Length": str(len(data))}, media_type=kind)
@@ -218,8 +218,8 @@ def _raw(vault: Session, path: str, *, is_head: bool) -> Response:
 
 
 def _chunks(file: IO[bytes], left: int) -> Iterator[bytes]:
-    """So many bytes as were promised: a file that grows meanwhile is cut, of one that shrinks the rest is missing,
-    which the client sees."""
+    """Yield exactly the promised number of bytes: a growing file is cut. A shrinking file yields fewer, and the client
+    notices."""
     with file:
         while left and (chunk := file.read(min(_PIECE, left))):
             left -= len(chunk)
@@ -227,7 +227,7 @@ def _chunks(file: IO[bytes], left: int) -> Iterator[bytes]:
 
 
 async def periodic(service: Service, request: Request) -> Response:
-    """`GET /periodic/PERIOD/`, with `/Y/M/D/` behind it for another day's."""
+    """Answer `GET /periodic/PERIOD/`, or `/periodic/PERIOD/Y/M/D/` for another day."""
     given = request.path_params
     if given["period"] not in PERIODS:
         return refused(404, f"The period must be one of {', '.join(PERIODS)}", 60)
@@ -235,14 +235,14 @@ async def periodic(service: Service, request: Request) -> Response:
     if "year" in given:
         numbers = [given["year"], given["month"], given["day"]]
         if not all(each.isascii() and each.isdigit() and len(each) <= 4 for each in numbers):
-            return refused(404, "A day is asked for as /YEAR/MONTH/DAY/, in numbers", 60)
+            return refused(404, "A day is written as /YEAR/MONTH/DAY/, in numbers", 60)
         day = " {:0>4}-{:0>2}-{:0>2}".format(*numbers)
 
     def ask(vault: Session, work: Work) -> Response:
         note = vault.periodic.named(given["period"] + day)
         if note is None:
             raise BadArgument(f"There is no such day:{day}")
-        path = _there(vault, note)
+        path = _existing(vault, note)
         if path is None:
             raise NotThere(f"There is no note {paths.shown(note.path)}")
         return of(vault, request, path, None, [], work)
@@ -251,7 +251,7 @@ async def periodic(service: Service, request: Request) -> Response:
 
 
 async def newest_periodic(service: Service, request: Request) -> Response:
-    """`GET /periodic/PERIOD/recent?limit=5`: the newest notes that are there; their texts with `includeContent`."""
+    """Answer `GET /periodic/PERIOD/recent?limit=5`: the newest notes, with their texts for `includeContent`."""
     period = request.path_params["period"]
     if period not in PERIODS:
         return refused(404, f"The period must be one of {', '.join(PERIODS)}", 60)
@@ -263,7 +263,7 @@ async def newest_periodic(service: Service, request: Request) -> Response:
     def ask(vault: Session, work: Work) -> Response:
         found: list[dict[str, Any]] = []
         for note in vault.periodic.latest(period, PERIODS[period]):
-            path = _there(vault, note)
+            path = _existing(vault, note)
             if path is not None:
                 each: dict[str, Any] = {"path": path, "date": str(note.day), "stat": notes.stat(vault, path)}
                 found.append({**each, "content": read(vault, path)} if with_content else each)
@@ -277,7 +277,7 @@ async def newest_periodic(service: Service, request: Request) -> Response:
     return await answered(service, request, ask)
 
 
-def _there(vault: Session, note: PeriodicNote) -> str | None:
-    """The path of the note, where there is one. A setting that leads out of the vault is refused as nothing there."""
+def _existing(vault: Session, note: PeriodicNote) -> str | None:
+    """Return the path of an existing note; None otherwise, also if a setting leads out of the vault."""
     place = vault.root.locate(note.path)
     return place.path if place.kind == "file" else None

@@ -1,7 +1,7 @@
 """Evaluates JsonLogic rules over plain data, in bounded time.
 
-The operators of jsonlogic.com, with the coercions of its JavaScript, and `glob` and `regexp` of the Local REST API. The
-library that is kept (python-jsonlogic) checks types statically and knows neither these coercions nor most operators.
+It has the operators of jsonlogic.com with the coercions of JavaScript, and `glob` and `regexp` of the Local REST API.
+The maintained library (python-jsonlogic) checks types statically and lacks these coercions and most operators.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ from vaulttools.bases.syntax import InvalidExpression
 from vaulttools.errors import BadArgument
 
 DEEPEST: Final = 64
-"""Levels of a rule. No rule that a person or a model wrote comes near."""
+"""Levels of a rule; people and models write far fewer."""
 
 LARGEST: Final = 5_000
 """Operators and values of a rule."""
 
 _MOST_ELEMENTS: Final = 100_000
 _MOST_LEVELS: Final = 200
-"""Of lists in lists that become a text or an answer; properties have fewer."""
+"""Levels of nested lists that become a text or an answer; properties have fewer."""
 
 LONGEST: Final = 1_000_000
-"""Characters of a text, and elements of a list, that a rule makes."""
+"""Upper bound of a rule's results: characters of a text, elements of a list."""
 
 _LOOK_EVERY: Final = 256
-"""Elements between two looks at the time."""
+"""Elements between two checks of the time."""
 
 Compiled: TypeAlias = Callable[[Any], Any]
-"""A rule made into a function of the data."""
+"""A rule as a function of the data."""
 
 
 class Rule:
-    """A rule as a function, made once for any number of data."""
+    """A rule compiled to a function, for any number of data."""
 
     def __init__(self, rule: Any, stop: Callable[[], None] = lambda: None) -> None:
-        """`stop` is called now and then, and may raise.
+        """Compile a rule; `stop` is called now and then, and may raise.
 
         Raises:
-            BadArgument: it is no rule, or beyond the bounds.
+            BadArgument: it is not a rule, or exceeds the bounds.
         """
         self._stop = stop
         self._size = self._steps = 0
         self._names: set[str] = set()
         self._is_open = False
-        """Whether a field is read whose name is only known then."""
+        """True if the rule computes the name of a field that it reads."""
         self._bound = 0
-        """How many `map`s and the like are around: there the data is an element."""
+        """Depth of enclosing `map`s and the like, inside which the data is an element."""
         self.apply = self._compiled(rule)
-        """What the rule gives for data."""
+        """Returns the rule's result for data."""
 
     @property
     def names(self) -> frozenset[str] | None:
-        """The fields at the top of the data that it reads; None: any."""
+        """The top-level fields of the data that the rule reads; None if it may read any."""
         return None if self._is_open else frozenset(self._names)
 
     def _tick(self) -> None:
@@ -85,7 +85,7 @@ class Rule:
         if name in _SEQUENCES:
             return self._over_elements(name, arguments, depth)
         if name == "regexp" and arguments and isinstance(arguments[0], str):
-            _pattern(arguments[0])  # a bad one is refused before anything is read
+            _pattern(arguments[0])  # refuse a bad pattern before any note is read
         parts = [self._compiled(each, depth + 1) for each in arguments]
         if name in _LAZY:
             return _LAZY[name](parts)
@@ -101,8 +101,8 @@ class Rule:
         def applied(data: Any) -> Any:
             try:
                 return function(*[part(data) for part in parts])
-            except TypeError:  # too few or too many: JavaScript fills with undefined
-                raise BadArgument(f"'{name}' takes other arguments; got {len(parts)}") from None
+            except TypeError:  # too few or too many arguments; JavaScript fills in undefined
+                raise BadArgument(f"'{name}' does not take {len(parts)} arguments") from None
 
         return applied
 
@@ -146,15 +146,15 @@ class Rule:
 
 
 class Demand(NamedTuple):
-    """What a field must hold for a rule to give anything."""
+    """A condition that a field must meet for a rule to give a result."""
 
     text: str
     is_regex: bool = False
 
 
 def demands_of(rule: Any, name: str) -> list[Demand]:
-    """What the field of that name must hold for the rule to give anything, as far as `in`, `glob` and `regexp` tell,
-    alone or within `and`."""
+    """Return the conditions that a field must meet for a rule to give a result, as far as `in`, `glob` and `regexp`
+    show, alone or inside `and`."""
     if not isinstance(rule, dict) or len(rule) != 1:
         return []
     ((named, arguments),) = rule.items()
@@ -173,11 +173,11 @@ def demands_of(rule: Any, name: str) -> list[Demand]:
 
 
 _OF_JAVASCRIPT: Final = re.compile(r"\\(?![dDwWsSbBt]|[^0-9A-Za-z<>])|\[\^?\]|\[[^]\\]*(?:\[|&&|--|~~)|\(\?(?!:)|\{,")
-"""What other engines read otherwise, or may."""
+"""Syntax that other regex engines read differently, or may."""
 
 
 def is_truthy(value: Any) -> bool:
-    """Whether JsonLogic takes a value for true: not an empty list, an empty text, 0, NaN, null."""
+    """Whether JsonLogic takes a value for true: all but an empty list, an empty text, false, 0, NaN and null."""
     return isinstance(value, dict) or (bool(value) and value == value)
 
 
@@ -215,7 +215,7 @@ def _missing_some(data: Any, arguments: Sequence[Any]) -> list[Any]:
     return [] if len(arguments[1]) - len(missing) >= _number(arguments[0]) else missing
 
 
-# What decides by itself which of its arguments it needs.
+# Operators that decide which arguments to compute.
 
 
 def _if(parts: Sequence[Compiled]) -> Compiled:
@@ -229,7 +229,7 @@ def _if(parts: Sequence[Compiled]) -> Compiled:
 
 
 def _first(parts: Sequence[Compiled], *, is_true: bool) -> Compiled:
-    """The first value that is true, or not; else the last one."""
+    """Return the first value that is true (or false); otherwise the last one."""
 
     def first(data: Any) -> Any:
         value = None
@@ -270,7 +270,7 @@ _SEQUENCES: Final[dict[str, Callable[[list[Any], Compiled, Any], Any]]] = {
 }
 
 
-# Values, as JavaScript turns one into another.
+# Conversion between values, as in JavaScript.
 
 
 def _number(value: Any) -> float:
@@ -303,7 +303,7 @@ def _joined(values: list[Any]) -> str:
 
 
 def bound(value: Any) -> None:
-    """Refuse a value that nobody can write down: `reduce` makes lists of 30 levels with a thousand million elements.
+    """Refuse a value that is too large to write: `reduce` can make 30 nested levels with a billion elements.
 
     Raises:
         BadArgument: it has too many elements, or too many levels.
@@ -321,7 +321,7 @@ def bound(value: Any) -> None:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """`===`: of one type, and equal."""
+    """Whether `===` holds: equal and of the same type."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -332,7 +332,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """`==`."""
+    """Whether `==` holds."""
     if one is None or other is None:
         return one is other
     if isinstance(one, str) and isinstance(other, str):
@@ -347,7 +347,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """A comparison of two texts as such, of anything else as numbers."""
+    """Return a comparison that compares two texts as texts, and anything else as numbers."""
 
     def compared(one: Any, other: Any) -> bool:
         if isinstance(one, str) and isinstance(other, str):
@@ -401,7 +401,7 @@ def _times(*values: Any) -> float:
     return numbers.bounded(made) if isinstance(made, int) else made
 
 
-def _over(one: Any, other: Any) -> float:
+def _divided(one: Any, other: Any) -> float:
     divisor = _number(other)
     return _number(one) / divisor if divisor else math.nan
 
@@ -412,12 +412,12 @@ def _modulo(one: Any, other: Any) -> float:
 
 
 def _between(compare: Callable[[Any, Any], bool]) -> Callable[..., bool]:
-    """`<` and `<=` of two values, or of three that follow each other."""
+    """Return `<` or `<=` for two values, or for three in order."""
     return lambda one, other, third=None: compare(one, other) and (third is None or compare(other, third))
 
 
 def _glob(pattern: Any, text: Any = None) -> bool:
-    """Whether a pattern describes the whole text; only `*` has a meaning: any characters, `/` and line ends too."""
+    """Whether a pattern matches the whole text; only `*` is special: any characters, including `/` and line ends."""
     if not isinstance(pattern, str) or not isinstance(text, str):
         return False
     return _pattern(f"^{'.*'.join(map(re.escape, pattern.split('*')))}$", "s").matches(text)
@@ -451,7 +451,7 @@ _OPERATORS: Final[dict[str, Callable[..., Any]]] = {
     "+": lambda *values: sum(map(_number, values)),
     "-": _minus,
     "*": _times,
-    "/": _over,
+    "/": _divided,
     "%": _modulo,
     "in": _in,
     "cat": _cat,

@@ -1,4 +1,4 @@
-"""Tells of notes what the Local REST API tells: tags, properties, links, times."""
+"""Describes notes as the Local REST API does: tags, properties, links, times."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from vaulttools.server.rest.jsonlogic import Demand
 from vaulttools.session import Session
 
 FIELDS: Final = ("tags", "frontmatter", "stat", "path", "content", "links", "backlinks", "unresolvedLinks")
-"""Of a note as JSON."""
+"""Fields of a note as JSON."""
 
 
 _Leading: TypeAlias = dict[str, tuple[list[str], list[str]]]
@@ -35,7 +35,7 @@ _Back: TypeAlias = dict[str, list[str]]
 
 
 class NoteMetadata(NamedTuple):
-    """What is kept of each note."""
+    """Stored data of each note."""
 
     tags: tuple[str, ...]
     properties: Mapping[str, Any]
@@ -53,11 +53,11 @@ def _changed(facts: Mapping[str, NoteMetadata], changes: Sequence[Change[NoteMet
 
 
 PROJECTION: Final = NoteProjection("rest", _facts, cast("Mapping[str, NoteMetadata]", {}), _changed)
-"""What is kept of each note, by its path."""
+"""Stored data of each note, by its path."""
 
 
 def described(vault: Session, path: str, text: str, work: Work) -> dict[str, Any]:
-    """A note, or another text file, as JSON."""
+    """Return a note, or another text file, as JSON."""
     note = Note(path, text)
     links = vault.links(work, told=True)
     is_note = paths.is_note(path)
@@ -78,21 +78,21 @@ def described(vault: Session, path: str, text: str, work: Work) -> dict[str, Any
 def every(
     vault: Session, fields: Collection[str], work: Work, holding: Sequence[Demand] = ()
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each note as JSON, in path order, with those of the fields that cost something only where they are asked for.
+    """Yield each note as JSON, in path order; fields that cost something only if they are asked for.
 
-    Notes that are known not to hold what `holding` demands of their texts are left out.
+    Notes that certainly do not meet the demands of `holding` on their texts are left out.
     """
     scope = corpus.scope_of(vault, work, None, None)
     asked = corpus.answered(vault, PROJECTION, work, scope)
     leading: _Leading = {}
     back: _Back = {}
     if not {"links", "backlinks", "unresolvedLinks"}.isdisjoint(fields):
-        leading, back = _followed(vault, asked.answer, vault.links(work, told=True))
+        leading, back = _resolved_links(vault, asked.answer, vault.links(work, told=True))
     view = vault.view(work)
     reader = vault.notes(view)
-    able = _able(vault, view, holding)
+    possible = _possible_files(vault, view, holding)
     for path in asked.files:
-        if any(path not in files for files in able):
+        if any(path not in files for files in possible):
             continue
         facts = asked.answer.get(path)
         if facts is None:
@@ -120,8 +120,8 @@ def every(
         yield path, data
 
 
-def _followed(vault: Session, facts: Mapping[str, NoteMetadata], links: LinkIndex) -> tuple[_Leading, _Back]:
-    """Where the links of all notes lead, and by file the notes that link to it; followed anew once a note or a name has
+def _resolved_links(vault: Session, facts: Mapping[str, NoteMetadata], links: LinkIndex) -> tuple[_Leading, _Back]:
+    """Return the targets of all notes' links, and by file the notes that link to it; recomputed after a note or a name
     changed."""
     kept: list[tuple[object, object, _Leading, _Back]] = vault.lasting.made("rest links", list)
     last = kept[0] if kept else None
@@ -135,11 +135,11 @@ def _followed(vault: Session, facts: Mapping[str, NoteMetadata], links: LinkInde
     return last[2:]
 
 
-def _able(vault: Session, candidates: Candidates | None, demands: Sequence[Demand]) -> list[AbstractSet[str]]:
-    """For each demand by which something is known, the files that may meet it."""
+def _possible_files(vault: Session, candidates: Candidates | None, demands: Sequence[Demand]) -> list[AbstractSet[str]]:
+    """Return, for each demand that the index can check, the files that may meet it."""
     if candidates is None:
         return []
-    # A line end may be two characters in a file, which a note's text shows as they are.
+    # A line end may be two characters in a file but is one in the note's text.
     whole = (each for each in demands if each.text.strip() and "\n" not in each.text and "\r" not in each.text)
     required = (found for each in whole if (found := _required(vault, each)) is not None)
     return [files for each in required if (files := candidates.nominated(each)) is not None]
@@ -150,12 +150,12 @@ def _required(vault: Session, demand: Demand) -> Requirement | None:
         return literals_of(
             vault.ripgrep.compile(demand.text, "regex" if demand.is_regex else "fixed", ignore_case=False)
         )
-    except BadArgument:  # ripgrep does not take what JavaScript does
+    except BadArgument:  # ripgrep does not accept everything that JavaScript does
         return None
 
 
 def stat(vault: Session, path: str) -> dict[str, float]:
-    """When a file was made and changed, in milliseconds since 1970, and its bytes; zeros of one that is gone by now."""
+    """Return a file's size in bytes and its times in milliseconds since 1970; zeros if it is gone by now."""
     try:
         status = disk.status(vault.root.absolute(path))
     except OSError:
@@ -166,7 +166,7 @@ def stat(vault: Session, path: str) -> dict[str, float]:
 
 
 def _leading(path: str, written: Written, links: LinkIndex) -> tuple[list[str], list[str]]:
-    """The files that a note links to, and its links that lead to none, each once."""
+    """Return the files that a note links to, and the links that lead nowhere, each once."""
     edges = graph.resolved(path, written, links)
     to = dict.fromkeys(edge.target for edge in edges if edge.target is not None)
     return list(to), list(dict.fromkeys(edge.written for edge in edges if edge.target is None))

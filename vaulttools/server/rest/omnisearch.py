@@ -25,22 +25,22 @@ from vaulttools.session import Session
 from vaulttools.tools import query
 
 PORT: Final = 51361
-"""At which its clients ask, without a token."""
+"""The port that Omnisearch's clients use, without a token."""
 
 NOTES: Final = 50
-"""As many as the plugin gives."""
+"""As many notes as the plugin returns."""
 
 
 def application(vaults: Vaults, calls: Calls, origins: Sequence[str]) -> ASGIApp:
-    """What answers at the port: for this machine alone, without a token, and for pages of those origins only."""
+    """Build the application for that port: only for this machine, without a token, and only for pages of `origins`."""
     service = Service(Alike(None, vaults), calls)
     app = Starlette(routes=[Route("/search", partial(_answer, service))])
-    return Guard(app, Access("127.0.0.1", origins), service, lambda scope, *told: refused(*told), lambda path: False)
+    return Guard(app, Access("127.0.0.1", origins), service, lambda scope, *args: refused(*args), lambda path: False)
 
 
 async def _answer(service: Service, request: Request) -> Response:
-    """`GET /search?q=…`: the notes, best first; none for an empty question, with which clients ask whether anybody is
-    there."""
+    """Answer `GET /search?q=…` with the notes, best first. An empty question gets an empty list: clients use it to
+    check that the server runs."""
     question = request.query_params.get("q", "").strip()
     name = service.vault_name(request)
 
@@ -51,7 +51,7 @@ async def _answer(service: Service, request: Request) -> Response:
 
 
 def found(vault: Session, name: str, question: str, work: Work) -> list[dict[str, Any]]:
-    """The notes that answer a question; offsets are in UTF-16 units of the text."""
+    """Return the notes that answer a question; offsets count UTF-16 units of the text."""
     words = list(dict.fromkeys(question.casefold().split()))
     request = query.QueryRequest(query=question, limit=NOTES, max_chars=50_000)
     listed = []
@@ -80,8 +80,8 @@ def found(vault: Session, name: str, question: str, work: Work) -> list[dict[str
 
 
 def _text(vault: Session, shown: str, work: Work) -> str:
-    """The text of a note that was found, in which its words are looked for; of one that cannot be read none."""
-    place = vault.root.locate(shown)  # a name that is no UTF-8 is shown otherwise than it is
+    """Return the text of a found note, to locate its words; "" if it cannot be read."""
+    place = vault.root.locate(shown)  # a name that is not UTF-8 is shown in another form
     try:
         document = vault.read(place.path)
     except NotRead as error:

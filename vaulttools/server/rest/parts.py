@@ -1,4 +1,4 @@
-"""Maps a note's headings, blocks and properties, and gives one of them."""
+"""Maps a note's headings, blocks and properties, and extracts one of them."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from vaulttools.server.rest.answering import NotThere
 
 _MARK: Final = "\U000fc750"
 _DIGIT: Final = 0xF6440
-"""How markdown-patch 2 marks the second and later headings of one name: a sign, then hex digits of private use."""
+"""markdown-patch 2 marks the second and later headings of the same name with a sign and private-use hex digits."""
 
 
 def flat(note: Note) -> dict[str, Any]:
-    """The map of version 1: headings by the way to them."""
+    """Return the map of version 1: headings by the path to them."""
     return {
-        "headings": ["::".join(way) for way, _ in _ways(note.headings)],
+        "headings": ["::".join(way) for way, _ in _heading_paths(note.headings)],
         "blocks": [each.id for each in note.structure.block_ids],
         "frontmatterFields": list(note.properties),
     }
 
 
 def tree(note: Note) -> dict[str, Any]:
-    """The map of version 2: headings nested, each with those below it, and a token of the text."""
+    """Return the map of version 2: nested headings, and a hash of the text as its version."""
     top: dict[str, Any] = {}
     levels: list[tuple[int, dict[str, Any]]] = [(0, top)]
     for heading in note.headings:
@@ -39,7 +39,7 @@ def tree(note: Note) -> dict[str, Any]:
 
 
 def part(note: Note, kind: str, target: Sequence[str]) -> Any:
-    """The Markdown below a heading, or of a block; or the value of a property.
+    """Return the Markdown below a heading or of a block, or the value of a property.
 
     Raises:
         NotThere: the note has no such part.
@@ -55,12 +55,12 @@ def part(note: Note, kind: str, target: Sequence[str]) -> Any:
 
 
 def _heading(note: Note, target: Sequence[str]) -> Heading | None:
-    """The heading at the end of a way, each of them named in full; else as a link would find it."""
-    exact = next((heading for way, heading in _ways(note.headings) if way == tuple(target)), None)
+    """Return the heading at the end of a path of full names; otherwise the one that a link would find."""
+    exact = next((heading for way, heading in _heading_paths(note.headings) if way == tuple(target)), None)
     return exact or note.section(target)
 
 
-def _ways(headings: Sequence[Heading]) -> Iterator[tuple[tuple[str, ...], Heading]]:
+def _heading_paths(headings: Sequence[Heading]) -> Iterator[tuple[tuple[str, ...], Heading]]:
     trail: list[Heading] = []
     for heading in headings:
         while trail and trail[-1].level >= heading.level:

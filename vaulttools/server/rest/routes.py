@@ -1,4 +1,4 @@
-"""Lists what is answered over REST, and refuses the rest."""
+"""Lists the REST routes, and refuses all others."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from vaulttools.session import Session
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 SERVICE: Final = "Obsidian Local REST API"
-"""What clients look for before they go on."""
+"""Clients check this name before they continue."""
 
 API_VERSION: Final = "5.0.0"
-"""Of the plugin whose answers these are."""
+"""Version of the plugin whose answers these are."""
 
 APP_VERSION: Final = "1.12.0"
-"""Of Obsidian, as the plugin tells it; no app runs here, but clients refuse what is no version."""
+"""Version of Obsidian that the plugin reports; no app runs here, but clients refuse an invalid version."""
 
 MANIFEST: Final = {
     "id": "obsidian-local-rest-api",
@@ -42,25 +42,25 @@ MANIFEST: Final = {
 }
 
 _ABSENT: Final = {
-    "active": "The active file needs the Obsidian app, which this server does without",
+    "active": "The active file needs the Obsidian app, which is not running here",
     "openapi.yaml": "This server has no openapi.yaml: its documentation says which of the plugin's routes it answers",
 }
-"""What the plugin has, and this server not."""
+"""Routes of the plugin that this server lacks."""
 
 
 def routes(service: Service, page: str | None, days_left: Callable[[], int] = lambda: 0) -> list[BaseRoute]:
-    """All routes of a vault.
+    """Return all routes of a vault.
 
-    `page`: where people are led who come to `/` with a browser; None: there is no page. `days_left`: for how long the
-    certificate is good; 0 over http, which has none.
+    A browser at `/` is redirected to `page`; None if there are no pages. `days_left` returns the days until the
+    certificate expires; 0 over http, which has none.
     """
 
     async def status(request: Request) -> Response:
-        """Tell everybody that the server is there; without a token no path and no vault's name is told."""
+        """Report that the server runs; without a token the answer contains no path and no vault's name."""
         if page is not None and "text/html" in request.headers.get("accept", ""):
             return RedirectResponse(request.scope.get("root_path", "") + page, 303)
         is_authenticated = service.caller(request) is not None
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "status": "OK",
             "manifest": MANIFEST,
             "versions": {"obsidian": APP_VERSION, "self": API_VERSION},
@@ -68,10 +68,10 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
             "authenticated": is_authenticated,
         }
         if is_authenticated:
-            # obsidian-mcp-tools refuses an answer without these, over http too.
-            told["certificateInfo"] = {"validityDays": days_left(), "regenerateRecommended": False}
-            told["apiExtensions"] = []
-        return JSONResponse(told)
+            # obsidian-mcp-tools refuses an answer without these fields, even over http.
+            fields["certificateInfo"] = {"validityDays": days_left(), "regenerateRecommended": False}
+            fields["apiExtensions"] = []
+        return JSONResponse(fields)
 
     read: dict[str, Endpoint] = {
         "/": status,
@@ -91,12 +91,12 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
     return [
         *_with_and_without_slash(read, "GET"),
         *_with_and_without_slash(posted, "POST"),
-        Route("/{path:path}", _otherwise),
+        Route("/{path:path}", _not_found),
     ]
 
 
 def _with_and_without_slash(answers: Mapping[str, Endpoint], method: str) -> list[Route]:
-    """The routes; behind them the same paths as clients write them who leave out, or add, the last slash."""
+    """Return the routes, then the same paths with the last slash left out or added, as some clients write them."""
     others = {
         path[:-1] if path.endswith("/") else f"{path}/": answer
         for path, answer in answers.items()
@@ -106,7 +106,7 @@ def _with_and_without_slash(answers: Mapping[str, Endpoint], method: str) -> lis
 
 
 async def _tags(service: Service, request: Request) -> Response:
-    """Every tag with the number of its notes, those of nested tags counted too."""
+    """Return every tag with its number of notes, including those of nested tags."""
 
     def ask(vault: Session, work: Work) -> Response:
         found = corpus.ask(vault, vocabulary.TAGS, work).answer.all
@@ -116,10 +116,10 @@ async def _tags(service: Service, request: Request) -> Response:
 
 
 async def _no_commands(request: Request) -> Response:
-    """There is no app that could run one."""
+    """Return no commands: there is no app that could run one."""
     return JSONResponse({"commands": []})
 
 
-async def _otherwise(request: Request) -> Response:
-    """Say of a path that no other route takes why it leads nowhere."""
+async def _not_found(request: Request) -> Response:
+    """Explain why a path leads nowhere."""
     return refused(404, _ABSENT.get(request.path_params["path"].partition("/")[0], "Not Found"))

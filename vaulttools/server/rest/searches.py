@@ -27,24 +27,24 @@ JSONLOGIC: Final = "application/vnd.olrapi.jsonlogic+json"
 DATAVIEW: Final = "application/vnd.olrapi.dataview.dql+txt"
 
 BAD_RULE: Final = 70
-"""The last digits of the plugin's code for a query that cannot be used: 40070."""
+"""The last digits of the plugin's error code for an invalid query: 40070."""
 
 _RECENT: Final = re.compile(
     r"TABLE\s+file\.mtime\s+WHERE\s+file\.mtime\s*>=\s*date\(today\)\s*-\s*dur\(\s*([0-9]{1,5})\s+days?\s*\)"
     r"\s+SORT\s+file\.mtime\s+DESC\s+LIMIT\s+([0-9]{1,5})",
     re.IGNORECASE,
 )
-"""What mcp-obsidian asks for the notes that were changed lately."""
+"""mcp-obsidian's query for recently changed notes."""
 
 _MOST_PASSAGES: Final = 100
 _PASSAGE_CHARACTERS: Final = 50_000
 
 _MOST_FOLDERS: Final = 100
-"""Folders that a search is for. A person or a model names a few."""
+"""Upper bound of the folders of a search; people and models name a few."""
 
 
 async def simple_search(service: Service, request: Request) -> Response:
-    """`POST /search/simple/?query=…&contextLength=100`."""
+    """Answer `POST /search/simple/?query=…&contextLength=100`."""
     words = request.query_params.get("query", "")
     try:
         context = int(request.query_params.get("contextLength", "100"))
@@ -58,13 +58,13 @@ async def simple_search(service: Service, request: Request) -> Response:
 
 
 async def by_query(service: Service, request: Request) -> Response:
-    """`POST /search/`: a JsonLogic rule, or the one Dataview query, by the content type."""
+    """Answer `POST /search/`: a JsonLogic rule, or the one Dataview query; the content type says which."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         body = await request.body()
         if kind == JSONLOGIC:
             rule = json.loads(body)
-            jsonlogic.Rule(rule)  # a bad one is refused before anything is read
+            jsonlogic.Rule(rule)  # refuse a bad rule before any note is read
             return await answered(
                 service, request, lambda vault, work: as_json(by_rule(vault, rule, work), work), of_all=True
             )
@@ -72,20 +72,20 @@ async def by_query(service: Service, request: Request) -> Response:
             asked = _RECENT.fullmatch(body.decode("utf-8", "replace").strip())
             if asked is None:
                 raise BadArgument(
-                    "Of Dataview only the query for recent changes is answered: TABLE file.mtime WHERE file.mtime "
+                    "The only Dataview query answered is the one for recent changes: TABLE file.mtime WHERE file.mtime "
                     ">= date(today) - dur(N days) SORT file.mtime DESC LIMIT M; for others use the tool base"
                 )
             days, limit = int(asked[1]), int(asked[2])
             return await answered(service, request, lambda vault, work: as_json(recent(vault, days, limit, work), work))
     except (ValueError, RecursionError):
-        return refused(400, "The body is no JSON", BAD_RULE)
+        return refused(400, "The body is not valid JSON", BAD_RULE)
     except BadArgument as error:
         return refused(400, str(error), BAD_RULE)
     return refused(400, f"Content-Type must be {JSONLOGIC} or {DATAVIEW}, got '{kind[:100]}'", 12)
 
 
 async def smart_search(service: Service, request: Request) -> Response:
-    """`POST /search/smart`: passages that answer a question; the body is JSON whatever its type says."""
+    """Answer `POST /search/smart`: passages that answer a question; the body is JSON, whatever its type says."""
     try:
         body = json.loads(await request.body())
         question, filters = body["query"], body.get("filter") or {}
@@ -107,11 +107,11 @@ async def smart_search(service: Service, request: Request) -> Response:
 
 
 def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
-    """The notes for which the rule gives something, with what it gives.
+    """Return the notes for which the rule gives a result, with the result.
 
     Raises:
         BadArgument: the rule cannot be used.
-        Incomplete: not everything was looked at.
+        Incomplete: not everything was searched.
     """
 
     def stop() -> None:
@@ -124,7 +124,7 @@ def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
     found = []
     for path, data in notes.every(vault, fields, work, jsonlogic.demands_of(rule, "content")):
         result = compiled.apply(data)
-        # The plugin drops empty objects, too, which JsonLogic takes for true.
+        # Like the plugin, drop empty objects too, which JsonLogic takes for true.
         if result != {} and jsonlogic.is_truthy(result):
             jsonlogic.bound(result)
             found.append({"filename": path, "result": result})
@@ -133,7 +133,7 @@ def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
 
 
 def recent(vault: Session, days: int, limit: int, work: Work) -> list[dict[str, Any]]:
-    """The notes changed since so many days before today began, newest first."""
+    """Return the notes changed since `days` days before today began, newest first."""
     scope, _ = corpus.scope_now(vault, work, None, None)
     zone = vault.calendar.zone
     today = datetime.combine(vault.calendar.today(), datetime.min.time(), zone)
@@ -148,18 +148,18 @@ def recent(vault: Session, days: int, limit: int, work: Work) -> list[dict[str, 
 
 
 def _iso(milliseconds: float, zone: tzinfo | None) -> str:
-    """As Dataview writes a time: with its offset."""
+    """Return a time as Dataview writes it, with its UTC offset."""
     return datetime.fromtimestamp(milliseconds / 1_000, zone).astimezone(zone).isoformat("T", "milliseconds")
 
 
 def smart(
     vault: Session, question: str, folders: list[str], left_out: list[str], limit: int, work: Work
 ) -> dict[str, Any]:
-    """The passages that answer a question, best first, each once.
+    """Return the passages that answer a question, best first, each once.
 
     Raises:
-        BadArgument: a folder is none, or there are too many.
-        Incomplete: not everything was looked at.
+        BadArgument: a folder does not exist, or there are too many.
+        Incomplete: not everything was searched.
     """
     within = _within(vault, folders)
     inside = tuple(f"{paths.portable(each)}/" for each in within) or ("",)
@@ -200,7 +200,7 @@ def smart(
 
 
 def _within(vault: Session, folders: Sequence[str]) -> list[str]:
-    """The folders of those names; none where one of them is the whole vault."""
+    """Return the paths of the folders; an empty list if one of them is the whole vault."""
     named = set(folders)
     if len(named) > _MOST_FOLDERS:
         raise BadArgument(f"filter.folders must be at most {_MOST_FOLDERS} folders, got {len(named):,}")
@@ -216,7 +216,7 @@ def _located(vault: Session, given: str) -> str:
 
 
 def _glob(folders: Sequence[str]) -> str:
-    """What selects all that lies in the folders; a backslash cannot be written, so that more may be selected."""
+    """Return a glob for everything in the folders. It cannot express a backslash, so it may match more."""
     written = (re.sub(r"[*?\[{},]", r"[\g<0>]", each).replace("\\", "?") for each in folders)
     glob = f"{{{','.join(written)}}}/**"
     if len(glob) > globs.MAX_LENGTH:

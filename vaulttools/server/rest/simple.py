@@ -1,4 +1,4 @@
-"""Finds the notes that hold all words of a query, with where they stand."""
+"""Finds the notes that contain all words of a query, and the places of the words."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from vaulttools.server.rest.answering import ensure_complete
 from vaulttools.session import Session
 
 MOST_WORDS: Final = 16
-"""Different words of a query. Each costs a search."""
+"""Different words of a query; each costs a search."""
 
 FEW: Final = 1_000
-"""Notes that are searched by name for the other words; for more of them all are searched, by one ripgrep."""
+"""Notes that are searched by name for the other words; for more notes, one ripgrep searches all of them."""
 
 WITH_MATCHES: Final = 100
-"""Notes whose matches are listed. Those after them are only named: all places of a common word would be a hundred
+"""Notes whose matches are listed. Later notes are only named: all places of a common word would take a hundred
 megabytes, and clients show the first notes."""
 
 MATCHES: Final = 20
@@ -38,10 +38,10 @@ LONGEST_CONTEXT: Final = 2_000
 
 
 def search(vault: Session, query: str, context_length: int, work: Work) -> list[dict[str, Any]]:
-    """The notes that hold every word, in the text or the file's name, case ignored, those with words in the name first,
-    then by the number of lines.
+    """Return the notes that contain every word in the text or the file's name, ignoring case; first those with words in
+    the name, then by the number of lines.
 
-    Offsets are in UTF-16 units, of the text or of the name without extension.
+    Offsets count UTF-16 units of the text, or of the name without its extension.
 
     Raises:
         BadArgument: there are no words, or too many.
@@ -72,14 +72,14 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
 def _counted(
     vault: Session, scope: Scope, searches: Mapping[str, Search], named: Mapping[str, AbstractSet[str]], work: Work
 ) -> tuple[AbstractSet[str], Mapping[str, Mapping[str, int]]]:
-    """The notes that hold every word, and by word the number of its lines in at least these."""
-    # A long word is mostly in few notes, and for the others only those are searched.
+    """Return the notes that contain every word; and by word, the number of its lines in at least these notes."""
+    # A long word usually occurs in few notes, so the other words are searched only in those.
     first, *others = sorted(searches, key=len, reverse=True)
     counts = {first: {file.path: file.count for file in searches[first].matching()}}
     searched = work.searched
     holding = counts[first].keys() | named[first]
     for word in others:
-        # What is in by its name alone may be binary, so that it takes a search of its own.
+        # Notes found only by their name may be binary, so they need a separate search.
         many = holding & counts[first].keys() if len(holding) > FEW else frozenset[str]()
         few = _search(vault, replace(scope, walks=(), named=tuple(holding - many)), word, work)
         counts[word] = _counts(searches[word], [*many], searched)
@@ -94,7 +94,7 @@ def _search(vault: Session, scope: Scope, word: str, work: Work) -> Search:
 
 
 def _counts(search: Search, files: Sequence[str], searched: int) -> dict[str, int]:
-    """The number of matching lines in files that an earlier search found to be text; `searched`: how many it saw."""
+    """Count the matching lines in files that an earlier search found to be text; `searched` is how many it saw."""
     if not files:
         return {}
     counts = search.counts_of(files, searched)
@@ -106,7 +106,7 @@ def _counts(search: Search, files: Sequence[str], searched: int) -> dict[str, in
 
 
 def _named(scope: Scope, words: Sequence[str]) -> Mapping[str, AbstractSet[str]]:
-    """By word the notes whose names hold it."""
+    """Return, for each word, the notes whose names contain it."""
     named: dict[str, set[str]] = {word: set() for word in words}
     wanted = [(word.casefold(), named[word]) for word in words]
     for path, kind, left_out in scope.entries():
@@ -119,16 +119,16 @@ def _named(scope: Scope, words: Sequence[str]) -> Mapping[str, AbstractSet[str]]
 
 
 def _name(path: str) -> str:
-    """The file's name without folder and extension."""
+    """Return the file's name without folder and extension."""
     return path.rpartition("/")[2].removesuffix(".md")
 
 
 def _matches(
     located: Sequence[Iterable[FileHits]], words: Sequence[str], files: Sequence[str], context: int
 ) -> Mapping[str, list[dict[str, Any]]]:
-    """The places of the words in some notes: first those in the name, then those in the text, in order.
+    """Return the places of the words in `files`: first those in the name, then those in the text, in order.
 
-    `located`: for each word the notes whose text holds it.
+    `located` has, for each word, the notes whose text contains it.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for path in files:
@@ -159,7 +159,7 @@ def _matches(
 
 
 def _line_starts(text: str, number: int) -> Sequence[int]:
-    """Where the first so many lines begin."""
+    """Return the start offsets of the first `number` lines."""
     before = text.split("\n", number)[:number]
     return [place + line for line, place in enumerate(accumulate(map(len, before), initial=0))]
 
@@ -172,17 +172,17 @@ def _match(text: str, start: int, end: int, source: str, context: int, units: Un
 
 
 class Units:
-    """Places of a text in UTF-16 units, in which clients count characters."""
+    """Converts positions in a text to UTF-16 units, which clients count."""
 
     def __init__(self, text: str) -> None:
-        # To look for them takes 30 times as long as to learn that there are none.
+        # Finding these characters takes 30 times as long as checking that there are none.
         has_none = text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
         self._twice = [] if has_none else [found.start() for found in _ASTRAL.finditer(text)]
 
     def before(self, place: int) -> int:
-        """The units before a place, given in characters."""
+        """Return the UTF-16 units before a position that is given in characters."""
         return place + bisect_left(self._twice, place)
 
 
 _ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
-"""The characters that are two units."""
+"""Characters that take two UTF-16 units."""

@@ -1,4 +1,4 @@
-"""Makes callouts, boxes of tasks and anchors, and ends HTML that a block leaves open."""
+"""Makes callouts, task boxes and anchors, and ends HTML that a block leaves open."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vaulttools.core import render
 from vaulttools.server.page.addresses import HERE
 from vaulttools.server.page.rendering.context import context, heading_id
 
-# What follows the quote sign at which a callout begins.
+# The text after the quote sign at which a callout begins.
 _CALLOUT: Final = re.compile(r"[ \t]*\[!([^\]\n]+)\]([+-]?)[ \t]*([^\n]*)")
 
 _STYLES: Final = {
@@ -31,7 +31,7 @@ _ALIASES: Final = {
     "error": "danger",
     "cite": "quote",
 }
-"""rule-K02."""
+"""Built-in types and their aliases (rule-K02)."""
 
 _BOX: Final = re.compile(r"\[(.)\](?:[ \t]+|(?=\n)|\Z)")
 
@@ -41,34 +41,34 @@ _MARKED: Final = frozenset(
         *("fence", "code_block", "html_block", "math_block", "hr"),
     )
 )
-"""The blocks that can be the one that the page's address means."""
+"""The blocks that the page's address can point to."""
 
 
 class Callout(NamedTuple):
     """A quote whose first line names a type, `> [!tip]- Title`."""
 
     type: str
-    """As written, in lower case, without what follows a `|` (rule-K01)."""
+    """As written, in lower case, without the text after a `|` (rule-K01)."""
     fold: str
     """`+`, `-`, or `""`."""
     title: str
-    """Empty when there is none."""
+    """Empty if there is none."""
 
     @property
     def style(self) -> str:
-        """The type that an alias stands for; `note` for one that is not built in (rule-K01, rule-K02)."""
+        """The built-in type, after resolving aliases; `note` for any other type (rule-K01, rule-K02)."""
         style = _ALIASES.get(self.type, self.type)
         return style if style in _STYLES else "note"
 
 
 def callout(line: str) -> Callout | None:
-    """The callout that the first line of a quote, given without its sign, begins; None: it begins none."""
+    """Return the callout that begins on the first line of a quote, given without its sign; None if there is none."""
     found = _CALLOUT.match(line)
     return found and Callout(found[1].partition("|")[0].strip().lower(), found[2], found[3].strip())
 
 
 def callouts(state: StateCore) -> None:
-    """Make callouts of the quotes that begin with `[!type]`."""
+    """Turn quotes that begin with `[!type]` into callouts."""
     made: list[Token] = []
     closers: list[str] = []
     tokens = iter(enumerate(state.tokens))
@@ -82,7 +82,7 @@ def callouts(state: StateCore) -> None:
                 _, _, rest = text.content.partition("\n")
                 if rest:
                     text.content = rest
-                else:  # the paragraph was the title alone
+                else:  # the paragraph was only the title
                     for _ in range(3):
                         next(tokens)
                 continue
@@ -120,7 +120,7 @@ def _opened(token: Token, found: Callout) -> list[Token]:
 
 
 def take_boxes(state: StateCore) -> None:
-    """Take the boxes of tasks out of the text, where `[x]` could be a link; whatever character stands in them."""
+    """Remove task boxes from the text, where `[x]` could be read as a link, whatever character they contain."""
     for item, paragraph, text in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
         if item.type == "list_item_open" and paragraph.type == "paragraph_open" and text.type == "inline":
             found = _BOX.match(text.content)
@@ -131,14 +131,14 @@ def take_boxes(state: StateCore) -> None:
 
 
 def show_boxes(state: StateCore) -> None:
-    """Put the boxes that were taken before the text as it was read."""
+    """Put the removed boxes back before the parsed text."""
     for token in state.tokens:
         if token.type == "inline" and token.meta.get("box") and token.children is not None:
             token.children.insert(0, Token("html_inline", "", 0, content=f"{box(token.meta['box'])} "))
 
 
 def box(status: str) -> str:
-    """The box of a task as HTML, given the character in it."""
+    """Return the box of a task as HTML, given the character in it."""
     if status == " ":
         return '<span class="n-box n-open" role="img" aria-label="Open"></span>'
     if status in "xX":
@@ -148,7 +148,7 @@ def box(status: str) -> str:
 
 
 def anchors(state: StateCore) -> None:
-    """Give headings their anchors, and mark the block that the page's address means."""
+    """Give headings their anchors, and mark the block that the page's address names."""
     here = context(state.env)
     if here.is_embedded:
         return
@@ -163,7 +163,7 @@ def anchors(state: StateCore) -> None:
 
 
 def _block_at(tokens: list[Token], line: int) -> int:
-    """The innermost block that holds a line, or the first one after it; one past the end: none."""
+    """Return the index of the innermost block with a line, or of the first one after it; past the end for none."""
     found = len(tokens)
     in_table = 0
     for index, token in enumerate(tokens):
@@ -179,7 +179,7 @@ def _block_at(tokens: list[Token], line: int) -> int:
 
 
 _NAMES: Final = ("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "noscript", "xmp")
-"""The elements whose content is no HTML."""
+"""Elements whose content is not HTML."""
 
 _OPEN: Final = re.compile(rf"<!--|<({'|'.join(_NAMES)})(?=[\s/>])", re.IGNORECASE)
 _ENDS: Final = {name: re.compile(rf"</{name}(?=[\s/>])[^>]*>", re.IGNORECASE) for name in _NAMES}
@@ -187,11 +187,11 @@ _COMMENT_END: Final = re.compile("--!?>")
 
 
 def close_raw_html(state: StateCore) -> None:
-    """End what HTML in blocks leaves open, and make text of what it does in lines.
+    """Close elements that HTML blocks leave open, and turn unclosed tags within lines into text.
 
-    A browser takes all that follows `<script>` or `<!--` for its content until it is closed. Obsidian renders block by
-    block, so that there only the block is lost; a block that begins with `<script>` or a comment goes on to the end of
-    the note, as CommonMark has it.
+    A browser takes everything after `<script>` or `<!--` for its content until it is closed. Obsidian renders block by
+    block, so there only the block is lost. A block that begins with `<script>` or a comment continues to the end of the
+    note, as in CommonMark.
     """
     for token in state.tokens:
         if token.type == "html_block":
@@ -201,7 +201,7 @@ def close_raw_html(state: StateCore) -> None:
 
 
 def _show_unclosed(children: Sequence[Token]) -> None:
-    """Make text of tags in a line that nothing in the same paragraph closes: they are spoken of, not used."""
+    """Turn tags that nothing in the same paragraph closes into text: the note mentions them, and does not use them."""
     closed: set[str] = set()
     for child in reversed(children):
         if child.type != "html_inline":
@@ -214,11 +214,11 @@ def _show_unclosed(children: Sequence[Token]) -> None:
 
 
 def _missing_end(html: str) -> str:
-    """What ends the element or the comment that a block leaves open; empty when it leaves none."""
+    """Return the end of the element or comment that a block leaves open; empty if there is none."""
     at = 0
     while (opened := _OPEN.search(html, at)) is not None:
         name = opened[1]
-        # `<!-->` is a comment too.
+        # `<!-->` is also a comment.
         ending = _ENDS[name.lower()] if name else _COMMENT_END
         end = ending.search(html, opened.end() if name else opened.start() + 2)
         if end is None:

@@ -1,4 +1,4 @@
-"""Carries what the rules of the parser must know of the note that is rendered."""
+"""Carries what the rules of the parser must know about the rendered note."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.formulas import Formulas
 
 IMAGES: Final = (".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
-"""What a browser shows in an `<img>`, where no script of an SVG runs."""
+"""Files that a browser shows in an `<img>`, where the scripts of an SVG do not run."""
 
 
 class NoteSource(Protocol):
-    """The files of one vault, as far as a caller may see them."""
+    """The files of one vault that a caller may see."""
 
     def resolve(self, target: str, source: str) -> str | None:
-        """The path of the file that a link in the note `source` leads to; None: there is none that may be seen."""
+        """Return the path of the file that a link in the note `source` leads to; None if there is none to see."""
 
     def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
-        """The text of a note, or of the section or block of it that a link names.
+        """Return the text of a note, or of the section or block that a link names.
 
         Raises:
             VaultToolsError: it cannot be read, or has no such part.
@@ -31,26 +31,26 @@ class NoteSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The note that is rendered, and what its links lead to."""
+    """The rendered note, and where its links lead."""
 
     note: Note
     notes: NoteSource
     addresses: Addresses
     embed: Callable[[Reference, str], str]
-    """The HTML of an embedded note, given its path."""
+    """Returns the HTML of an embedded note, given its path."""
     formulas: Formulas = field(default_factory=Formulas)
-    """Those of the page so far."""
+    """The formulas of the page so far."""
     is_embedded: bool = False
-    """Whether another note holds this one, so that the anchors of the page are not its own."""
+    """Whether the note is embedded in another one, which owns the page's anchors."""
     here: int | None = None
-    """The line that is meant by the address of the page, from 1."""
+    """The line that the page's address names, from 1."""
 
     def path_of(self, reference: Reference) -> str | None:
-        """The file that a link leads to."""
+        """Return the path of the file that a link leads to; None if there is none."""
         return self.notes.resolve(reference.target, self.note.path)
 
     def address_of(self, reference: Reference) -> str | None:
-        """Where a link leads; None: nowhere, or to what a page may not link to."""
+        """Return the address that a link leads to; None if it leads nowhere, or where no page may link to."""
         if reference.kind == "external":
             return reference.target if is_web(reference.target) else None
         path = self.path_of(reference)
@@ -65,18 +65,18 @@ class RenderContext:
 
 
 def context(env: Any) -> RenderContext:
-    """The context that the environment of a parse holds."""
+    """Return the context from the environment of a parse."""
     found: RenderContext = env["context"]
     return found
 
 
 def heading_id(line: int) -> str:
-    """The anchor of the heading on a line."""
+    """Return the anchor of the heading on a line."""
     return f"s-h{line}"
 
 
 def is_web(address: str) -> bool:
-    """Whether a note may link to an address elsewhere. Other schemes start programs, and some of them act at once."""
+    """Whether a note may link to an external address. Other schemes start programs, and some of them act at once."""
     return address.lower().startswith(("http://", "https://", "mailto:"))
 
 
@@ -86,11 +86,11 @@ def is_image(path: str) -> bool:
 
 
 def link_text(reference: Reference) -> str:
-    """What a link shows: its own text, else `Note > Heading`."""
+    """Return the text of a link: its own text, or else `Note > Heading`."""
     return reference.display or target_text(reference)
 
 
 def target_text(reference: Reference) -> str:
-    """What a link names, as `Note > Heading`."""
+    """Return the target of a link as `Note > Heading`."""
     parts = (reference.target, *reference.headings, f"^{reference.block}" if reference.block else "")
     return " > ".join(filter(None, parts))

@@ -13,10 +13,10 @@ from xml.etree.ElementTree import Element
 from latex2mathml.converter import convert_to_element
 
 _FORMULA: Final = 2_000
-"""Characters of one formula; the slowest of this length take 0.1 s."""
+"""Characters of one formula; the slowest ones of this length take 0.1 s."""
 
 _FORMULAS: Final = 20_000
-"""Characters of all formulas of one page: those behind them are shown as code."""
+"""Characters of all formulas on one page; later formulas are shown as code."""
 
 _ELEMENTS: Final = frozenset(
     (
@@ -25,11 +25,11 @@ _ELEMENTS: Final = frozenset(
         *("mtd", "mtext", "mtr", "munder", "munderover", "none"),
     )
 )
-"""Those that draw and do nothing: no link, no image, no annotation, in which HTML could stand."""
+"""Elements that only draw: no link, no image, and no annotation, which could contain HTML."""
 
 _WORD: Final = re.compile(r"[a-z-]{1,30}(?: [a-z-]{1,30}){0,30}|[0-9]{1,3}|#[0-9A-Fa-f]{3,8}", re.IGNORECASE)
 _LENGTHS: Final = re.compile(r"(?:\d{0,2}(?:\.\d{1,3})?(?:em|ex|mu|pt|px)?(?: |$)){1,30}")
-"""Short and not negative, so that no formula reaches over what stands around it."""
+"""Short and not negative, so that a formula cannot cover the text around it."""
 
 _ATTRIBUTES: Final = {
     **dict.fromkeys(
@@ -48,16 +48,16 @@ _ATTRIBUTES: Final = {
 
 @dataclass(slots=True)
 class Formulas:
-    """The formulas of one page. They are put into it after it was sanitised, so that no note brings MathML of its own:
-    its ways to become HTML again are what sanitisers got wrong."""
+    """The formulas of one page. They are inserted after the page was sanitised, so that no note can bring MathML of its
+    own: sanitisers have missed ways to turn MathML back into HTML."""
 
     _made: list[str] = field(default_factory=list)
     _mark: str = field(default_factory=lambda: secrets.token_hex(16))
-    """Which no note can know."""
+    """Random, so that no note can know it."""
     _left: int = _FORMULAS
 
     def add(self, latex: str, *, is_block: bool) -> str | None:
-        """What stands for a formula until `placed`; None: it cannot be typeset."""
+        """Return a placeholder for a formula, until `placed`; None if it cannot be typeset."""
         if len(latex) > min(_FORMULA, self._left):
             return None
         self._left -= len(latex)
@@ -68,7 +68,7 @@ class Formulas:
         return f"{self._mark}-{len(self._made) - 1};"
 
     def placed(self, text: str) -> str:
-        """A text between two tags of the sanitised page, with its formulas."""
+        """Insert the formulas into a text between two tags of the sanitised page."""
         first, *others = text.split(f"{self._mark}-")
         numbered = (each.partition(";") for each in others)
         return first + "".join(f"{self._made[int(number)]}{rest}" for number, _, rest in numbered)
@@ -78,15 +78,15 @@ class Formulas:
 def _mathml(latex: str, is_block: bool) -> str | None:
     try:
         return _written(convert_to_element(latex, display="block" if is_block else "inline"))
-    except Exception:  # it raises whatever wrong LaTeX leads to: StopIteration, KeyError, RecursionError
+    except Exception:  # wrong LaTeX leads to any exception: StopIteration, KeyError, RecursionError
         return None
 
 
 def _written(element: Element) -> str:
-    """An element as HTML. The library's own way writes `<` in a text as it is.
+    """Return an element as HTML. The library's own writer does not escape `<` in a text.
 
     Raises:
-        ValueError: it is none that draws.
+        ValueError: the element does not only draw.
     """
     if element.tag not in _ELEMENTS:
         raise ValueError(element.tag)
@@ -100,5 +100,5 @@ def _written(element: Element) -> str:
 
 
 def _text(text: str | None) -> str:
-    # It writes signs as references.
+    # The library writes signs as character references.
     return escape(unescape(text or ""))

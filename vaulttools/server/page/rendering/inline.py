@@ -1,4 +1,4 @@
-"""Reads what Obsidian adds to lines: tags, highlights, math, bare addresses, block ids."""
+"""Parses Obsidian's additions to lines: tags, highlights, math, bare addresses, block ids."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _BLOCK_ID: Final = re.compile(r"\^[A-Za-z0-9-]+[ \t]*(?=\n|\Z)")
 _SCHEME: Final = re.compile(r"(?<![A-Za-z0-9])https?\Z")
 _BEHIND_SCHEME: Final = re.compile(r"://[^\s<>\x00-\x1f]{1,2000}")
 _PUNCTUATION: Final = ".,;:!?'\"*_~"
-"""Not part of an address at its end, but of the sentence around it."""
+"""At its end, these characters do not belong to an address but to the sentence around it."""
 
 
 def tag(state: StateInline, silent: bool) -> bool:
-    """`#tags`."""
+    """Parse `#tags`."""
     found = _TAG.match(state.src, state.pos, state.posMax)
     name = found and tag_name(found[1])
     if found is None or name is None or not _may_begin_a_tag(state):
@@ -42,14 +42,14 @@ def tag(state: StateInline, silent: bool) -> bool:
 
 
 def _may_begin_a_tag(state: StateInline) -> bool:
-    """A tag begins a line, follows a blank, or another tag at once."""
+    """Whether a tag may begin here: at the start of a line, after a blank, or directly after another tag."""
     if state.pos == 0 or state.src[state.pos - 1].isspace():
         return True
     return bool(not state.pending and state.tokens and state.tokens[-1].info == "tag")
 
 
 def highlight(state: StateInline, silent: bool) -> bool:
-    """`==highlights==`."""
+    """Parse `==highlights==`."""
     start, end = state.pos + 2, state.posMax
     if not state.src.startswith(_MARK, state.pos, end) or state.src[start : start + 1].strip() in ("", "="):
         return False
@@ -67,8 +67,8 @@ def highlight(state: StateInline, silent: bool) -> bool:
 
 
 def math(state: StateInline, silent: bool) -> bool:
-    """`$math$` and `$$math$$`, to be shown as code."""
-    # The rule of dollarmath looks for a digit before the text's beginning at its end, and finds no math there.
+    """Parse `$math$` and `$$math$$`."""
+    # The rule of dollarmath finds no math at the text's start: it looks for a digit before it, at the text's end.
     start = state.pos
     if not state.src.startswith("$", start):
         return False
@@ -89,7 +89,7 @@ def math(state: StateInline, silent: bool) -> bool:
 
 
 def bare_address(state: StateInline, silent: bool) -> bool:
-    """`https://…`, read at the `://`: what stands before it is text by then."""
+    """Parse `https://…` at its `://`: the scheme before it was already read as text."""
     if silent or state.linkLevel or not state.src.startswith("://", state.pos):
         return False
     scheme = _SCHEME.search(state.src, max(0, state.pos - 6), state.pos)
@@ -118,7 +118,7 @@ def _without_punctuation(text: str) -> str:
 
 
 def block_id(state: StateInline, silent: bool) -> bool:
-    """A `^id` at the end of a block, which is not shown."""
+    """Hide a `^id` at the end of a block."""
     if state.pos and not state.src[state.pos - 1].isspace():
         return False
     found = _BLOCK_ID.match(state.src, state.pos)

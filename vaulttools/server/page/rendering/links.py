@@ -18,11 +18,11 @@ from vaulttools.notes.links.references import wikilink as read_wikilink
 from vaulttools.server.page.rendering.context import RenderContext, context, is_image, link_text, target_text
 
 RESOLVED: Final = "resolved"
-"""The `info` of a link whose address is that of a page already."""
+"""The `info` of a link that already has a page's address."""
 
 
 def wikilink(state: StateInline, silent: bool) -> bool:
-    """`[[links]]` and `![[embeds]]`."""
+    """Parse `[[links]]` and `![[embeds]]`."""
     start = state.pos
     is_embed = state.src.startswith("![[", start)
     found = WIKILINK.match(state.src, start + is_embed, state.posMax)
@@ -32,7 +32,7 @@ def wikilink(state: StateInline, silent: bool) -> bool:
     if not silent:
         here = context(state.env)
         path = here.path_of(reference) if reference.embed else None
-        if state.linkLevel:  # no link stands in another
+        if state.linkLevel:  # links cannot be nested
             state.push("text", "", 0).content = link_text(reference)
         elif path is None:
             _lead(state.push("link_open", "a", 1), here, reference)
@@ -57,7 +57,7 @@ def resolve_markdown_links(state: StateCore) -> None:
 
 
 def place_embeds(state: StateCore) -> None:
-    """Let embedded notes that stand alone in a paragraph take its place; in running text they stay links."""
+    """Replace a paragraph that contains only embedded notes by these notes; within text they stay links."""
     placed: list[Token] = []
     tokens = iter(enumerate(state.tokens))
     for index, token in tokens:
@@ -71,7 +71,7 @@ def place_embeds(state: StateCore) -> None:
 def embed_as_link(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
 ) -> str:
-    """The HTML of an embed in running text."""
+    """Return the HTML of an embed within text."""
     reference: Reference = tokens[index].meta["reference"]
     address = context(env).address_of(reference) or ""
     return f'<a href="{escape(address)}">{escape(link_text(reference))}</a>'
@@ -80,7 +80,7 @@ def embed_as_link(
 def embed_as_block(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
 ) -> str:
-    """The HTML of an embedded note that stands alone."""
+    """Return the HTML of an embedded note that replaces its paragraph."""
     here, reference = context(env), tokens[index].meta["reference"]
     address = here.address_of(reference) or ""
     title = f'<a class="n-embed-title" href="{escape(address)}">{escape(target_text(reference))}</a>'
@@ -88,7 +88,7 @@ def embed_as_block(
 
 
 def _lead(token: Token, here: RenderContext, reference: Reference) -> None:
-    """Give the address of a link to the token that opens it; one that leads nowhere is marked and has none."""
+    """Give a link's opening token its address; a link that leads nowhere is marked and gets no address."""
     token.info = RESOLVED
     address = here.address_of(reference)
     external = reference.kind == "external"
@@ -125,12 +125,12 @@ def _lead_to(token: Token, here: RenderContext, reference: Reference | None) -> 
 
 
 def _image(token: Token, here: RenderContext) -> Iterator[Token]:
-    """An image of the vault; a link to what is elsewhere, since nothing is loaded from there; an embed of a note."""
+    """Yield an image of the vault, a link for one elsewhere (pages load nothing from there), or an embedded note."""
     reference = markdown_link("![", 0, token.content, str(token.attrs.get("src", "")))
     path = None if reference is None or reference.kind == "external" else here.path_of(reference)
     if reference is not None and path is not None:
         if is_image(path):
-            token.attrs = _image_attributes(here, reference, path, "")  # it shows its children
+            token.attrs = _image_attributes(here, reference, path, "")  # the renderer shows its children
             yield token
         else:
             yield Token("embed", "", 0, meta={"reference": reference, "path": path})
@@ -143,7 +143,7 @@ def _image(token: Token, here: RenderContext) -> Iterator[Token]:
 
 
 def _embeds_alone(tokens: Sequence[Token]) -> list[Token]:
-    """The embeds of a paragraph that holds notes to embed, and nothing else; empty for any other."""
+    """Return the embeds of a paragraph that contains only embedded notes; empty for any other paragraph."""
     if [token.type for token in tokens] != ["paragraph_open", "inline"]:
         return []
     children = tokens[1].children or []

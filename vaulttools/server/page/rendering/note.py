@@ -19,10 +19,10 @@ from vaulttools.server.page.rendering.parser import parser
 from vaulttools.server.page.rendering.sanitizer import in_texts, sanitized
 
 EMBED_DEPTH: Final = 3
-"""Notes within notes; Obsidian goes on to five."""
+"""Levels of notes within notes; Obsidian allows five."""
 
 EMBEDS: Final = 30
-"""Notes embedded in one page: each is read on its own."""
+"""Notes embedded in one page: each is read separately."""
 
 EMBED_CHARACTERS: Final = 100_000
 """Characters of all notes embedded in one page."""
@@ -30,7 +30,7 @@ EMBED_CHARACTERS: Final = 100_000
 
 @dataclass(slots=True)
 class _Budget:
-    """What the embedded notes of one page may still take."""
+    """What the embedded notes of one page may still use."""
 
     embeds: int = EMBEDS
     characters: int = EMBED_CHARACTERS
@@ -46,14 +46,14 @@ class Rendering:
     _formulas: Formulas = field(default_factory=Formulas)
 
     def html(self, path: str, text: str, here: int | None = None) -> str:
-        """The body of a note as HTML that is safe to show, without its properties; `here` is the line meant, from 1."""
+        """Return the body of a note as safe HTML, without its properties; `here` is the line to mark, from 1."""
         return self._finished(self._rendered(path, text, here, (path,)))
 
     def passage(self, path: str, text: str) -> str:
-        """Some lines of a note as HTML that is safe to show: without anchors, and with links for embedded notes."""
-        note = Note(path, f"\n{text}")  # behind an empty line no properties begin
+        """Return some lines of a note as safe HTML: without anchors, and with links in place of embedded notes."""
+        note = Note(path, f"\n{text}")  # after an empty line no properties can begin
         context = RenderContext(note, self.notes, self.addresses, lambda *_: "", self._formulas, is_embedded=True)
-        # Passages of one page each have footnotes of their own.
+        # Each passage of a page has its own footnotes.
         env = {"context": context, "docId": f"{zlib.crc32(text.encode('utf-8', 'replace')):x}"}
         rendered: str = parser().render(text, env)
         return self._finished(rendered)
@@ -62,7 +62,7 @@ class Rendering:
         return in_texts(sanitized(html, self.addresses), self._formulas.placed)
 
     def _rendered(self, path: str, text: str, here: int | None, above: tuple[str, ...]) -> str:
-        """The HTML of a note that is embedded in others, the outermost first, as the parser makes it."""
+        """Return the unsanitised HTML of a note; `above` are its embedding notes and itself, the outermost first."""
         note = Note(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))
 
         def embed(reference: Reference, target: str) -> str:
@@ -71,7 +71,7 @@ class Rendering:
         context = RenderContext(
             note, self.notes, self.addresses, embed, self._formulas, is_embedded=len(above) > 1, here=here
         )
-        # Empty lines stand for the properties, so that all lines keep their numbers.
+        # Empty lines replace the properties, so that all lines keep their numbers.
         body = _without_comments(note).split("\n")[note.body_line - 1 :]
         env: dict[str, Any] = {
             "context": context,
@@ -82,22 +82,22 @@ class Rendering:
 
     def _embedded(self, reference: Reference, path: str, above: tuple[str, ...]) -> str:
         if path in above:
-            return _told("This note is shown further up.")
+            return _notice("This note is shown further up.")
         if len(above) > EMBED_DEPTH or not self._budget.embeds or self._budget.characters <= 0:
-            return _told("Not shown here: the page embeds too much.")
+            return _notice("Not shown here: the page embeds too much.")
         self._budget.embeds -= 1
         try:
             text = self.notes.read(path, reference.headings, reference.block)
         except VaultToolsError as error:
-            return _told(str(error))
+            return _notice(str(error))
         self._budget.characters -= len(text)
         if self._budget.characters < 0:
-            return _told("Not shown here: the note is long.")
+            return _notice("Not shown here: the note is long.")
         return self._rendered(path, text, None, (*above, path))
 
 
 def _without_comments(note: Note) -> str:
-    """The text, in which `%%comments%%` are gone but for their line ends."""
+    """Return the text without `%%comments%%`, but with their line ends."""
     parts: list[str] = []
     done = 0
     for start, end in comment_offsets(note.text, note.body_line):
@@ -106,5 +106,5 @@ def _without_comments(note: Note) -> str:
     return "".join((*parts, note.text[done:]))
 
 
-def _told(sentence: str) -> str:
+def _notice(sentence: str) -> str:
     return f'<p class="n-told">{escape(paths.shown(sentence))}</p>'

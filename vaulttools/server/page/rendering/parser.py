@@ -23,15 +23,15 @@ from vaulttools.server.page.rendering.context import context
 
 _QUOTES: Final = 8
 _LISTS: Final = 48
-"""How deep quotes and lists are told apart; what lies deeper is text. Each quote reads its lines again for those in it:
-50 kB of nested ones take 1 s so, and 20 s with 128. Each level of a list takes four frames of the 1,000 that there are.
+"""Nesting bounds of quotes and lists; what is nested deeper is text. Each quote parses its lines again: 50 kB of nested
+quotes take 1 s with 8 levels, and 20 s with 128. Each level of a list takes four of Python's 1,000 stack frames.
 """
 
 _BLOCK_DEPTH: Final = 2 * (_QUOTES + _LISTS) + 8
-"""More than both come to: what lies deeper, markdown-it leaves out."""
+"""More than both bounds together, because markdown-it drops what is nested deeper."""
 
 _INLINE_DEPTH: Final = 20
-"""How deep what stands in a line is nested, as CommonMark's own parser has it; 100 kB of brackets take 2 s."""
+"""Nesting bound within a line, as in CommonMark's own parser; 100 kB of brackets take 2 s."""
 
 _BlockRule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
 _InlineRule: TypeAlias = Callable[[StateInline, bool], bool]
@@ -39,20 +39,20 @@ _CoreRule: TypeAlias = Callable[[StateCore], None]
 
 
 class _Parser(MarkdownIt):
-    """Hands destinations of links on as they are written, to be resolved in the vault."""
+    """Passes on the destinations of links as written, to be resolved in the vault."""
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802 - the name that markdown-it calls
-        """The destination."""
+        """Return the destination unchanged."""
         return url
 
     def validateLink(self, url: str) -> bool:  # noqa: N802
-        """True: `links` decides where it may lead."""
+        """Accept every destination: `links` decides where it may lead."""
         return True
 
 
 @cache
 def parser() -> MarkdownIt:
-    """The parser; the environment of each parse holds its `RenderContext`. It may be used by several threads."""
+    """Return the parser, which threads may share; the environment of each parse holds its `RenderContext`."""
     made, of_lines = _configured(_BLOCK_DEPTH), _configured(_INLINE_DEPTH)
 
     def parse_lines(state: StateCore) -> None:
@@ -63,7 +63,7 @@ def parser() -> MarkdownIt:
 
     made.core.ruler.at("inline", parse_lines)
     for ruler in (made.core.ruler, made.block.ruler, of_lines.inline.ruler, of_lines.inline.ruler2):
-        ruler.getRules("")  # compiles the chains here, since doing so in two threads at once is not safe
+        ruler.getRules("")  # compiles the rule chains now: two threads must not do so at once
     return made
 
 
@@ -107,7 +107,7 @@ def _add_inline_rules(ruler: Ruler[_InlineRule]) -> None:
 
 
 def _add_core_rules(ruler: Ruler[_CoreRule]) -> None:
-    """What happens to all tokens, before their lines are read and after."""
+    """Add the rules for all tokens, before and after their lines are parsed."""
     ruler.before("inline", "callouts", blocks.callouts)
     ruler.before("inline", "take_boxes", blocks.take_boxes)
     before = "inline"
@@ -123,7 +123,7 @@ def _add_core_rules(ruler: Ruler[_CoreRule]) -> None:
 
 
 def _bounded(rule: _BlockRule, name: str, most: int) -> _BlockRule:
-    """A rule of blocks that holds only so many times at once."""
+    """Limit how deep a rule of blocks may be nested in itself."""
 
     def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         open_now: int = state.env.get(name, 0)
@@ -163,7 +163,7 @@ def _code(
 def _cell(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
 ) -> str:
-    """A cell whose alignment is a class: a style would need a policy that lets notes set styles."""
+    """Render a table cell with its alignment as a class: styles would need a policy that lets notes set styles."""
     style = str(tokens[index].attrs.get("style", ""))
     side = style.removeprefix("text-align:")
     aligned = f' class="n-{side}"' if side in ("left", "right", "center") else ""

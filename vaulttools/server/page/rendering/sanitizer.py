@@ -1,7 +1,6 @@
-"""Removes from rendered HTML whatever could do more than be read.
+"""Removes from rendered HTML everything that could do more than be read.
 
-Notes may hold HTML of their own, so nothing that the parser made is trusted: every tag and attribute that is not listed
-here goes.
+Notes may contain HTML, so the parser's output is not trusted: only the tags and attributes listed here remain.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ _TAGS: Final = frozenset(
         *("thead", "tr", "u", "ul", "var", "wbr"),
     )
 )
-"""No form, frame, media, style or script; SVG and MathML have ways to become HTML that sanitisers got wrong."""
+"""No form, frame, media, style or script. SVG and MathML are excluded: sanitisers have missed ways to turn them back
+into HTML."""
 
 _ATTRIBUTES: Final = {
     "*": {"class", "id", "title", "lang", "dir"},
@@ -42,19 +42,19 @@ _ATTRIBUTES: Final = {
 }
 
 _OURS: Final = re.compile(r"n-[a-z-]+|footnote[a-z-]*")
-"""The classes of the rendering: a note cannot look like the page around it."""
+"""Classes of the rendering: a note cannot imitate the page around it."""
 _ANCHOR: Final = re.compile(r"s-[a-z0-9-]+|fn[a-z0-9:-]*")
-"""The anchors of the rendering, which no script or style of the page looks for."""
+"""Anchors of the rendering; no script or style of the page uses them."""
 _UNNAMED: Final = re.compile('<img(?![^>]* alt=")')
-"""An image of a note's own HTML that says nothing to those who cannot see it."""
+"""An image without a text alternative in a note's own HTML."""
 _NUMBER: Final = re.compile(r"[0-9]{1,5}")
 
 _TAG: Final = re.compile(r'(<[^>"]*(?:"[^"]*"[^>"]*)*>)')
-"""A tag as the sanitiser writes it, with double quotes alone."""
+"""A tag as the sanitiser writes it, with only double quotes."""
 
 
 def in_texts(html: str, change: Callable[[str], str]) -> str:
-    """Sanitised HTML in which the texts between tags are changed; those of formulas stay as they are."""
+    """Return sanitised HTML with `change` applied to the texts between tags, except those of formulas."""
     pieces = _TAG.split(html)
     in_math = False
     for index, piece in enumerate(pieces):
@@ -66,7 +66,7 @@ def in_texts(html: str, change: Callable[[str], str]) -> str:
 
 
 def sanitized(html: str, addresses: Addresses) -> str:
-    """The HTML with what is allowed alone, well-formed: nothing in it can close what stands around it."""
+    """Return well-formed HTML with only the allowed parts: nothing in it can close an element around it."""
 
     def allowed(tag: str, name: str, value: str) -> str | None:
         match name:
