@@ -67,7 +67,7 @@ def test_an_index_from_its_beginning_to_its_end(folder: Path, capsys: Printed) -
         f"size        # MB for # MB of files\nSQLite      #, journal wal, schema {SCHEMA}\nup to date  yes\n",
         "",
     )
-    assert printed(folder, "verify", capsys=capsys) == (0, "The index holds every file as it is.\n", "")
+    assert printed(folder, "verify", capsys=capsys) == (0, "The index matches every file.\n", "")
     assert printed(folder, "clear", capsys=capsys) == (0, "The index was removed.\n", "")
     assert printed(folder, "clear", capsys=capsys) == (0, "There was no index.\n", "")
 
@@ -106,7 +106,7 @@ def test_fault_I06_a_damaged_index_is_told_and_built_anew(folder: Path, capsys: 
     assert "warning     The index was damaged and is built anew\n" in printed(folder, "status", capsys=capsys)[1]
     assert printed(folder, "verify", capsys=capsys)[0] == 1
     assert printed(folder, "build", capsys=capsys)[0] == 0
-    assert printed(folder, "verify", capsys=capsys) == (0, "The index holds every file as it is.\n", "")
+    assert printed(folder, "verify", capsys=capsys) == (0, "The index matches every file.\n", "")
 
 
 def test_as_json_each_is_one_line(folder: Path, capsys: Printed) -> None:

@@ -114,7 +114,7 @@ def test_several_vaults_are_named(home: Path) -> None:
 def test_the_only_vault_that_obsidian_knows_is_taken(home: Path) -> None:
     with pytest.raises(BadArgument) as caught:
         said(home, vaults=())
-    assert str(caught.value) == "Obsidian knows several vaults: choose by --vault, of 'Notes', 'Work'"
+    assert str(caught.value) == "Obsidian knows several vaults: choose one with --vault: 'Notes', 'Work'"
     (home / "Work" / ".obsidian").rmdir()
     (home / "Work").rmdir()
     assert said(home, vaults=()).startswith("Vault: ~/Notes\n")
@@ -140,8 +140,8 @@ def test_a_broken_file_stays_and_the_others_are_written(home: Path) -> None:
     broken = b'{"mcpServers": {"x": {"env": {"K": "sk-1"}}'
     (home / ".cursor/mcp.json").write_bytes(broken)
     text, details, is_well = ran(home, "--write")
-    assert "mcp.json is left as it is: it cannot be read as JSON: line 1: expecting ',' delimiter" in text
-    assert "\nNotice: 1 of 2 files is left as before.\n" in text
+    assert "mcp.json is not changed: it cannot be read as JSON: line 1: expecting ',' delimiter" in text
+    assert "\nNotice: 1 of 2 files is not changed.\n" in text
     assert is_well is True
     assert [each["action"] for each in details["clients"]] == [None, "add"]
     assert (home / ".cursor/mcp.json").read_bytes() == broken

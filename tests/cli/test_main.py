@@ -90,7 +90,7 @@ def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
             ["query", "roof", "-n", "2"],
             "unknown option '-n'",
             "All options: vaulttools query --help --all. "
-            "A word that begins with '-' comes behind two: vaulttools query -- roof -n 2",
+            "Write '--' before a word that begins with '-': vaulttools query -- roof -n 2",
         ),
         (["help", "taks"], "unknown command 'taks'", "Did you mean tasks? All commands: vaulttools --help"),
         (

@@ -23,7 +23,7 @@ BEYOND = ["0.0.0.0:1", "--token-file", "TOKEN"]
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "serve takes where to listen: serve :8765, or serve HOST:PORT"),
+        ([], "serve needs an address: serve :8765, or serve HOST:PORT"),
         (["localhost"], "serve takes HOST:PORT, got 'localhost'"),
         (["0.0.0.0:1"], f"{REACHED}: {NEEDED}"),
         (BEYOND, f"{REACHED}: give --tls CERT KEY or --tls auto, or --insecure for http"),

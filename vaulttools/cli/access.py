@@ -21,20 +21,20 @@ NEEDED: Final = "give a token by VAULTTOOLS_TOKEN or --token-file"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """What the command lines of `mcp` and `serve` ask for alike."""
+    """Options that `mcp` and `serve` share."""
 
     vaults: Sequence[str]
     """`DIR` or `name=DIR`, as given."""
     has_index: bool
     tools: Sequence[str]
     is_structured: bool
-    """Whether answers carry their details as structured content."""
+    """Whether answers also carry their details as structured content."""
     token: str | None
     allow_origin: Sequence[str]
 
 
 def parser(command: str) -> Parser:
-    """What reads the options of `ServerOptions`."""
+    """Return the parser for the fields of `ServerOptions`."""
     shared = Parser(command)
     shared.add_argument("--tools", action="append", default=[])
     shared.add_argument("--structured", default="off")
@@ -44,10 +44,10 @@ def parser(command: str) -> Parser:
 
 
 def shared(given: Namespace) -> dict[str, Any]:
-    """The fields of `ServerOptions` that were read, but for the token.
+    """Return the parsed fields of `ServerOptions`, except the vaults, the index and the token.
 
     Raises:
-        BadArgument: one of them cannot be used.
+        BadArgument: one of them is invalid.
     """
     names = offered(given.tools)
     if given.structured not in ("off", "full"):
@@ -59,7 +59,7 @@ def shared(given: Namespace) -> dict[str, Any]:
 
 
 def offered(given: Sequence[str]) -> tuple[str, ...]:
-    """The tools that `--tools` asks for, in the order of the registry.
+    """Return the tools that `--tools` names, in the order of the registry.
 
     Raises:
         BadArgument: there is no such tool.
@@ -75,7 +75,7 @@ def offered(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def address(option: str, given: str) -> tuple[str, int]:
-    """Host and port of `HOST:PORT`, `:PORT`, `PORT` or `[::1]:PORT`.
+    """Return host and port of `HOST:PORT`, `:PORT`, `PORT` or `[::1]:PORT`.
 
     Raises:
         BadArgument: it is none of these.
@@ -87,7 +87,7 @@ def address(option: str, given: str) -> tuple[str, int]:
 
 
 def token(file: str | None) -> str | None:
-    """The token of a file, else that of the environment; None: there is none.
+    """Return the token in a file, or without a file the one in the environment; None if there is no token.
 
     Raises:
         BadArgument: the file cannot be read, or is empty.
@@ -107,7 +107,7 @@ def ensure_a_token(host: str, found: str | None) -> None:
     """Refuse to listen beyond this machine without a token.
 
     Raises:
-        BadArgument: there is none, and others could call.
+        BadArgument: there is no token, and other machines could call.
     """
     if found is None and not is_loopback(host):
         raise BadArgument(f"{host} can be reached from other machines: {NEEDED}")

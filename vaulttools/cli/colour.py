@@ -1,4 +1,4 @@
-"""Colours an answer on a terminal: headings, numbers, and what matches."""
+"""Colours an answer on a terminal: headings, numbers, and matches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIM: Final = "\x1b[2m"
 _PATH: Final = "\x1b[35m"
 _NUMBER: Final = "\x1b[32m"
 
-# Our own lines, by how they begin; no line of a note can begin so.
+# Our own lines, by how they begin; no line of a note begins like this.
 _LINES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = (
     (re.compile(r"(#{1,2} |¶)(.*)"), lambda found: f"{BOLD}{_PATH}{found[0]}{RESET}"),
     (re.compile(r"\[.*\]|\(\d[\d,]* more .*\)|Under .*:|-- more .*"), lambda found: f"{_DIM}{found[0]}{RESET}"),
@@ -36,29 +36,29 @@ _MATCHING: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     ),
     (re.compile(r"  (?P<number>\d+): (?P<line>.*)"), f"  {_NUMBER}{{number}}{RESET}: {{line}}"),
 )
-"""A line that matches, as each tool shows it."""
+"""A matching line, in the form of each tool."""
 
 _PASSAGE: Final = re.compile(r"  (?P<line>.*)")
-"""A line of a passage, as an answer to a question shows it."""
+"""A line of a passage, in the answer to a question."""
 
 Highlighter = Callable[[Sequence[str]], Sequence[str]]
-"""Makes what matches in each of some lines stand out."""
+"""Returns the lines with their matches highlighted."""
 
 
 def is_wanted(stream: TextIO, environ: Mapping[str, str]) -> bool:
-    """Whether a stream is a terminal that shows colour; `NO_COLOR` (no-color.org) and `TERM=dumb` say no."""
+    """Whether a stream is a terminal that shows colour; `NO_COLOR` (no-color.org) and `TERM=dumb` turn it off."""
     if environ.get("NO_COLOR") or environ.get("TERM") == "dumb" or not stream.isatty():
         return False
     return sys.platform != "win32" or bool(environ.get("WT_SESSION") or environ.get("TERM"))
 
 
 def whole(lines: Sequence[str]) -> Sequence[str]:
-    """Lines that stand out whole, where it is not known what matches in them."""
+    """Highlight whole lines, if their matches are not known."""
     return [f"{BOLD}{line}{RESET}" for line in lines]
 
 
 def coloured(text: str, highlighted: Highlighter = whole, *, has_passages: bool = False) -> str:
-    """The text of an answer with colour; without the escape sequences it is the text as it was."""
+    """Return the text of an answer with colour; without its escape sequences it is the original text."""
     shapes = [(_PASSAGE, "  {line}")] if has_passages else _MATCHING
     rows = text.split("\n")
     matching: dict[int, tuple[re.Match[str], str]] = {}
@@ -85,13 +85,13 @@ def _ours(line: str) -> str:
 
 
 _SECONDS: Final = 1.0
-"""For ripgrep; an answer has 50 KiB at most."""
+"""Seconds for ripgrep; an answer has at most 50 KiB."""
 
 _STYLE: Final = ("--color=always", "--colors=match:none", "--colors=match:fg:red", "--colors=match:style:bold")
 
 
 def highlighter(vault: Vault, arguments: Mapping[str, Any]) -> Highlighter | None:
-    """What shows the matches of a call with these arguments; None: it looks for no words."""
+    """Return the highlighter for a call with these arguments; None if the call does not search for words."""
     mode: Mode
     if pattern := arguments.get("pattern"):
         mode = "fixed" if arguments.get("fixed") else "regex"
@@ -115,7 +115,7 @@ def highlighter(vault: Vault, arguments: Mapping[str, Any]) -> Highlighter | Non
         except VaultToolsError:
             return whole(lines)
         shown = printed.decode("utf-8", "replace").split("\n")[: len(lines)]
-        # Whatever ripgrep made of them, the lines stay what they are.
+        # If ripgrep changed the lines, show the originals.
         return shown if [ESCAPE.sub("", line) for line in shown] == [*lines] else whole(lines)
 
     return highlighted

@@ -1,15 +1,15 @@
-"""Takes flags, options and the vault out of a command line; imports next to nothing."""
+"""Removes flags, options and the vault from a command line; imports almost nothing."""
 
 from __future__ import annotations
 
 import os
 
 OWN = ("daemon", "index", "init", "mcp", "serve")
-"""Commands that are never handed over."""
+"""Commands that always run in their own process."""
 
 
 def take_flag(words: list[str], flag: str) -> bool:
-    """Whether the flag stands among the words before a `--`; it is taken out."""
+    """Remove a flag from the words before a `--`; return whether it was there."""
     end = words.index("--") if "--" in words else len(words)
     if flag not in words[:end]:
         return False
@@ -18,7 +18,7 @@ def take_flag(words: list[str], flag: str) -> bool:
 
 
 def take_value(words: list[str], option: str) -> str | None:
-    """The value of an option among the words before a `--`; both are taken out.
+    """Remove an option and its value from the words before a `--`; return the value, or None.
 
     Raises:
         BadArgument: the option is the last word.
@@ -40,10 +40,10 @@ def take_value(words: list[str], option: str) -> str | None:
 
 
 def take_values(words: list[str], option: str) -> list[str]:
-    """The values of an option that may be repeated, in order; they are taken out.
+    """Remove all occurrences of an option; return the values in order.
 
     Raises:
-        BadArgument: it is the last word.
+        BadArgument: the option is the last word.
     """
     values: list[str] = []
     while (value := take_value(words, option)) is not None:
@@ -52,9 +52,9 @@ def take_values(words: list[str], option: str) -> list[str]:
 
 
 def take_vault(words: list[str]) -> str | None:
-    """Remove the general options from `words`, and give the absolute folder of the one vault that the command means.
+    """Remove the general options from `words`, and return the absolute folder of the vault that the command means.
 
-    None: it means no vault, or several, or is to run in this process.
+    None: it means no vault or several, or must run in this process.
     """
     if take_flag(words, "--no-index"):
         return None
@@ -65,7 +65,7 @@ def take_vault(words: list[str]) -> str | None:
         vaults = take_values(words, "--vault")
         here = os.getcwd()
     except Exception:
-        return None  # an option without its value, or a folder that is gone: the command says so
+        return None  # an option lacks its value, or the folder is gone: the command reports it
     if len(vaults) > 1 or "" in vaults or not words or words[0] in OWN:
         return None
     vault = next(iter(vaults), None) or os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(here)
@@ -73,15 +73,15 @@ def take_vault(words: list[str]) -> str | None:
 
 
 def tool_meant(words: list[str]) -> tuple[str, list[str]]:
-    """The tool that the first word names, with dashes or underscores, and the words behind it. A question without a
-    command is one of `query`."""
+    """Return the tool that the first word names, with dashes or underscores, and the other words. A quoted question
+    without a command belongs to `query`."""
     if " " in words[0].strip():
         return "query", words
     return words[0].replace("-", "_"), words[1:]
 
 
 def quoted(word: str) -> str:
-    """A word as every shell takes it, in quotes where it needs them."""
+    """Return a word in a form that every shell accepts, quoted if necessary."""
     if word and all(sign.isalnum() or sign in "-_./:=,@+~" for sign in word) and word[0] != "~":
         return word
     if not any(sign in word for sign in '"$`\\!%'):
@@ -90,7 +90,7 @@ def quoted(word: str) -> str:
 
 
 def nearest_vault(here: str) -> str | None:
-    """The nearest folder, `here` or above it, that is marked as a vault; never the root or the home folder."""
+    """Return the nearest folder, `here` or above it, that is marked as a vault; never the root or the home folder."""
     folder = here
     while is_unnamed(folder) or not is_marked(folder):
         folder, below = os.path.dirname(folder), folder
@@ -100,18 +100,18 @@ def nearest_vault(here: str) -> str | None:
 
 
 MARK = "vaulttools.toml"
-"""A file that marks the folder it lies in as a vault. It is not read: what lies in a vault configures nothing, since a
-synced or prompted hand may have written it."""
+"""A file that marks its folder as a vault. Its contents are never read: files in a vault must not configure anything,
+because a sync or an attacker may have written them."""
 
 
 def is_marked(folder: str) -> bool:
-    """Whether a folder is a vault though nobody named it: it holds the settings of Obsidian or of SmartHole, or our
+    """Whether a folder is a vault even if nobody names it: it contains settings of Obsidian or SmartHole, or our
     mark."""
     settings = (os.path.join(folder, name) for name in (".obsidian", ".smarthole"))
     return os.path.isfile(os.path.join(folder, MARK)) or any(map(os.path.isdir, settings))
 
 
 def is_unnamed(folder: str) -> bool:
-    """Whether an absolute folder is a vault only when it is named: a search that was started in the wrong place must
-    not read everything a person has."""
+    """Whether an absolute folder is a vault only if somebody names it: a search started in the wrong place must not
+    read all files of a person."""
     return folder in (os.path.dirname(folder), os.path.realpath(os.path.expanduser("~")))

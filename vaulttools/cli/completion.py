@@ -1,4 +1,4 @@
-"""Prints what a shell needs to complete commands and options, from the registry."""
+"""Prints the completion script of a shell, from the registry."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ _vaulttools() {{
 }}
 complete -o filenames -F _vaulttools vaulttools
 """
-"""Bash 3.2, as macOS has it, reads it too."""
+"""Bash 3.2, which macOS has, can also read it."""
 
 
 def command(words: list[str], switches: Switches) -> Said:
     """Run `vaulttools completion`.
 
     Raises:
-        BadArgument: it is no shell that is known.
+        BadArgument: it does not know the shell.
     """
     shell: Any = words[0] if words else None
     if len(words) != 1 or shell not in SHELLS:
@@ -62,7 +62,7 @@ def command(words: list[str], switches: Switches) -> Said:
 
 
 def script(shell: Shell, commands: Mapping[str, str]) -> str:
-    """What the shell reads; `commands` are those beside the tools, with their words."""
+    """Return the completion script; `commands` are the commands other than tools, with their summaries."""
     return _fish(commands) if shell == "fish" else _bash(commands, is_zsh=shell == "zsh")
 
 
@@ -111,7 +111,7 @@ def _options(request: type[Request]) -> list[str]:
 
 
 def _choices(request: type[Request]) -> dict[str, list[str]]:
-    """The values of each option that takes one of a few."""
+    """Return the values of each option that takes one of a few."""
     fields = schema(request)["properties"].items()
     return {
         f"--{name.replace('_', '-')}": [str(value) for value in field["enum"]]

@@ -24,10 +24,10 @@ Keep a process that answers the other commands for this vault, in a tenth of the
 
 
 def command(words: list[str], switches: Switches) -> Said:
-    """Run `vaulttools daemon`; its status says whether a process runs, or did so until `stop`.
+    """Run `vaulttools daemon`; its exit status says whether a process runs, or ran until `stop`.
 
     Raises:
-        BadArgument: it is none of the three commands, or there can be no such process.
+        BadArgument: it is not one of the three commands, or the system allows no such process.
     """
     folder = switches.folder()
     if len(words) != 1 or words[0] not in COMMANDS:

@@ -1,11 +1,11 @@
-"""Hands a command over to the resident process of its vault, where one listens.
+"""Hands a command over to the resident process of its vault, if one listens.
 
-They meet at a socket in a folder of mode 0700, under a name made of what both must share: the version and the place of
-this package, the Python, and the vault. Whatever is odd (no process, another user's, one that is busy, of another
-version or environment, or dies) means that the command runs here.
+They meet at a socket in a folder of mode 0700. Its name is made of what both must share: version and place of this
+package, the Python, and the vault. In every other case (no process, or one that belongs to another user, is busy, has
+another version or environment, or dies) the command runs in the caller's process.
 
-Imports next to nothing, so that a call costs the start of Python and the answer: `socket` makes enumerations and takes
-4 ms, `_socket`, which it is made of, half a millisecond.
+It imports almost nothing, so that a call costs only the start of Python and the answer: importing `socket` takes 4 ms
+because of its enumerations, `_socket` half a millisecond.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from typing import Final
 
 _LONGEST: Final = 103
-"""Bytes of a socket's path that every system takes: macOS has room for 104 with a NUL."""
+"""Bytes of a socket's path on every system: macOS has room for 104 with a NUL."""
 
 LENGTH: Final = 4
-"""Bytes, the highest first, that say how long a message is."""
+"""Bytes of a message's length, the highest byte first."""
 
 PATIENCE_SECONDS: Final = 1.0
-"""For a resident process to take a command; the caller runs it by itself after that."""
+"""Seconds for a resident process to accept a command; after that the caller runs it itself."""
 
 RUN, STATUS, STOP = "run", "status", "stop"
-"""The first text of a message: what is asked."""
+"""The first text of a message: its kind."""
 
 TAKEN: Final = b"+"
-"""The first byte of an answer: it follows. Any other, and the end: it does not."""
+"""The first byte of an accepting answer. Any other byte, or the end, is a refusal."""
 
 
 def handed_over(words: Sequence[str]) -> int | None:
-    """The exit status of a command that a resident process ran, its output written; None: nobody took it."""
+    """Run a command in a resident process, write its output, return its exit status; None if none accepted it."""
     vault = take_vault(list(words))
     path = None if vault is None else socket_path(vault)
     if vault is None or path is None or not os.path.exists(path) or not is_private(path):
@@ -55,7 +55,7 @@ def handed_over(words: Sequence[str]) -> int | None:
 
 
 def asked(path: str, question: str) -> list[str] | None:
-    """What a resident process says to `daemon status` and `daemon stop`; None: there is none."""
+    """Return a resident process's answer to `daemon status` or `daemon stop`; None if there is no process."""
     try:
         answer = _asked(path, [question, *_environ()])
     except (OSError, EOFError):
@@ -64,7 +64,7 @@ def asked(path: str, question: str) -> list[str] | None:
 
 
 def _columns() -> list[str]:
-    """The width of the terminal, which the other process does not see."""
+    """Return the width of the terminal as a variable: the other process cannot see the terminal."""
     try:
         return [f"COLUMNS={os.get_terminal_size(1).columns}"] if sys.stdout.isatty() else []
     except OSError:
@@ -76,7 +76,7 @@ def _environ() -> list[str]:
 
 
 def _asked(path: str, texts: Sequence[str]) -> bytes | None:
-    """The answer to a message; None: it is not taken.
+    """Return the answer to a message; None if it is refused.
 
     Raises:
         OSError: nobody listens, or not in time.
@@ -93,16 +93,16 @@ def _asked(path: str, texts: Sequence[str]) -> bytes | None:
         connection.sendall(packed(texts))
         if received(connection, 1) != TAKEN:
             return None
-        connection.settimeout(None)  # as long as the command may take here
+        connection.settimeout(None)  # the command may take as long as it would here
         return message(connection)
     finally:
         connection.close()
 
 
 def _written(answer: bytes) -> int:
-    """Write what a command wrote, in its order; its status.
+    """Write a command's output in its order, and return its status.
 
-    The streams here decide what a failure to write means.
+    The streams of this process decide what a failed write means.
     """
     status, position, is_terminal = answer[0], 1, sys.stdout.isatty()
     shown = ""
@@ -123,7 +123,7 @@ def _written(answer: bytes) -> int:
 
 
 def socket_folder() -> str | None:
-    """The folder of sockets; None where the system has no such sockets."""
+    """Return the folder of sockets; None if the system has no such sockets."""
     if sys.platform == "win32":
         return None
     own = os.environ.get("XDG_RUNTIME_DIR")
@@ -133,7 +133,7 @@ def socket_folder() -> str | None:
 
 
 def socket_path(vault: str) -> str | None:
-    """Where the process of a vault's folder listens, if there is one; None: it cannot be anywhere."""
+    """Return the socket of the process for a vault's folder, whether it exists or not; None if it cannot exist."""
     where = socket_folder()
     if where is None:
         return None
@@ -143,7 +143,7 @@ def socket_path(vault: str) -> str | None:
 
 
 def is_private(path: str) -> bool:
-    """Whether the folder of a socket is a real one that nobody but this user can enter or change."""
+    """Whether the folder of a socket is a real folder that only this user can enter or change."""
     try:
         status = os.lstat(os.path.dirname(path))
     except OSError:
@@ -152,7 +152,7 @@ def is_private(path: str) -> bool:
 
 
 def peer_of(connection: socket) -> int | None:
-    """The user at the other end of a connection; None where the system does not tell."""
+    """Return the user id at the other end of a connection; None if the system does not report it."""
     if sys.platform == "linux":
         import _socket
 
@@ -165,7 +165,7 @@ def peer_of(connection: socket) -> int | None:
 
 
 def is_of_one_user(connection: socket) -> bool:
-    """Whether the other end runs as this user. Root is nobody else's, and nobody else is root's."""
+    """Whether the other end runs as this user; root is not accepted for another user, nor the reverse."""
     try:
         return peer_of(connection) == os.geteuid()
     except OSError:
@@ -173,16 +173,16 @@ def is_of_one_user(connection: socket) -> bool:
 
 
 def packed(texts: Iterable[str]) -> bytes:
-    """Texts without a NUL as one message."""
+    """Pack texts without a NUL into one message."""
     data = b"\0".join(map(os.fsencode, texts))
     return len(data).to_bytes(LENGTH, "big") + data
 
 
 def received(connection: socket, size: int) -> bytes:
-    """So many bytes.
+    """Receive exactly `size` bytes.
 
     Raises:
-        EOFError: the other end has gone before.
+        EOFError: the other end closed before that.
     """
     chunks = []
     while size:
@@ -195,9 +195,9 @@ def received(connection: socket, size: int) -> bytes:
 
 
 def message(connection: socket) -> bytes:
-    """The next message.
+    """Receive the next message.
 
     Raises:
-        EOFError: the other end has gone before its end.
+        EOFError: the other end closed before the message was complete.
     """
     return received(connection, int.from_bytes(received(connection, LENGTH), "big"))

@@ -1,4 +1,4 @@
-"""Writes the help: examples first, then as many options as twenty lines hold, or all."""
+"""Writes the help: examples first, then as many options as fit into twenty lines, or all."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from vaulttools.answers.tool import Tool
 from vaulttools.cli import options
 
 LINES: Final = 20
-"""Of the help that a person reads first: it fits any terminal."""
+"""Lines of the short help: they fit any terminal."""
 
 _SIDE_BY_SIDE: Final = 60
-"""Columns from which on words stand beside the options they explain, and not below."""
+"""From this width on, explanations are beside their options, not below."""
 
 _LONGEST: Final = 24
-"""Columns of an option beside its words; a longer one stands above them."""
+"""Columns of an option beside its explanation; a longer option has its own line."""
 
 _EXAMPLES: Final = 3
 
 _JSON: Final = re.compile(r"`([\[{][^`]*[\]}])`")
-"""A list or an object in the words of an argument."""
+"""A list or an object in the description of an argument."""
 _FIELD: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
-"""A name of several words, as arguments have."""
+"""A name of several words, such as an argument's."""
 _LIMITS: Final = re.compile(r" \([^()]*(?:default|one of|number)[^()]*\)$")
-"""What is accepted and the default, at the end of an argument's words."""
+"""Accepted values and the default, at the end of an argument's description."""
 
 _USAGE: Final = re.compile(r"usage: | {7}vaulttools ")
 _ROW: Final = re.compile(r"  (\S.*?)(?: {2,}(\S.*))?")
-"""A line of `HELP` that begins a row; the lines that go on with it are indented further."""
+"""A line of `HELP` that begins a row; its continuation lines are indented further."""
 
 _ASSISTANTS = "Connect Claude, Cursor, VS Code and others"
 _STARTS: Final = (
@@ -43,25 +43,25 @@ _STARTS: Final = (
     ("init", _ASSISTANTS),
     ("serve :8765", "Read your notes in the browser"),
 )
-"""What a new user may try first."""
+"""Commands that a new user may try first."""
 
 _SWITCHES: Final = (
     ("--vault DIR", "The vault. Without it: VAULTTOOLS_VAULT, or the vault around this folder."),
     ("--json", "Print the details as JSON instead of the text."),
     ("--no-index", "Read the notes anew instead of using the saved index."),
-    ("--today DAY", "Reckon what is overdue, last week, … from a day such as 2026-11-01."),
+    ("--today DAY", "Use a day such as 2026-11-01 as today, for overdue, last week, …"),
     ("--version", "Print the version."),
 )
 
 
 def wrap(text: str, width: int, subsequent_indent: str = "") -> list[str]:
-    """The text in lines; an option is never broken at a dash."""
+    """Wrap a text into lines, without breaking options at their dashes."""
     wrapper = TextWrapper(width, subsequent_indent=subsequent_indent, break_long_words=False, break_on_hyphens=False)
     return wrapper.wrap(text)
 
 
 def general(others: Mapping[str, str], width: int, *, is_whole: bool = False) -> str:
-    """The help of the program; `others` are the commands that are no tool's, with their words."""
+    """Return the help of the program; `others` are the commands other than tools, with their summaries."""
     of_tools = {name.replace("_", "-"): tools.named(name).summary for name in tools.NAMES}
     lines = [*wrap("Search a Markdown vault. Nothing is ever written into it.", width), ""]
     lines += _columns([(f"vaulttools {command}", words) for command, words in _STARTS], width, longest=44)
@@ -75,7 +75,7 @@ def general(others: Mapping[str, str], width: int, *, is_whole: bool = False) ->
 
 
 def fitted(text: str, width: int) -> str:
-    """A help as a module holds it, `HELP`, within so many columns: its paragraphs, and rows of a label with words."""
+    """Wrap a module's `HELP` to a width in columns: its paragraphs, and its rows of labels with explanations."""
     lines: list[str] = []
     rows: list[tuple[str, str]] = []
     paragraph: list[str] = []
@@ -104,7 +104,7 @@ def fitted(text: str, width: int) -> str:
 
 
 def of_tool(tool: Tool[Any, Any], width: int, *, is_whole: bool = False) -> str:
-    """The help of a tool's command."""
+    """Return the help of a tool's command."""
     every = options.options(tool.request)
     command = tool.name.replace("_", "-")
     usage = ["vaulttools", command, *(each.spelling for each in every if each.in_usage), "[options]"]
@@ -128,7 +128,7 @@ def of_tool(tool: Tool[Any, Any], width: int, *, is_whole: bool = False) -> str:
 
 
 def _shown_examples(tool: Tool[Any, Any], width: int) -> list[str]:
-    """The first examples that fit on a line, else the one of the shortest words on several."""
+    """Return the first examples that fit on one line; else the one with the shortest words, on several lines."""
     every = options.examples(tool)
     lines = [line for line in map(" ".join, every) if len(line) + 2 <= width]
     if lines:
@@ -139,7 +139,7 @@ def _shown_examples(tool: Tool[Any, Any], width: int) -> list[str]:
             rows[-1] += f" {word}"
         else:
             rows.append(word)
-    return [f"  {line}" for line in " \\\n  ".join(rows).split("\n")]  # a shell takes it as one command
+    return [f"  {line}" for line in " \\\n  ".join(rows).split("\n")]  # a shell reads it as one command
 
 
 def _label(option: options.Option) -> str:
@@ -148,7 +148,7 @@ def _label(option: options.Option) -> str:
 
 
 def _in_shell(words: str, request: type[Request]) -> str:
-    """The words of an argument with the names and the forms that the command line has for it."""
+    """Return an argument's description with the names and the syntax of the command line."""
 
     def shell_form(found: re.Match[str]) -> str:
         try:
@@ -165,12 +165,12 @@ def _in_shell(words: str, request: type[Request]) -> str:
 
 
 def _short(words: str) -> str:
-    """Words without what is accepted and the default."""
+    """Remove the accepted values and the default from a description."""
     return _LIMITS.sub("", words)
 
 
 def _columns(rows: Sequence[tuple[str, str]], width: int, longest: int = 0) -> list[str]:
-    """Labels with their words beside them, or below where there is no room."""
+    """Return labels with their explanations beside them, or below if there is no room."""
     labels = [label for label, _ in rows if len(label) <= max(longest, _LONGEST)]
     beside = max(map(len, labels), default=0) if longest != _LONGEST else _LONGEST
     return [line for label, words in rows for line in _row(label, words, width, beside)]

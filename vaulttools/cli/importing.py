@@ -1,8 +1,7 @@
-"""Decides what Ctrl-C and the garbage collector do while modules are imported, and defers some.
+"""Controls Ctrl-C and the garbage collector during imports, and defers some imports.
 
-Ctrl-C ends the process while modules are imported. `KeyboardInterrupt` among imports comes out as what the imported
-module makes of it: a `SchemaError` of pydantic, a `RuntimeError` of `__set_name__`, or nothing, so that the process
-goes on.
+During imports, Ctrl-C ends the process. A `KeyboardInterrupt` would surface as whatever the imported module turns it
+into: a `SchemaError` of pydantic, a `RuntimeError` of `__set_name__`, or nothing, so that the process continues.
 """
 
 from __future__ import annotations
@@ -18,24 +17,24 @@ from types import FrameType, ModuleType
 from typing import Any, Final
 
 INTERRUPTED: Final = 130
-"""The exit status after Ctrl-C: 128 and the number of the signal, as shells have it."""
+"""The exit status after Ctrl-C: 128 plus the number of the signal, as in shells."""
 
 
 def end_at_once() -> None:
-    """From here on Ctrl-C ends the process. Nothing where it is ignored or handled by others."""
+    """Let Ctrl-C end the process from here on, unless it is ignored or has another handler."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
 
 
 def raise_again() -> None:
-    """From here on Ctrl-C raises `KeyboardInterrupt`, if `end_at_once` changed that."""
+    """Let Ctrl-C raise `KeyboardInterrupt` again, if `end_at_once` changed that."""
     if signal.getsignal(signal.SIGINT) is _end:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
 def importing_much() -> Iterator[None]:
-    """No search for garbage among what imports make, all of which stays: 0.25 of 1 s. Ctrl-C ends the process."""
+    """Import without garbage collection, which would take 0.25 of 1 s: everything stays. Ctrl-C ends the process."""
     end_at_once()
     gc.disable()
     try:
@@ -46,7 +45,7 @@ def importing_much() -> Iterator[None]:
 
 
 def collect() -> None:
-    """Have garbage collected from now on, and not looked for in what was imported."""
+    """Turn on garbage collection, but exclude what was imported so far."""
     gc.freeze()
     gc.enable()
 
@@ -56,13 +55,13 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 _PACKAGES: Final = ("mcp", "mcp.server")
-"""Their own modules import a client, an HTTP client and a framework for servers: 150 of the 600 ms of CPU that it takes
-to import a low-level server."""
+"""Importing these packages loads a client, an HTTP client and a server framework: 150 of the 600 ms of CPU for a
+low-level server."""
 
 
 def defer_packages() -> None:
-    """Have the packages of the MCP SDK run their own modules when one of their names is used first; their submodules
-    are imported as ever. One that is imported already stays as it is.
+    """Run the MCP SDK's package modules only when one of their names is first used. Their submodules are imported as
+    usual; a package that is already imported stays as it is.
 
     Raises:
         ModuleNotFoundError: the SDK is not installed.
@@ -82,7 +81,7 @@ def _deferred(name: str) -> ModuleType:
     loader, module = spec.loader, module_from_spec(spec)
 
     def used(attribute: str) -> Any:
-        # Python asks here for names that the module lacks (PEP 562): all of them, until it has run.
+        # Python calls this for names that the module lacks (PEP 562): all names, until the module has run.
         del module.__dict__["__getattr__"]
         loader.exec_module(module)
         return getattr(module, attribute)

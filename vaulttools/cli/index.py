@@ -1,6 +1,6 @@
 """Implements `vaulttools index`: build, status, verify and clear.
 
-Run as `python -m vaulttools.cli.index DIR`, it builds the index for which a command had no time.
+`python -m vaulttools.cli.index DIR` builds the index that a command had no time for.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MEANING: Final = "--meaning"
 MEGABYTE: Final = 1_000_000
 
 _LOWER: Final = 19
-"""How much lower the priority of a builder is, as far as it goes: whatever else the machine has to do comes first."""
+"""Steps by which the priority of a builder is lowered, as far as possible: all other work comes first."""
 
 
 def command(words: list[str], switches: Switches) -> Said:
@@ -57,13 +57,13 @@ def command(words: list[str], switches: Switches) -> Said:
     if words != ["build", _MEANING] and (len(words) != 1 or words[0] not in COMMANDS):
         given = " ".join(words)
         raise BadArgument(f"index takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
-    # An index of whatever folder this happens to be is nothing anybody asked for.
+    # Nobody wants an index of a folder that just happens to be the current one.
     with Vault.open(switches.folder(), index="auto") as vault:
         return run(words, vault)
 
 
 def run(words: list[str], vault: Vault) -> Said:
-    """What one of the commands says.
+    """Run one of the commands.
 
     Raises:
         VaultToolsError: there can be no index.
@@ -80,10 +80,10 @@ def run(words: list[str], vault: Vault) -> Said:
 
 
 def built(vault: Vault) -> tuple[str, dict[str, Any]]:
-    """Build the index of a vault, with a progress bar; what is in it, as text and as details.
+    """Build the index of a vault, with a progress bar; return a description of it, as text and as details.
 
     Raises:
-        VaultToolsError: there can be none.
+        VaultToolsError: there can be no index.
     """
     start = time.monotonic()
     with progress() as on_progress:
@@ -163,12 +163,12 @@ def _status(vault: Vault) -> Said:
 
 def _verify(vault: Vault) -> Said:
     found = vault.verify_index()
-    text = "\n".join(found) if found else "The index holds every file as it is."
+    text = "\n".join(found) if found else "The index matches every file."
     return Said(text, {"differences": found}, DIFFERENT if found else FOUND)
 
 
-def _build_beside(folder: str) -> None:
-    """Build the index of a vault for a command that has ended, unless another process does."""
+def _build_detached(folder: str) -> None:
+    """Build the index of a vault for a command that has ended, unless another process builds it."""
     child.begin(_LOWER)
     # The next command that needs an index says why there is none.
     with suppress(VaultToolsError), Vault.open(folder, index="auto") as vault, suppress(IndexBusy):
@@ -179,4 +179,4 @@ def _build_beside(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    _build_beside(sys.argv[1])
+    _build_detached(sys.argv[1])

@@ -34,23 +34,23 @@ Add the server to the settings of the assistants on this machine. Shows what wou
                  (default: the vault around this folder, or the only one that Obsidian knows)
   --client NAME  only this assistant, repeated; one of
                  {", ".join(client.name for client in CLIENTS)}
-  --write        make the changes; each file is kept beside as it was before, FILE{saving.BACKUP}; and build the
-                 index of each vault
+  --write        make the changes, keep each file as it was in FILE{saving.BACKUP}, and build the index of each
+                 vault
   --no-build     leave the index to be built at the first question
-  --remove       take the server out again
+  --remove       remove the server
   --dry-run      show what would change, and write nothing (default)"""
 
 
 @dataclass(frozen=True, slots=True)
 class InitOptions:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     clients: Sequence[Client]
-    """None named: all."""
+    """Empty for all."""
     is_written: bool
     is_removed: bool
     is_built: bool
-    """Whether the index of each vault is built then."""
+    """Whether the index of each vault is built afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def command(words: list[str], switches: Switches) -> Said:
     """Run `vaulttools init`.
 
     Raises:
-        BadArgument: it cannot be done.
+        BadArgument: an option, a vault or a client is invalid.
     """
     nearest = os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(working_folder())
     vaults = switches.vaults or ([nearest] if nearest else [])
@@ -74,14 +74,14 @@ def command(words: list[str], switches: Switches) -> Said:
     text, details, is_well = run(options, vaults, this_machine())
     if is_well and options.is_built:
         built = [_built(folder) for folder in details["vaults"].values()]
-        text += "".join(f"\n{told}" for told in built)
-    if is_well is None:  # nothing was to be written yet, or nothing could be
+        text += "".join(f"\n{sentence}" for sentence in built)
+    if is_well is None:  # nothing was to be written, or no assistant was found
         return Said(text, details, NOTHING_FOUND if options.is_written else FOUND)
     return Said(text, details, FOUND if is_well else FAILED)
 
 
 def _built(folder: str) -> str:
-    """Build the index of a vault, so that the first question need not wait for it; what became of it."""
+    """Build the index of a vault, so that the first question need not wait; return a sentence about the result."""
     try:
         with Vault.open(folder) as vault:
             if vault.config.index == "off":
@@ -92,10 +92,10 @@ def _built(folder: str) -> str:
 
 
 def parse(words: Sequence[str]) -> InitOptions:
-    """The options of the command.
+    """Return the options of the command.
 
     Raises:
-        BadArgument: one of them cannot be used.
+        BadArgument: one of them is invalid.
     """
     parser = Parser("init")
     parser.add_argument("--client", action="append", default=[])
@@ -118,13 +118,13 @@ def parse(words: Sequence[str]) -> InitOptions:
 
 
 def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[str, dict[str, Any], bool | None]:
-    """What the command says, its details, and whether it did for any assistant what was asked; None: there is none on
-    this machine.
+    """Return the text of the command, its details, and whether it succeeded for any assistant; None if this machine has
+    no assistant.
 
-    `vaults` are folders, names that Obsidian knows, or `NAME=DIR`; none: the only one that Obsidian knows.
+    `vaults` are folders, names that Obsidian knows, or `NAME=DIR`; if empty, the only vault that Obsidian knows.
 
     Raises:
-        BadArgument: a vault or a client is not there, or the server could not be started.
+        BadArgument: a vault or a client does not exist, or the server could not be started.
     """
     known = known_vaults(machine)
     chosen = {} if options.is_removed else _chosen(vaults, known)
@@ -134,7 +134,7 @@ def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[
         if places[client] is None:
             looked = " or ".join(str(each.sign) for each in client.places(machine))
             words = ["vaulttools", *vault_options(chosen), "mcp", "--print-config", client.name]
-            to_paste = f"; to have what to paste: {' '.join(map(quoted, words))}" if chosen else ""
+            to_paste = f"; for a block to paste, run: {' '.join(map(quoted, words))}" if chosen else ""
             raise BadArgument(f"{client.title} is not on this machine: there is no {looked}{to_paste}")
     inside = [*map(Path, chosen.values()), *known]
     outcomes = [
@@ -157,10 +157,10 @@ def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[
 
 
 def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
-    """What a client needs to start the server: the absolute path of the installed program, and absolute folders.
+    """Return what a client needs to start the server: the absolute path of the installed program, and absolute folders.
 
     Raises:
-        BadArgument: the program lies where it will not stay, or the extra is missing.
+        BadArgument: the program is in a temporary place, or the extra is missing.
     """
     if importlib.util.find_spec("mcp") is None:
         raise BadArgument(NEEDS_EXTRA)
@@ -169,16 +169,16 @@ def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _chosen(given: Sequence[str], known: Sequence[Path]) -> dict[str, str]:
-    """Absolute folders by name."""
+    """Return absolute folders by name."""
     there = [vault for vault in known if vault.is_dir()]
     if not given and len(there) != 1:
         names = ", ".join(f"'{vault.name}'" for vault in there)
         raise BadArgument(
-            f"Obsidian knows several vaults: choose by --vault, of {names}"
+            f"Obsidian knows several vaults: choose one with --vault: {names}"
             if there
             else "No vault given: use --vault DIR; Obsidian knows none"
         )
-    meant = [_meant(each, there) for each in given] if given else [str(there[0])]
+    meant = [_resolved(each, there) for each in given] if given else [str(there[0])]
     found: dict[str, str] = {}
     for name, folder in folders(meant).items():
         path = Path(folder).expanduser().resolve()
@@ -188,8 +188,8 @@ def _chosen(given: Sequence[str], known: Sequence[Path]) -> dict[str, str]:
     return found
 
 
-def _meant(given: str, known: Sequence[Path]) -> str:
-    """A folder as it is given, or that of the vault of this name."""
+def _resolved(given: str, known: Sequence[Path]) -> str:
+    """Return a folder as given, or the folder of the vault with that name."""
     named = [vault for vault in known if vault.name == given]
     if Path(given).expanduser().is_dir() or not named:
         return given
@@ -234,10 +234,10 @@ def _lines(
     if others and not options.is_removed:
         lines.append(f"Obsidian also knows: {', '.join(others)}")
     for outcome in outcomes:
-        lines += ["", *_told(options, outcome)]
+        lines += ["", *_outcome_lines(options, outcome)]
     failed = sum(bool(outcome.failure) for outcome in outcomes)
     if 0 < failed < len(outcomes):
-        lines += ["", f"Notice: {failed} of {len(outcomes)} files {'is' if failed == 1 else 'are'} left as before."]
+        lines += ["", f"Notice: {failed} of {len(outcomes)} files {'is' if failed == 1 else 'are'} not changed."]
     if missing:
         lines += ["", f"Not on this machine: {', '.join(missing)}"]
     changed = [outcome for outcome in outcomes if outcome.change is not None and outcome.change.action != "none"]
@@ -256,10 +256,10 @@ _DONE: Final = {"add": "added to", "update": "updated in", "remove": "removed fr
 _TO_DO: Final = {"add": "add to", "update": "update in", "remove": "remove from"}
 
 
-def _told(options: InitOptions, outcome: _Outcome) -> list[str]:
+def _outcome_lines(options: InitOptions, outcome: _Outcome) -> list[str]:
     title, file = outcome.client.title, shown(str(outcome.file))
     if outcome.change is None:
-        return [f"{title}: {file} is left as it is: {outcome.failure}"]
+        return [f"{title}: {file} is not changed: {outcome.failure}"]
     action = outcome.change.action
     if action == "none":
         return [f"{title}: {file} {'has no such entry' if options.is_removed else 'has it already'}"]

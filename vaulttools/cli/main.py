@@ -1,4 +1,4 @@
-"""Runs the command line: the commands of tools, and those that are no tool's."""
+"""Runs the command line: the commands of tools, and all others."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 FOUND: Final = 0
 NOTHING_FOUND: Final = 1
-"""Nothing was found, and all of the scope was searched."""
+"""Nothing was found, and the whole scope was searched."""
 REFUSED: Final = 1
 """`show` found more than it prints."""
 DIFFERENT: Final = 1
-"""`index verify` found the index and the files to differ."""
+"""`index verify` found differences between the index and the files."""
 FAILED: Final = 2
 """Bad input, a failure, or nothing found in an incomplete search."""
 
 
 SUMMARIES: Final = {
     "call": "Call a tool with a JSON object of arguments: call TOOL '{…}'",
-    "completion": "Print what a shell completes commands with: completion bash, zsh or fish",
+    "completion": "Print the completion script of a shell: completion bash, zsh or fish",
     "daemon": "Keep a process that answers these commands faster: daemon start, status or stop",
     "index": "Keep an index for long-lived processes: index build, status, verify or clear",
     "init": "Add the server to the settings of Claude, Cursor, VS Code, Codex, Gemini CLI, LM Studio",
@@ -43,24 +43,24 @@ SUMMARIES: Final = {
     "token": "Keep the tokens of a host of many vaults: token add, list or revoke",
     "tools": "Print the tool definitions: --format anthropic, openai or mcp",
 }
-"""The commands that are no tool's, in one line each."""
+"""The commands other than tools, in one line each."""
 
 _USAGES: Final = {
     "call": '[--vault DIR] [--json] call TOOL [\'{"pattern": "TODO"}\']',
     "completion": "completion bash|zsh|fish",
     "tools": "tools [--format anthropic|openai|mcp]",
 }
-"""Of the commands that have no page of help of their own. The others are modules of this folder with a `HELP`."""
+"""Commands without a help page; the others are modules of this folder with a `HELP`."""
 
 
 _GENERAL: Final = ("--vault", "--json", "--no-index", "--today", "--version", "--help")
 
 
 class Switches(NamedTuple):
-    """What stands before or after any command."""
+    """Options that may come before or after any command."""
 
     vaults: Sequence[str]
-    """As given; only `mcp` and `serve` take several."""
+    """As given; only `mcp` and `serve` accept several."""
     as_json: bool
     has_index: bool
     """Whether an index may be used and built."""
@@ -69,50 +69,50 @@ class Switches(NamedTuple):
 
     @property
     def vault(self) -> str | None:
-        """The vault that is named, if one is.
+        """The named vault; None if `--vault` is missing.
 
         Raises:
-            BadArgument: several are.
+            BadArgument: there are several.
         """
         if len(self.vaults) > 1:
             raise BadArgument("--vault is given more than once; only mcp and serve take several")
         return next(iter(self.vaults), None)
 
     def folder(self) -> str:
-        """The vault that is named, else the one around this folder.
+        """Return the named vault, or else the one around this folder.
 
         Raises:
-            BadArgument: several are, or there is none.
+            BadArgument: several vaults are named, or there is none.
         """
         return self.vault or os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)
 
 
 class Said(NamedTuple):
-    """What a command that is no tool's says."""
+    """The output of a command other than a tool."""
 
     text: str
     details: Any = None
-    """The same for `--json`; None: it is the text all the same."""
+    """The same for `--json`; None prints the text even then."""
     status: int = FOUND
 
 
 def main(argv: Sequence[str], here: Surroundings | None = None) -> int:
-    """Run one command, in this process or for another; results go to stdout, everything else to stderr. Returns the
+    """Run one command, in this process or for another one; results go to stdout, everything else to stderr. Returns the
     exit status.
 
     Raises:
-        NotResident: a resident process cannot run it for another.
+        NotResident: a resident process cannot run it for its caller.
     """
     words, here = list(argv), here or Surroundings.own()
     as_json = take_flag(words, "--json")
     has_index = not take_flag(words, "--no-index")
     try:
         vaults = take_values(words, "--vault")
-        if "" in vaults:  # an unset variable of a script, and no vault that anybody asked for
+        if "" in vaults:  # an unset variable in a script, not a vault that somebody wants
             raise BadArgument('--vault must name a folder, got ""; the current folder is .')
         named = vaults or [os.environ.get("VAULTTOOLS_VAULT", os.sep)]
         if not all(map(os.path.isabs, map(os.path.expanduser, named))):
-            working_folder()  # refuses where it is gone
+            working_folder()  # fails if the folder is gone
         if (today := take_value(words, "--today")) is not None:
             _set_today(today, here)
         return _command(words, Switches(vaults, as_json, has_index, here))
@@ -127,7 +127,7 @@ def main(argv: Sequence[str], here: Surroundings | None = None) -> int:
 
 
 def _set_today(given: str, here: Surroundings) -> None:
-    """Have every vault of this process, and of those that it starts, opened on a day."""
+    """Set today's date for all vaults of this process and of its child processes."""
     from vaulttools.opening import TODAY, day_of
 
     if here.is_resident:
@@ -174,8 +174,8 @@ def _commands() -> list[str]:
 
 
 def _is_question(words: Sequence[str]) -> bool:
-    """Whether words without quotes are a question: three or more, of which the first is no misspelt command. Most
-    misspelt commands keep their first letter; `how` is no `show`."""
+    """Whether unquoted words are a question: three or more words, and the first is not a misspelt command. Most
+    misspelt commands keep their first letter, so `how` is not taken for `show`."""
     first = words[0].lower()
     if len([*takewhile(lambda word: not word.startswith("-"), words)]) < _QUESTION or first in ELSEWHERE:
         return False
@@ -183,11 +183,11 @@ def _is_question(words: Sequence[str]) -> bool:
 
 
 _QUESTION: Final = 3
-"""Words from which on they are one: two may as well be a command of another program, and its argument."""
+"""Minimum words of a question: two words may be a command of another program and its argument."""
 
 
 def _unknown(words: Sequence[str]) -> Mistake:
-    """That there is no such command or general option."""
+    """Return the error for an unknown command or general option."""
     if words[0].startswith("-"):
         return unknown("option", words[0], _GENERAL, "vaulttools --help")
     mistake = unknown("command", words[0], _commands(), "vaulttools --help")
@@ -210,7 +210,7 @@ def _run_tool(name: str, words: list[str], switches: Switches) -> int:
 
 
 def _run_other(name: str, words: list[str], switches: Switches) -> int:
-    """Run a command that is no tool's."""
+    """Run a command other than a tool."""
     if name in _USAGES and words in (["--help"], ["-h"]):
         from vaulttools.cli import help as cli_help
 
@@ -233,7 +233,7 @@ def _run_other(name: str, words: list[str], switches: Switches) -> int:
 
             said = Said(cli_help.fitted(command.HELP, switches.here.width()))
         else:
-            if name not in ("mcp", "serve"):  # which go on to import much
+            if name not in ("mcp", "serve"):  # those two import much more
                 importing.raise_again()
             said = command.command(words, switches)
     if said is None:
@@ -267,7 +267,7 @@ def _call(words: list[str], switches: Switches) -> int:
 
 
 def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_call: bool = False) -> int:
-    """Print what a tool answers. `is_call`: for `call`, whose words are those of Python."""
+    """Print a tool's answer. `is_call`: the command is `call`, so messages use Python's names."""
     from vaulttools import tools
     from vaulttools.cli.options import Commands
     from vaulttools.core.voice import CALLS
@@ -276,8 +276,8 @@ def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_ca
     here = switches.here
     voice = CALLS if is_call or switches.as_json else Commands(tool.request, switches.vaults)
     importing.raise_again()
-    # Asking every file for its status takes as long as ripgrep takes to search them all (measured: 50 ms). So a
-    # command that searches uses the index only where a child has listed the vault meanwhile.
+    # Asking for the status of every file takes as long as searching all of them with ripgrep (measured: 50 ms). So a
+    # search uses the index only if a child process lists the vault meanwhile.
     is_served = switches.has_index and not tool.needs_structure and early_listing.is_begun()
     with here.opened(switches.vault, is_served or (tool.needs_structure and switches.has_index)) as vault:
         if is_served:
@@ -285,7 +285,7 @@ def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_ca
         if tool.needs_structure:
             from vaulttools.answers.request import parse
 
-            request = parse(tool.request, arguments, voice)  # a refusal need not wait
+            request = parse(tool.request, arguments, voice)  # refuse bad arguments before waiting
             if tool.waits(request):
                 here.read_structures(vault)
         answer = vault.answer(name, arguments, cancel=here.cancel, on_progress=here.on_progress(), voice=voice)
@@ -308,7 +308,7 @@ def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_ca
 
 
 def _on_a_terminal(text: str, arguments: dict[str, Any], vault: Vault, here: Surroundings) -> str:
-    """The text of an answer with its tables laid out and its matches in colour."""
+    """Return the text of an answer with its tables laid out and its matches in colour."""
     from vaulttools.cli import colour, table
 
     text = table.laid_out(text, here.width(table.WIDEST))
@@ -319,7 +319,7 @@ def _on_a_terminal(text: str, arguments: dict[str, Any], vault: Vault, here: Sur
 
 
 def print_json(details: Any, out: TextIO) -> None:
-    """One line, whatever a reader takes for a line end (fault-O06)."""
+    """Print one line, also for readers that accept other characters as line ends (fault-O06)."""
     text = json.dumps(details, ensure_ascii=False)
     for character in "\x85\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

@@ -31,10 +31,10 @@ _OWN: Final[Mapping[str, str]] = {
     "vscode": "VS Code: .vscode/mcp.json, or the command 'MCP: Open User Configuration'.",
     "generic": "Any client that starts a program and speaks MCP over its stdin and stdout, or over HTTP.",
 }
-"""Those whose form is known over HTTP too, and where the block goes."""
+"""Clients whose form is also known for HTTP, and where to paste the block."""
 
 ASSISTANTS: Final = (*_OWN, *(client.name for client in registry.CLIENTS if client.name not in _OWN))
-"""What `--print-config` takes: what `init` knows, `claude` for both of Anthropic's, and any other."""
+"""Values of `--print-config`: the clients of `init`, `claude` for both of Anthropic's, and `generic` for any other."""
 
 HELP: Final = f"""\
 usage: vaulttools --vault DIR mcp [options]
@@ -59,18 +59,18 @@ NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install '.[mcp]'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpOptions(access.ServerOptions):
-    """What the command line asks for."""
+    """The options of the command line."""
 
     http: tuple[str, int] | None
-    """Host and port; None: stdin and stdout."""
+    """Host and port; None for stdin and stdout."""
     print_config: str | None
 
 
 def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> McpOptions:
-    """The options of the command.
+    """Return the options of the command.
 
     Raises:
-        BadArgument: one of them cannot be used.
+        BadArgument: one of them is invalid.
     """
     parser = access.parser("mcp")
     parser.add_argument("--http")
@@ -98,15 +98,15 @@ def command(words: list[str], switches: Switches) -> Said | None:
     """Run `vaulttools mcp`.
 
     Raises:
-        BadArgument: it cannot be done.
+        BadArgument: an option is invalid, or the server cannot start.
     """
-    # Whatever folder a client starts programs in is no vault that anybody asked to be served.
+    # A client starts programs in an arbitrary folder, which nobody asked to serve.
     run(parse(words, switches.vaults or [switches.folder()], has_index=switches.has_index))
     return None
 
 
 def run(options: McpOptions) -> None:
-    """Serve until the client goes, or a signal comes; or print what a client takes.
+    """Serve until the client goes or a signal comes; or print the configuration for a client.
 
     Raises:
         BadArgument: a vault cannot be opened, the extra is not installed, or it cannot listen there.
@@ -166,7 +166,7 @@ def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
         url = f"http://{host}:{options.http[1]}/mcp"
         entry: dict[str, Any] = {"url": url}
         if options.token is not None:
-            entry["headers"] = {"Authorization": "Bearer <the token>"}  # a place for it, not the token itself
+            entry["headers"] = {"Authorization": "Bearer <the token>"}  # a placeholder, not the token itself
     else:
         entry = _command(options, by_name)
     if options.print_config in _OWN:
@@ -177,7 +177,7 @@ def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
         raise BadArgument(f"With --http, --print-config must be one of {', '.join(_OWN)}")
     from vaulttools.clients import change  # measured: tomlkit takes 30 ms, which no server needs
 
-    # What `init` would write into a file that holds nothing else.
+    # The text that `init` would write into an empty file.
     client = next(client for client in registry.CLIENTS if client.name == options.print_config)
     file = client.places(registry.this_machine())[0].file
     print((change.added(client, file, None, None, entry, registry.NAME).after or b"").decode().rstrip("\n"))
@@ -185,9 +185,9 @@ def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
 
 
 def _block(client: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON to paste, for one of `_OWN`.
+    """Return the JSON to paste, for one of `_OWN`.
 
-    `entry`: how the client starts the server, `command` and `args`; or where it finds it, `url` and `headers`.
+    `entry` says how the client starts the server (`command`, `args`), or where it finds it (`url`, `headers`).
     """
     kind = "stdio" if "command" in entry else "http"
     if client == "generic":
@@ -199,10 +199,10 @@ def _block(client: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def program() -> tuple[str, list[str]]:
-    """The installed program by its absolute path, and what stands before its own arguments; to be written down.
+    """Return the absolute path of the installed program, and its first arguments, for storing in a configuration.
 
     Raises:
-        BadArgument: it will not stay where it is.
+        BadArgument: the program is in a temporary place.
     """
     installed = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
     path, arguments = (installed, []) if installed else (sys.executable, ["-m", "vaulttools"])
@@ -214,17 +214,17 @@ def program() -> tuple[str, list[str]]:
 
 
 def vault_options(by_name: Mapping[str, str]) -> list[str]:
-    """What names the vaults on a command line; a vault alone needs no name."""
+    """Return the command-line words for the vaults; a single vault needs no name."""
     named = [f"{name}={folder}" if len(by_name) > 1 else folder for name, folder in by_name.items()]
     return [word for each in named for word in ("--vault", each)]
 
 
 _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2"))
-"""Folders in which `uvx` and `pipx run` keep what they install for one run, and which are emptied."""
+"""Folders of `uvx` and `pipx run` for programs that are installed for one run and deleted later."""
 
 
 def _command(options: McpOptions, by_name: dict[str, str]) -> dict[str, Any]:
-    """The command that starts this server from anywhere: every path absolute."""
+    """Return the command that starts this server from anywhere, with absolute paths."""
     path, arguments = program()
     absolute = {name: str(Path(folder).expanduser().resolve()) for name, folder in by_name.items()}
     arguments += [*vault_options(absolute), "mcp"]

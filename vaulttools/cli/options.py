@@ -23,22 +23,22 @@ class Parser(argparse.ArgumentParser):
     """Refuses in one sentence, and accepts no abbreviations."""
 
     def __init__(self, command: str, default: str | None = None) -> None:
-        """`default` is the value of what is not given."""
+        """`default` is the value of options that are not given."""
         super().__init__(
             prog=command,
             add_help=False,
             allow_abbrev=False,
             argument_default=default,
-            # Nothing is laid out by it. To find the width it would import what archives are read with: 2 ms.
+            # It formats nothing. Without a width it would import the modules that read archives to find one: 2 ms.
             formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_WIDTH),
         )
 
     def names(self) -> list[str]:
-        """Its options."""
+        """Return the names of its options."""
         return [*self._option_string_actions]
 
     def error(self, message: str) -> NoReturn:
-        """Raise the sentence."""
+        """Raise the message as `BadArgument`."""
         unrecognized = message.removeprefix("unrecognized arguments: ")
         if unrecognized != message:
             given = unrecognized.split()[0].partition("=")[0]
@@ -56,16 +56,16 @@ class Option:
     spelling: str
     """`PATTERN`, `[PATHS …]`, `--max-results`, `-i`, `--fixed/--no-fixed`, `--identifier | --word`."""
     words: str
-    """What it is, what it accepts, its default."""
+    """Its description, accepted values and default."""
     in_usage: bool
-    """Whether the usage line names it: it is positional or required."""
+    """Whether the usage line includes it: it is positional or required."""
 
 
 def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
-    """The arguments of a tool, by field, as text still to be checked against the request.
+    """Return the arguments of a tool by field, as texts that the request must still check.
 
     Raises:
-        BadArgument: an option of another tool or of none, a word too many, or an option without its value.
+        BadArgument: an option is unknown or lacks its value, or a word is left over.
     """
     words, command = list(argv), f"vaulttools {tool.name.replace('_', '-')}"
     end = words.index("--") if "--" in words else len(words)
@@ -100,7 +100,7 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
         raise Mistake(
             f"unknown option '{strange}'",
             f"All options: {command} --help --all. "
-            f"A word that begins with '-' comes behind two: {command} -- {question}",
+            f"Write '--' before a word that begins with '-': {command} -- {question}",
         )
     if strange in OF_GREP and "pattern" in tool.request.model_fields:
         raise Mistake(f"unknown option '{strange}'", f"Did you mean vaulttools {OF_GREP[strange]}?")
@@ -134,13 +134,13 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
 
 
 _NEEDLESS: Final = re.compile("-[nrR]+")
-"""Options of grep: lines are numbered, and folders searched through, in any case."""
+"""Options of grep without effect here: lines are always numbered, and folders always searched."""
 _HABIT: Final = re.compile("-[inrR]+")
-"""The same with `-i`, as many type them."""
+"""The same combined with `-i`, as many people type them."""
 
 
 def _options_for(placed: Sequence[str], request: type[Request]) -> str:
-    """The options that words may have been meant as, by their names or the values they tell; "": some are of none."""
+    """Return the options that the words may mean, by their names or values; "" if some words mean none."""
     options = []
     for word in placed:
         for field, property_ in schema(request)["properties"].items():
@@ -155,12 +155,12 @@ def _options_for(placed: Sequence[str], request: type[Request]) -> str:
 
 
 POSITIONAL: Final = frozenset(("base", "file", "note", "notes", "path", "paths", "pattern", "query", "question"))
-"""The fields that are positional in every tool that has them: a command is written without importing its tool."""
+"""Fields that are positional in every tool that has them, so that writing a command needs no import of its tool."""
 
 
 def words(arguments: Mapping[str, Any], request: type[Request] = Request) -> list[str]:
-    """The words that `parse` reads as these arguments; `request` is needed for a tool whose options have other names
-    than its fields."""
+    """Return the words that `parse` reads as these arguments; `request` is needed for a tool whose options are named
+    differently from its fields."""
     placed: list[str] = []
     given: list[str] = []
     for field, value in arguments.items():
@@ -189,15 +189,15 @@ def _option_words(option: str, value: Any) -> list[str]:
 
 
 def _text(value: object) -> str:
-    """A value as its text; but for texts as JSON has it."""
+    """Return a text as it is, and any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def ensure_placed(tool: Tool[Any, Any], arguments: Mapping[str, object]) -> None:
-    """Refuse a command that lacks a positional word, with one that does not.
+    """Refuse a command that lacks a positional word, with a correct example.
 
     Raises:
-        Mistake: it lacks one.
+        Mistake: a word is missing.
     """
     missing = next((field for field in _required(tool.request) if field not in arguments), None)
     if missing is not None:
@@ -206,7 +206,7 @@ def ensure_placed(tool: Tool[Any, Any], arguments: Mapping[str, object]) -> None
 
 
 def examples(tool: Tool[Any, Any]) -> list[list[str]]:
-    """Commands for the calls that the tool's description shows a model, each as its words."""
+    """Return the commands for the example calls in the tool's description, each as a list of words."""
     _, _, text = tool.description.partition("Examples: ")
     decoder, found = json.JSONDecoder(), []
     while text.startswith("{"):
@@ -218,14 +218,14 @@ def examples(tool: Tool[Any, Any]) -> list[list[str]]:
 
 
 def name(request: type[Request], field: str) -> str:
-    """How the command line names a field: `--max-results`, `PATTERN`, `-i`."""
+    """Return the name of a field on the command line: `--max-results`, `PATTERN`, `-i`."""
     if field in _required(request):
         return field.upper()
     return request.short.get(field) or f"--{_option(request, field)}"
 
 
 def options(request: type[Request]) -> list[Option]:
-    """The arguments of a request in the order of its fields, as help and documentation show them."""
+    """Return the arguments of a request in the order of its fields, as help and documentation show them."""
     shown = []
     plain = schema(request)
     for field, property_ in plain["properties"].items():
@@ -254,13 +254,13 @@ def _positional(request: type[Request]) -> tuple[str, ...]:
 
 
 def _required(request: type[Request]) -> tuple[str, ...]:
-    """The fields that are positional alone, and not options too."""
+    """Return the fields that are only positional, not also options."""
     required = [name for name, field in request.model_fields.items() if field.is_required()]
     return tuple(name for name in required if name not in request.options)
 
 
 def _placed(words: list[str], fields: Sequence[str], properties: Mapping[str, Any], command: str) -> dict[str, Any]:
-    """The positional words by field: one each, the last field takes all that are left when it is a list."""
+    """Assign positional words to fields: one each, but a last field that is a list takes all remaining words."""
     placed: dict[str, Any] = {}
     together = quoted(" ".join(words))
     for field in fields:
@@ -276,10 +276,10 @@ def _placed(words: list[str], fields: Sequence[str], properties: Mapping[str, An
 
 
 _IGNORES_CASE: Final = "-i"
-"""Where `-i` is kept until it is known what it means to a tool."""
+"""The temporary key of `-i`, whose meaning depends on the tool."""
 
 _OF_NAMES: Final = frozenset(("columns", "sort", "tags"))
-"""Lists of names: a comma parts them, as in `--tags a,b`. A name with a comma is written as JSON: `'["a, b"]'`."""
+"""Lists of names, separated by commas: `--tags a,b`. A name with a comma needs JSON: `'["a, b"]'`."""
 
 
 _COMMA: Final = re.compile(r""",(?=(?:[^"'()]|"[^"]*"|'[^']*'|\((?:[^()]|\([^()]*\))*\))*$)""")
@@ -296,7 +296,7 @@ def _names(text: str) -> list[str]:
 
 
 def ignores_case(request: type[Request]) -> bool:
-    """Whether the command has `-i` although the tool has no argument of that name: case counts to it."""
+    """Whether the command has `-i` although the tool has no such argument: the tool is sensitive to case."""
     fields = request.model_fields
     return "pattern" in fields and "i" not in fields
 
@@ -308,7 +308,7 @@ def _without_case(arguments: Mapping[str, Any], properties: Mapping[str, Any]) -
 
 
 def _option(request: type[Request], field: str) -> str:
-    """The name of a field as an option, without its dashes in front."""
+    """Return the name of a field as an option, without its leading dashes."""
     return request.options.get(field) or _dashed(field)
 
 
@@ -317,7 +317,7 @@ def _flag_values(property_: Mapping[str, Any]) -> list[str]:
 
 
 def _only_flag(given: Sequence[str], property_: Mapping[str, Any]) -> str:
-    """The one value that the flags of a field name."""
+    """Return the one value that the flags of a field name."""
     values = [value for value in _flag_values(property_) if value in given]
     if len(values) > 1:
         *others, last = (f"--{_dashed(value)}" for value in values)
@@ -326,7 +326,7 @@ def _only_flag(given: Sequence[str], property_: Mapping[str, Any]) -> str:
 
 
 def _reads_as_option(word: str) -> bool:
-    """As argparse decides it: `- [ ] task` with its blanks is a pattern."""
+    """Whether argparse takes a word for an option: `- [ ] task`, which has blanks, is a pattern."""
     return len(word) > 1 and word.startswith("-") and " " not in word
 
 
@@ -346,33 +346,33 @@ def _pairs(field: str, given: object) -> dict[str, str | None]:
 
 
 class Commands(Voice):
-    """Speaks to those who use the command line."""
+    """Words messages for users of the command line."""
 
     def __init__(self, request: type[Request], vaults: Sequence[str]) -> None:
-        """`request` is that of the tool that answers, `vaults` what `--vault` was given."""
+        """`request` belongs to the tool that answers; `vaults` are the values of `--vault`."""
         self._request = request
         self._program = ["vaulttools", *(word for vault in vaults for word in ("--vault", vault))]
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """A whole command."""
+        """Return a complete command."""
         return " ".join(map(quoted, [*self._program, tool.replace("_", "-"), *words(arguments)]))
 
     def name(self, argument: str) -> str:
-        """The name of an option, or of what is positional."""
+        """Return the name of an option, or of a positional argument."""
         return name(self._request, argument)
 
     def given(self, argument: str, value: object) -> str:
-        """An option with its value."""
+        """Return an option with its value."""
         return " ".join(map(quoted, words({argument: value})))
 
     def set(self, argument: str, value: str | int) -> str:
-        """The beginning of a sentence that has an option used."""
+        """Return the beginning of a sentence that advises an option."""
         return f"Use {name(self._request, argument)} {value}"
 
     def again(self, tool: str, same: Mapping[str, Any], changed: Mapping[str, Any], instead: str = "") -> str:
-        """A command that goes on, for a line of its own: without a full stop."""
+        """Return a command that continues the call, for a line of its own: without a full stop."""
         return f"Continue with: {self.call(tool, {**same, **changed})}"
 
     def embedding(self) -> str:
-        """The command: another one ends before it has embedded anything."""
+        """Return the command that embeds passages: other commands end before they embed anything."""
         return " ".join(map(quoted, [*self._program, "index", "build", "--meaning"]))

@@ -18,33 +18,33 @@ _NAMES: Final = {1: "stdout", 2: "stderr"}
 
 
 class OutputFailed(OSError):
-    """What was to be said could not be written, for another reason than that the reader of a pipe has gone.
+    """Output could not be written, and not because the reader of a pipe has gone.
 
-    An `OSError`, since `logging` goes on after one.
+    It is an `OSError` because `logging` continues after one.
     """
 
 
 def open_streams() -> None:
-    """Let `sys.stdout` and `sys.stderr` write UTF-8 and raise `OutputFailed`, those that are closed as well.
+    """Let `sys.stdout` and `sys.stderr` write UTF-8 and raise `OutputFailed`, even if they are closed.
 
-    A closed descriptor is taken first, so that no file that is opened later gets its number and with it our output.
+    Closed descriptors are opened first, so that no file opened later gets their number and with it our output.
     """
     for descriptor in (_STDIN, *_NAMES):
         try:
             os.fstat(descriptor)
         except OSError:
-            # Opened the wrong way round: whoever uses it is told that it is no good. The lowest free number is taken.
+            # Opened in the wrong direction, so that its use fails. The system takes the lowest free number.
             os.set_inheritable(os.open(os.devnull, os.O_RDONLY if descriptor else os.O_WRONLY), True)
     for descriptor, name in _NAMES.items():
         setattr(sys, name, _stream(descriptor, getattr(sys, name)))
 
 
 WIDE: Final = 100
-"""Columns of a text that goes to no terminal; lines of prose that are longer are hard to read."""
+"""Columns of a text that does not go to a terminal; longer lines of prose are hard to read."""
 
 
 def columns(stream: TextIO, environ: Mapping[str, str]) -> int:
-    """How wide a text may be, 40 at least: `COLUMNS`, else the width of the terminal."""
+    """Return the width of a text, at least 40: `COLUMNS`, or else the width of the terminal."""
     given = environ.get("COLUMNS", "")
     try:
         width = int(given) if given.isdecimal() else os.get_terminal_size(stream.fileno()).columns
@@ -54,8 +54,8 @@ def columns(stream: TextIO, environ: Mapping[str, str]) -> int:
 
 
 def give_up() -> None:
-    """Write what still can be, and drop the rest: the interpreter would try again at its end, and fail again."""
-    from contextlib import suppress  # longer to import than all of this package that hands a command over
+    """Flush what can be written, and drop the rest: the interpreter would fail on it again at its end."""
+    from contextlib import suppress  # this import takes longer than the whole handover of a command
 
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
@@ -66,7 +66,7 @@ def give_up() -> None:
 
 
 def tell(failure: OutputFailed) -> None:
-    """Say on stderr that output failed, if stderr takes it."""
+    """Report on stderr that output failed, if stderr can be written."""
     from contextlib import suppress
 
     with suppress(OSError):
@@ -77,15 +77,15 @@ def _stream(descriptor: int, given: Any) -> io.TextIOWrapper:
     if given is None:  # it was closed when the interpreter started
         raw: io.RawIOBase = io.FileIO(descriptor, "w", closefd=False)
     else:
-        raw = getattr(given.buffer, "raw", given.buffer)  # unbuffered (`python -u`), the buffer is the raw stream
+        raw = getattr(given.buffer, "raw", given.buffer)  # unbuffered (`python -u`), it is the raw stream
     buffer = io.BufferedWriter(_Checked(raw, _NAMES[descriptor]))
-    # A terminal or pipe of another encoding must not end a search with a traceback.
+    # A terminal or a pipe with another encoding must not end a search with a traceback.
     is_by_line = descriptor == 2 or raw.isatty()
     return io.TextIOWrapper(buffer, encoding="utf-8", errors="backslashreplace", line_buffering=is_by_line)
 
 
 class _Checked(io.RawIOBase):
-    """A raw stream whose failures to write tell that they are."""
+    """A raw stream that names itself in its write errors."""
 
     def __init__(self, raw: io.RawIOBase, name: str) -> None:
         self._raw = raw

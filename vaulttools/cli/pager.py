@@ -1,4 +1,4 @@
-"""Shows a text on a terminal, by a pager when it is long."""
+"""Shows a text on a terminal, with a pager if it is long."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from contextlib import suppress
 from typing import Final, TextIO
 
 ESCAPE: Final = re.compile(r"\x1b\[[\d;]*[mK]")
-"""What colours a text and takes no column."""
+"""Escape sequences that colour a text and take no column."""
 
 
 def show(text: str, out: TextIO, environ: Mapping[str, str]) -> None:
-    """Write a text, by the pager that `PAGER` names, else `less`; `NO_PAGER` and `PAGER=cat` want none."""
+    """Write a text with the pager that `PAGER` names, or `less`; `NO_PAGER` and `PAGER=cat` turn the pager off."""
     command = _command(environ)
     if command is None or not _is_longer(text, out):
         print(text, file=out)
         return
     out.flush()
     try:
-        # As git does it: leave at once what fits, keep colours, leave the text on the screen.
+        # Like git: exit if the text fits, keep colours, leave the text on the screen.
         pager = subprocess.Popen(command, stdin=subprocess.PIPE, env={"LESS": "FRX", **environ})
     except OSError:
         print(text, file=out)
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C belongs to the pager
     try:
-        with suppress(BrokenPipeError):  # who has read enough leaves it
+        with suppress(BrokenPipeError):  # the reader may leave early
             pager.communicate(f"{text}\n".encode("utf-8", "backslashreplace"))
     finally:
         pager.wait()
@@ -47,10 +47,10 @@ def _command(environ: Mapping[str, str]) -> list[str] | None:
 
 
 def _is_longer(text: str, out: TextIO) -> bool:
-    """Whether it has more rows than the terminal of this process; False where there is none."""
+    """Whether a text has more rows than the terminal of this process; False without a terminal."""
     try:
         columns, rows = os.get_terminal_size(out.fileno()) if out.isatty() else (0, 0)
-    except (OSError, ValueError):  # what a resident process records for its caller
+    except (OSError, ValueError):  # a resident process records the text for its caller
         return False
     if not columns:
         return False

@@ -1,7 +1,7 @@
 """Runs commands of one user for other processes, with a vault that stays open.
 
-A thread a connection. Where a process of its own would answer otherwise, this one hangs up, and the caller runs the
-command: in another environment, configuration or folder, for a command that is no tool's, while the index is not ready.
+Each connection has a thread. It hangs up if the caller's own process would answer differently (another environment,
+configuration or folder; a command other than a tool; no ready index), and the caller runs the command.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 _log = logging.getLogger("vaulttools")
 
 IDLE_SECONDS: Final = 1_800.0
-"""Without a call for half an hour, `vaulttools daemon` ends: the next one has to be started by hand."""
+"""`vaulttools daemon` ends after half an hour without a call; the next one must be started by hand."""
 
 _TICK_SECONDS: Final = 1.0
-"""How often a process looks whether it is to end."""
+"""Seconds between two checks whether to end."""
 
 _CALLS: Final = 16
-"""Commands that run at the same time, as many as the MCP server runs."""
+"""Commands that run at the same time; the MCP server runs as many."""
 
 _READY_SECONDS: Final = 0.4
-"""How long a command waits for the structure of all notes; a process of its own then shows how far it is."""
+"""Seconds that a command waits for the structure of all notes; after that the caller's own process shows progress."""
 
 _DECIDING: Final = frozenset(
     ("HOME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "TZDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
 ) | {"PYTHONCOERCECLOCALE", "PYTHONPATH", "PYTHONUTF8", "PYTHONWARNINGS"}
 _DECIDING_BEGINNINGS: Final = ("LC_", "SSL_CERT_", "VAULTTOOLS_")
-"""Variables that an answer may rest on; PATH counts by the ripgrep that it gives."""
+"""Variables that may change an answer; PATH matters only by the ripgrep that it finds."""
 _NOT_DECIDING: Final = frozenset(("VAULTTOOLS_VAULT", "VAULTTOOLS_TOKEN"))
 
 
@@ -67,10 +67,10 @@ class Resident:
         self._listening: socket.socket | None = None
 
     def listen(self) -> bool:
-        """Take the socket of the vault; False when another process has it.
+        """Take the socket of the vault; return False if another process has it.
 
         Raises:
-            BadArgument: there can be none here.
+            BadArgument: the system or the folder allows no socket.
         """
         import fcntl
 
@@ -83,7 +83,7 @@ class Resident:
             except BlockingIOError:
                 return False
             with suppress(FileNotFoundError):
-                os.unlink(path)  # of a process that was killed
+                os.unlink(path)  # left by a process that was killed
             listening = resources.enter_context(socket.socket(socket.AF_UNIX))
             listening.bind(path)
             resources.callback(_remove, path)
@@ -93,7 +93,7 @@ class Resident:
         return True
 
     def serve(self, idle_seconds: float | None = None) -> None:
-        """Answer until `stop`, or for so many seconds without a command."""
+        """Answer until `stop`, or until `idle_seconds` without a command."""
         assert self._listening is not None
         self._listening.settimeout(_TICK_SECONDS if idle_seconds is None else min(_TICK_SECONDS, idle_seconds))
         while not self._stopped.is_set():
@@ -105,14 +105,14 @@ class Resident:
                 connection, _ = self._listening.accept()
             except TimeoutError:
                 continue
-            Thread(target=self._meet, args=(connection,), name="vaulttools command", daemon=True).start()
+            Thread(target=self._handle, args=(connection,), name="vaulttools command", daemon=True).start()
         self._resources.close()
 
     def stop(self) -> None:
         """End `serve` within a second."""
         self._stopped.set()
 
-    def _meet(self, connection: socket.socket) -> None:
+    def _handle(self, connection: socket.socket) -> None:
         with connection, suppress(OSError, EOFError):
             if not handover.is_of_one_user(connection):
                 return
@@ -128,7 +128,7 @@ class Resident:
                 return
             if question == handover.STOP and self._is_daemon:
                 self.stop()
-            said = [str(os.getpid()), "daemon" if self._is_daemon else "server", self._other(_pairs(texts)) or ""]
+            said = [str(os.getpid()), "daemon" if self._is_daemon else "server", self._differing(_pairs(texts)) or ""]
             connection.sendall(handover.TAKEN + handover.packed(said))
 
     @contextmanager
@@ -147,14 +147,14 @@ class Resident:
             self._slots.release()
 
     def _run(self, connection: socket.socket, texts: list[str]) -> None:
-        """Run a command, and send what it wrote; nothing when it is one that the caller is to run."""
+        """Run a command, and send its output; send nothing if the caller must run it."""
         try:
             vault, terminals, count, *rest = texts
             words, environ = rest[: int(count)], _pairs(rest[int(count) :])
             is_terminal = [each == "1" for each in terminals]
-        except ValueError:  # of a process of this user that is no command of ours
+        except ValueError:  # another program of this user
             return
-        if self._other(environ) is not None or not self._vault.is_as_opened(vault):
+        if self._differing(environ) is not None or not self._vault.is_as_opened(vault):
             return
         connection.sendall(handover.TAKEN)
         cancel = Event()
@@ -176,19 +176,19 @@ class Resident:
             connection.sendall((len(sent) + 1).to_bytes(handover.LENGTH, "big") + bytes([status]) + sent)
         except (NotResident, OSError):
             pass
-        except Exception:  # the caller meets it too, and tells of it
+        except Exception:  # the caller's own run meets and reports it too
             _log.exception("a command failed")
         finally:
             with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)  # which also wakes the thread that waits for its end
+                connection.shutdown(socket.SHUT_RDWR)  # also wakes the thread that waits for the end
 
-    def _other(self, environ: Mapping[str, str]) -> str | None:
-        """What of an environment would give other answers than this one; None: nothing."""
+    def _differing(self, environ: Mapping[str, str]) -> str | None:
+        """Return the name of a variable whose value would change answers; None if there is none."""
         for name in sorted(environ.keys() | self._environ.keys()):
             if self._decides(name) and environ.get(name) != self._environ.get(name):
                 return name
         if environ.get("PATH") == self._environ.get("PATH"):
-            return None  # then the same ripgrep is found
+            return None  # both find the same ripgrep
         rg = self._vault.config.rg
         return None if _ripgrep(rg, environ) == _ripgrep(rg, self._environ) else "PATH"
 
@@ -204,7 +204,7 @@ class Resident:
 
 
 class _Recorder(io.TextIOBase):
-    """A stream that keeps what is written, beside that of the other."""
+    """A stream that records what is written, in order with the other stream."""
 
     def __init__(self, number: int, is_terminal: bool, pieces: list[tuple[int, str]]) -> None:
         self._number = number
@@ -221,12 +221,12 @@ class _Recorder(io.TextIOBase):
 
 @contextmanager
 def offered(lent: Iterable[AbstractContextManager[Vault]]) -> Iterator[None]:
-    """For as long as a server has vaults open, let the command line use them, where no other process serves it."""
+    """Let the command line use the vaults that a server has open, unless another process serves them."""
     with ExitStack() as used:
         for each in lent:
             vault = used.enter_context(each)
             if vault.config.index == "off":
-                continue  # a command by itself would have one
+                continue  # a command of its own would use an index
             resident = Resident(vault, is_daemon=False)
             try:
                 if resident.listen():
@@ -238,10 +238,10 @@ def offered(lent: Iterable[AbstractContextManager[Vault]]) -> Iterator[None]:
 
 
 def usable_path(vault: str) -> str:
-    """The path of the socket of a vault's folder, in a folder that is this user's alone.
+    """Return the path of the socket of a vault's folder, in a folder that only this user can use.
 
     Raises:
-        BadArgument: there can be none.
+        BadArgument: there can be no such socket.
     """
     path = handover.socket_path(vault)
     if path is None:
@@ -256,7 +256,7 @@ def usable_path(vault: str) -> str:
 
 
 def run(folder: str, idle_seconds: float = IDLE_SECONDS) -> None:
-    """Serve a vault as `vaulttools daemon start` asks for it; a line on stdout says that it does, or why it cannot."""
+    """Serve a vault for `vaulttools daemon start`; print a line on stdout that says `ready`, or why it cannot."""
     from vaulttools import tools
     from vaulttools.vault import Vault
 
@@ -264,7 +264,7 @@ def run(folder: str, idle_seconds: float = IDLE_SECONDS) -> None:
         with Vault.open(folder) as vault:
             resident = Resident(vault, is_daemon=True)
             for name in tools.NAMES:
-                tools.named(name)  # so that no first call pays for its import
+                tools.named(name)  # so that the first call of a tool does not pay for its import
             if not resident.listen():
                 raise BadArgument("another process has begun to serve this vault")
             signal.signal(signal.SIGTERM, lambda *_: resident.stop())
@@ -277,17 +277,17 @@ def run(folder: str, idle_seconds: float = IDLE_SECONDS) -> None:
 
 
 def _warm(vault: Vault) -> None:
-    """Have the index loaded before the first call, and not looked through for garbage."""
+    """Load the index before the first call, and exclude it from garbage collection."""
     with suppress(VaultToolsError):
         vault.read_structures()
     collect()
 
 
 def _ensure_ready(vault: Vault) -> None:
-    """Nothing, when the structure of every note is known within a moment.
+    """Check that the structure of every note is known within a moment.
 
     Raises:
-        NotResident: it is not.
+        NotResident: it is not known.
     """
     late = Event()
     timer = Timer(_READY_SECONDS, late.set)
@@ -318,7 +318,7 @@ def _pairs(texts: list[str]) -> dict[str, str]:
 
 
 def _piece(number: int, text: str) -> bytes:
-    data = text.encode("utf-8", "backslashreplace")  # as the streams of a process do
+    data = text.encode("utf-8", "backslashreplace")  # like the streams of a process
     return bytes([number]) + len(data).to_bytes(handover.LENGTH, "big") + data
 
 

@@ -30,7 +30,7 @@ usage: vaulttools --vault DIR serve [HOST]:PORT [options]
 Serve the vault to programs and people over HTTP: MCP at /mcp, and what Obsidian's Local REST API plugin
 answers, without Obsidian. Nothing is ever written into it. Without HOST this machine alone can reach it.
 
-  --vault DIR           the vault; for several repeat --vault NAME=DIR, and ask below /v/NAME/
+  --vault DIR           the vault; for several repeat --vault NAME=DIR, and use /v/NAME/ for each
   --token-file FILE     the token that callers send as 'Authorization: Bearer …', else VAULTTOOLS_TOKEN; needed beyond
                         this machine
   --tls CERT KEY        speak https with this certificate and key, files in PEM; needed beyond this machine
@@ -51,27 +51,27 @@ NEEDS_EXTRA: Final = "serve needs the extra 'serve': pip install '.[serve]' in t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions(access.ServerOptions):
-    """What the command line asks for."""
+    """The options of the command line."""
 
     host: str
     port: int
     tls: tuple[str, ...]
-    """A certificate and its key; `auto`; or nothing, for http."""
+    """A certificate and its key; `auto`; or empty, for http."""
     proxy: str | None
     vaults_root: str | None
     """A folder of vaults, instead of `vaults`."""
     tokens: str | None
-    """The file of tokens for these; None: that of the user's configuration folder."""
+    """The token file for `vaults_root`; None for the one in the user's configuration folder."""
     open_vaults: int
     omnisearch: int | None
-    """The port at which its clients ask; None: they do not."""
+    """The port for Omnisearch's clients; None if they are not served."""
 
 
 def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> ServeOptions:
-    """The options of the command.
+    """Return the options of the command.
 
     Raises:
-        BadArgument: one of them cannot be used.
+        BadArgument: one of them is invalid.
     """
     rest, tls = _without_tls(words)
     parser = access.parser("serve")
@@ -82,14 +82,14 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
     parser.add_argument("--vaults-root")
     parser.add_argument("--tokens")
     parser.add_argument("--open-vaults", type=int, default=64)
-    for other in ("--host", "--port"):  # as other servers have it
+    for other in ("--host", "--port"):  # options of other servers
         parser.add_argument(other)
     given = parser.parse_args(rest)
     if given.host is not None or given.port is not None:
         meant = f"serve {given.host or given.address or ''}:{given.port or 8765}"
         raise BadArgument(f"serve takes host and port as one word: {meant}")
     if given.address is None:
-        raise BadArgument("serve takes where to listen: serve :8765, or serve HOST:PORT")
+        raise BadArgument("serve needs an address: serve :8765, or serve HOST:PORT")
     host, port = access.address("serve", given.address)
     secret = access.token(given.token_file)
     if given.vaults_root is None:
@@ -110,7 +110,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
             f"{host} can be reached from other machines: give --tls CERT KEY or --tls auto, or --insecure for http"
         )
     if given.omnisearch is not None and (given.vaults_root is not None or len(vaults) > 1):
-        raise BadArgument("--omnisearch is for a server of one vault: its clients name none")
+        raise BadArgument("--omnisearch is for a server of one vault: its clients cannot name a vault")
     if given.omnisearch is not None and not 0 <= given.omnisearch <= 65535:
         raise BadArgument("--omnisearch takes a port")
     return ServeOptions(
@@ -133,7 +133,7 @@ def command(words: list[str], switches: Switches) -> Said | None:
     """Run `vaulttools serve`.
 
     Raises:
-        BadArgument: it cannot be done.
+        BadArgument: an option is invalid, or the server cannot start.
     """
     folders = switches.vaults
     if not folders and not any(word.startswith("--vaults-root") for word in words):
@@ -143,7 +143,7 @@ def command(words: list[str], switches: Switches) -> Said | None:
 
 
 def _without_tls(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """The words without `--tls` and its values, of which there are one or two, and these values."""
+    """Return the words without `--tls` and its one or two values, and these values."""
     if "--tls" not in words:
         return list(words), ()
     at = words.index("--tls")
@@ -184,14 +184,14 @@ def run(options: ServeOptions) -> None:
         if not is_loopback(options.host) and files is None:
             print("Without TLS: anyone who can listen to the network reads notes and token.", file=sys.stderr)
         listening = listener.Listening(options.host, options.port, files, options.proxy)
-        told = "Serving at {url}/ (MCP at /mcp, REST below /, pages for people below /ui/)"
+        message = "Serving at {url}/ (MCP at /mcp, REST below /, pages for people below /ui/)"
         with offered:
-            listener.serve(AccessLog(app), listening, told, calls.close)
+            listener.serve(AccessLog(app), listening, message, calls.close)
 
 
 @contextmanager
 def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp, AbstractContextManager[None]]]:
-    """Who may call and which vaults they see, the MCP server for them, and the socket for commands."""
+    """Yield the service (the callers and their vaults), their MCP server, and the socket for commands."""
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike, Tenants
     from vaulttools.server.mcp import protocol
@@ -213,11 +213,11 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
                 yield Service(Alike(options.token, vaults), calls), mcp, offered
         return
     tokens = TokenFile(token.file(options.tokens))
-    tokens.entries()  # a file that cannot be read is told at the start
+    tokens.entries()  # report an unreadable file at the start
     pool = VaultPool(options.vaults_root, options.open_vaults, index)
     try:
         mcp = streamable_by_caller(lambda caller: protocol.server(backend(caller.vaults, caller=caller.name)))
-        # Commands of this machine's users are no callers with a token.
+        # Commands of this machine's users have no token.
         yield Service(Tenants(tokens, pool), calls), mcp, nullcontext()
     finally:
         pool.close()

@@ -1,4 +1,4 @@
-"""Says where a command runs: its streams, its environment, its vault, its progress bar."""
+"""Describes where a command runs: its streams, its environment, its vault, its progress bar."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from vaulttools.vault import Vault
 
 LINE_SECONDS: Final = 3.0
-"""How often a line tells how far a command is where there is no terminal for a bar."""
+"""Seconds between two lines of progress if there is no terminal for a bar."""
 
 BAR_SECONDS: Final = 0.5
-"""How long reading all notes takes before a progress bar tells of it."""
+"""Seconds of reading notes before a progress bar appears."""
 
 
 class NotResident(Exception):
-    """The command, or its vault at the moment, is none for a resident process: the caller runs it by itself."""
+    """A resident process cannot run the command, or not now: the caller runs it itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What differs between a process of its own and a resident one that answers for another."""
+    """What differs between running a command for oneself and, in a resident process, for another."""
 
     out: TextIO
     err: TextIO
     environ: Mapping[str, str]
     opened: Callable[[str | None, bool], AbstractContextManager[Vault]]
-    """Opens the vault that was named, or the default one; the flag says whether it may use the configured index."""
+    """Opens the named vault, or the default one; the flag says whether it may use the configured index."""
     read_structures: Callable[[Vault], None]
     """Waits until the structure of every note is known."""
     is_resident: bool = False
@@ -46,11 +46,11 @@ class Surroundings:
     """Set when nobody waits for the answer any more."""
 
     def width(self, most: int = WIDE) -> int:
-        """Columns that a text on `out` has, up to so many."""
+        """Return the columns for a text on `out`, at most `most`."""
         return min(columns(self.out, self.environ), most)
 
     def show(self, text: str) -> None:
-        """Print what was asked for, by a pager where a person reads it and it is long."""
+        """Print the result, with a pager if it is long and a person reads it."""
         if self.out.isatty() and not self.is_resident:
             from vaulttools.cli import pager
 
@@ -59,12 +59,12 @@ class Surroundings:
             print(text, file=self.out)
 
     def on_progress(self) -> Callable[[str], None] | None:
-        """What tells now and then how far a search is; None: nobody waits for it here."""
+        """Return the function that reports progress now and then; None if nobody reads it here."""
         return None if self.is_resident else _Lines(self.err).tell
 
     @classmethod
     def own(cls) -> Surroundings:
-        """Those of this process."""
+        """Return the surroundings of this process."""
         return cls(sys.stdout, sys.stderr, os.environ, _opened, _read_structures)
 
 
@@ -72,7 +72,7 @@ NO_VAULT: Final = "No vault given: use --vault DIR or VAULTTOOLS_VAULT"
 
 
 def working_folder() -> str:
-    """The absolute folder that this process works in.
+    """Return the absolute current folder.
 
     Raises:
         BadArgument: it was removed.
@@ -84,7 +84,7 @@ def working_folder() -> str:
 
 
 def found_vault(*, or_here: bool = True) -> str:
-    """The vault around this folder, else this folder; never the root or the home folder.
+    """Return the vault around this folder, or else this folder; never the root or the home folder.
 
     Raises:
         BadArgument: there is none.
@@ -98,8 +98,8 @@ def found_vault(*, or_here: bool = True) -> str:
 
 
 NO_INDEX: Final = (
-    "This folder is not known as a vault and was searched without an index; to have one, name it by --vault or put an "
-    f"empty {MARK} into it."
+    "This folder is not marked as a vault, so it was searched without an index; for an index, name it with --vault or "
+    f"put an empty {MARK} into it."
 )
 
 
@@ -128,22 +128,22 @@ def _read_structures(vault: Vault) -> None:
 
 
 class _Lines:
-    """Writes a line every few seconds."""
+    """Writes a line of progress every few seconds."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._began = self._told = time.monotonic()
+        self._began = self._written = time.monotonic()
         self._last = ""
 
     def tell(self, text: str) -> None:
-        """Write how far it is, unless that was told a moment ago."""
+        """Write a line, unless the last one is recent."""
         now = time.monotonic()
-        if now >= self._told + LINE_SECONDS:
-            self._told, self._last = now, text
+        if now >= self._written + LINE_SECONDS:
+            self._written, self._last = now, text
             print(text, file=self._stream, flush=True)
 
     def count(self, done: int, total: int, what: str, unit: str) -> None:
-        """Write how many of how many are done, and how long the others take at that pace; once that none is."""
+        """Write how much is done and how long the rest takes at that pace; while nothing is done, only once."""
         left = (time.monotonic() - self._began) * (total - done) / max(1, done)
         text = f"{what}: {done:,} of {total:,} {unit}, "
         text += f"about {left:,.0f} s left" if done else "the first take longest"
@@ -153,8 +153,8 @@ class _Lines:
 
 @contextmanager
 def progress(delay: float = 0.0, what: str = "Indexing", unit: str = "files") -> Iterator[Callable[[int, int], None]]:
-    """What shows how many of how many files are done: as a bar where stderr is a terminal, after so many seconds, else
-    as a line now and then. The number only grows."""
+    """Yield a function that shows the progress of files: as a bar after `delay` seconds if stderr is a terminal,
+    otherwise as a line now and then. The number never decreases."""
     start, is_seen = time.monotonic(), sys.stderr.isatty()
     lines = _Lines(sys.stderr)
     most = 0

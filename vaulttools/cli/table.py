@@ -1,4 +1,4 @@
-"""Lays out the Markdown tables of an answer for a terminal of some width."""
+"""Lays out the Markdown tables of an answer for the width of a terminal."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _TABLE: Final = re.compile(r"(?m)^\|.*\|\n\|(?: ?--- ?\|)+\n(?:\|.*\|\n?)*")
 _CELL_END: Final = re.compile(r"(?<!\\) \| ")
 
 WIDEST: Final = 400
-"""Columns that a table takes at most, however wide the terminal is."""
+"""Upper bound of a table's columns, however wide the terminal is."""
 
 _BETWEEN: Final = "  "
 
 
 def laid_out(text: str, width: int) -> str:
-    """The text with its tables in columns; a cell that is too long goes on below."""
+    """Return the text with its tables in columns; a cell that is too long continues below."""
     return _TABLE.sub(lambda found: _laid_out(found[0], width), text)
 
 
@@ -38,7 +38,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int] | None:
-    """Of each column, so that no word is cut; None: they do not fit beside each other."""
+    """Return the width of each column, so that no word is cut; None if the columns do not fit side by side."""
     columns = [*zip(*rows, strict=False)]
     needed = [max(1, *map(_size, column)) for column in columns]
     found = [max(1, *(_size(word) for cell in column for word in cell.split(" "))) for column in columns]
@@ -68,7 +68,7 @@ def _listed(head: Sequence[str], row: Sequence[str], width: int) -> Iterator[str
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """The text in lines of so many columns, at its blanks where it has some; no word is lost."""
+    """Wrap a text to a width, at its blanks if possible; no word is lost."""
     lines = [""]
     for word in text.split(" "):
         while _size(word) > width:
@@ -90,7 +90,7 @@ def _cut(word: str, width: int) -> int:
 
 
 def _size(text: str) -> int:
-    """Columns that a terminal gives a text."""
+    """Return the columns that a terminal needs for a text."""
     return sum(
         0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
     )

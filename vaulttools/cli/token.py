@@ -1,4 +1,4 @@
-"""Reads `vaulttools token`: adds, lists and revokes the tokens of a host."""
+"""Implements `vaulttools token`: adds, lists and revokes the tokens of a host."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ configuration folder or in FILE; one that is revoked is refused from the next re
 
 
 def file(given: str | None) -> Path:
-    """Where the tokens are kept."""
+    """Return the path of the token file."""
     return Path(given).expanduser() if given is not None else user_config_path("vaulttools") / "tokens.json"
 
 
@@ -29,7 +29,7 @@ def command(words: list[str], switches: Switches) -> Said:
     """Run `vaulttools token`.
 
     Raises:
-        BadArgument: it cannot be done.
+        BadArgument: the words are not a valid command, or it fails.
     """
     from vaulttools.server.tokens import TokenFile
 
