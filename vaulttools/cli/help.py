@@ -1,4 +1,4 @@
-"""Writes the help: examples first, then as many options as fit into twenty lines, or all."""
+"""Writes the help: examples, then all options or those that fit into twenty lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the notes that contain all words of a query, and the places of the words."""
+"""Finds the notes that contain all words of a query, and the words' places."""
 
 from __future__ import annotations
 
