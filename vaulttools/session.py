@@ -327,9 +327,11 @@ class Session:
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
         return (entry.path for entry in scope.entries() if entry.left_out is None)
 
-    def links(self, work: Work, *, told: bool = False) -> LinkIndex:
-        """Returns the names that links can use: of all files that Obsidian sees, including excluded ones. With `told`,
-        folders that could not be listed are reported to `work`."""
+    def links(self, work: Work, *, reports_missed: bool = False) -> LinkIndex:
+        """Returns the names that links can use: of all files that Obsidian sees, including excluded ones.
+
+        With `reports_missed`, `work` gets the folders that could not be listed.
+        """
         from vaulttools.notes.links.targets import LinkIndex
 
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=True)
@@ -346,7 +348,7 @@ class Session:
             index, missed = made()
         else:
             index, missed = scope.names.kept("links", made)
-        if told and work.complete:  # otherwise `work` already has what is missing
+        if reports_missed and work.complete:  # otherwise `work` already has what is missing
             for path, _, reason in missed:
                 assert reason is not None
                 work.pass_over(path, reason, is_folder=True)

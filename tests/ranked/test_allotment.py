@@ -45,7 +45,7 @@ def shared(files: Mapping[str, str], room: int, *, is_sorted: bool = False) -> t
     ranking = rank("cost of the roof repair", frozenset(notes), None, notes.get, lambda: False, 20)
     deduplicator = Deduplicator(notes.get, copies, notes.keys())
     found = list(deduplicator.unfolded(ranking.notes))
-    return allotted(found, deduplicator, room, ranking.finder.stands, described, is_sorted=is_sorted), found
+    return allotted(found, deduplicator, room, ranking.finder.occurrences, described, is_sorted=is_sorted), found
 
 
 def described(note: Note, is_first: bool) -> tuple[str, str]:

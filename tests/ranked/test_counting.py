@@ -79,7 +79,7 @@ def test_words_looked_for_at_once_are_found_wherever_they_stand(
     assert stopped is None
     for number, text in enumerate(texts):
         held = {term for match in counted.get(f"{number}.md", ()) for term in numbers(match)}
-        assert {term for _, term in Finder(terms).stands(text)} <= held, text
+        assert {term for _, term in Finder(terms).occurrences(text)} <= held, text
         assert held <= {term for term, each in enumerate(terms) if any(map(text_holds(text), beginnings(each)))}
 
 

@@ -26,7 +26,7 @@ def test_words_in_a_row_are_found_as_one_name() -> None:
 
 def test_offsets_count_characters() -> None:
     finder = Finder(question.read("pump 紅葉").terms)
-    assert finder.stands("Überfällige Öl-pump, 紅葉") == [(15, 0), (21, 1)]
+    assert finder.occurrences("Überfällige Öl-pump, 紅葉") == [(15, 0), (21, 1)]
 
 
 def test_places_of_pieces_of_text_lead_to_the_passage_that_holds_them() -> None:

@@ -44,7 +44,7 @@ def asked(files: Mapping[str, str], question: str, room: int) -> Gathered:
 
     ranking = rank(question, frozenset(notes), None, notes.get, lambda: False, 20)
     deduplicator = Deduplicator(notes.get, copies, notes.keys())
-    return gathered(list(deduplicator.unfolded(ranking.notes)), deduplicator, room, ranking.finder.stands)
+    return gathered(list(deduplicator.unfolded(ranking.notes)), deduplicator, room, ranking.finder.occurrences)
 
 
 def spans(found: Gathered) -> list[tuple[str, int]]:

@@ -39,7 +39,7 @@ def passage(note: Note, first: int, last: int | None = None, room: int = 10_000,
     """Some passages of a note, as they are shown."""
     ranked = RankedNote(note.path, 1.0, passages.of(note), [])
     numbers = first, first, first if last is None else last
-    stands = Finder(question.read(asked).terms).stands
+    stands = Finder(question.read(asked).terms).occurrences
     return passage_of(note, ranked, numbers, room, nothing_else_holds({note.path: note}), stands)
 
 
@@ -71,13 +71,13 @@ SENTENCES = "First comes ore. Then comes lead. Then comes tin. Lead and tin make
     ],
 )
 def test_a_text_is_cut_to_the_sentences_with_most_terms(asked: str, room: int, expected: str) -> None:
-    assert around_terms(SENTENCES, room, Finder(question.read(asked).terms).stands) == expected
+    assert around_terms(SENTENCES, room, Finder(question.read(asked).terms).occurrences) == expected
 
 
 @given(st.lists(st.sampled_from(["lead", "tin.", "Ore", "\n", "x" * 50, "語。"]), max_size=60), st.integers(20, 300))
 def test_a_cut_text_is_never_longer_than_its_room(words: list[str], room: int) -> None:
     text = " ".join(words)
-    found = around_terms(text, room, Finder(question.read("lead tin").terms).stands)
+    found = around_terms(text, room, Finder(question.read("lead tin").terms).occurrences)
     assert len(found) <= room + 2
     assert found.strip("…") in text
     assert found == text or len(text) > room
@@ -178,7 +178,7 @@ def test_it_is_the_first_line_that_is_not_shown(notes: dict[str, str], note: str
     read = {path: Note(path, text) for path, text in notes.items()}
     ranking = rank("lead sulphate", frozenset(read), None, read.get, lambda: False, 20)
     deduplicator = nothing_else_holds(read)
-    notes_shown = allotted(ranking.notes, deduplicator, 2_000, ranking.finder.stands, lambda *_: ("", "")).notes
+    notes_shown = allotted(ranking.notes, deduplicator, 2_000, ranking.finder.occurrences, lambda *_: ("", "")).notes
     found = reading_on(notes_shown, read.get)
     assert (found and found[0]) == note
     if found is None or note is None:

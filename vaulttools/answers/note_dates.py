@@ -13,21 +13,23 @@ from vaulttools.core.work import Work
 from vaulttools.files import disk
 from vaulttools.notes import note_date
 from vaulttools.notes.difference import Change
-from vaulttools.notes.note_date import NoteDate, Told
+from vaulttools.notes.note_date import DateParts, NoteDate
 from vaulttools.session import Session
 
 
-def _changed(before: Mapping[str, Told], changes: Sequence[Change[Told]]) -> Mapping[str, Told]:
+def _changed(before: Mapping[str, DateParts], changes: Sequence[Change[DateParts]]) -> Mapping[str, DateParts]:
     after = dict(before)
     for path, _, now in changes:
         if now is None:
             after.pop(path, None)
         else:
-            after[path] = Told(*now)
+            after[path] = DateParts(*now)
     return after
 
 
-PROJECTION: Final[NoteProjection[Told, Mapping[str, Told]]] = NoteProjection("note_dates", note_date.told, {}, _changed)
+PROJECTION: Final[NoteProjection[DateParts, Mapping[str, DateParts]]] = NoteProjection(
+    "note_dates", note_date.parts_of, {}, _changed
+)
 """What the properties and the dated lines of a note say about its date."""
 
 
@@ -37,7 +39,7 @@ def of(vault: Session, work: Work) -> Callable[[str], NoteDate | None]:
     dating, zone = vault.dating(), vault.calendar.zone
 
     def date_of(path: str) -> NoteDate | None:
-        found = dating.by(path, lambda: dates.get(path, Told()))
+        found = dating.by(path, lambda: dates.get(path, DateParts()))
         if found is None:
             with suppress(OSError):
                 if (status := disk.status(vault.root.absolute(path))) is not None:

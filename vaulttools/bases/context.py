@@ -78,6 +78,7 @@ class Context:
     this: str | None = None
     """Path of the file that `this` means."""
     tick: Callable[..., None] = field(init=False)
+    """Counts a step, and checks the time now and then; values given to it count by their length."""
 
     def __post_init__(self) -> None:
         self.tick = _ticking(self.stop)

@@ -48,7 +48,7 @@ class NoteDate(NamedTuple):
         return first, dates.moved(first, 1, unit) - timedelta(days=1) if unit else first
 
 
-class Told(NamedTuple):
+class DateParts(NamedTuple):
     """The dates in the parts of a note: in a property, else in its dated lines."""
 
     by_property: str = ""
@@ -64,27 +64,27 @@ class Dating:
 
     def of(self, path: str, note: Contents) -> NoteDate | None:
         """Return the date of a note; None if neither its name nor a part of it has one."""
-        return self.by(path, lambda: told(note))
+        return self.by(path, lambda: parts_of(note))
 
-    def by(self, path: str, told: Callable[[], Told]) -> NoteDate | None:
-        """Return the date of a file by its name, else by the parts of its note, which `told` returns.
+    def by(self, path: str, parts: Callable[[], DateParts]) -> NoteDate | None:
+        """Return the date of a file by its name, else by the parts of its note, which `parts` returns.
 
         Of several dated lines the latest one that is not in the future counts, since a log is as old as its last
         entry.
         """
         if named := _of_name(path, self.daily):
             return NoteDate(named, "name")
-        property_day, lines = told()
+        property_day, lines = parts()
         if property_day:
             return NoteDate(property_day, "property")
         begun = [day for day in lines if day <= self.today.isoformat()]
         return NoteDate(max(begun) if begun else min(lines), "text") if lines else None
 
 
-def told(note: Contents) -> Told:
+def parts_of(note: Contents) -> DateParts:
     """Return the dates in the parts of a note: in a property, else in its dated lines."""
     day = _of_properties(note.properties)
-    return Told(day) if day else Told("", tuple(each.day for each in note.dated_lines))
+    return DateParts(day) if day else DateParts("", tuple(each.day for each in note.dated_lines))
 
 
 def of_line(note: Contents, line: int) -> str:

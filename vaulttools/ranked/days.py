@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from vaulttools.index.kept_facts import value_of
 from vaulttools.notes import note_date
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.note_date import Dating, Told
+from vaulttools.notes.note_date import DateParts, Dating
 from vaulttools.notes.periods import Period
 from vaulttools.notes.stored import Stored
 from vaulttools.ranked.candidates import Reader
@@ -62,7 +62,7 @@ class Days:
         unknown = () if self.view is None else self.view.unknown(among)
         found: dict[str, str] = {}
         for path in among:
-            named = self.dating.by(path, Told)
+            named = self.dating.by(path, DateParts)
             days = [] if named is None else [named.day]
             days += value_of(stored[path]) if path in stored else ()
             if first := first_in(days, period):

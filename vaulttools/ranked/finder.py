@@ -67,7 +67,7 @@ class Finder:
                     found[term] += column.places(stem)
         return [sorted(places) for places in found]
 
-    def stands(self, text: str) -> list[tuple[int, int]]:
+    def occurrences(self, text: str) -> list[tuple[int, int]]:
         """Return where the terms begin in a text, in order: offset in characters, and number of the term."""
         data = text.encode("utf-8", "replace")
         is_ascii = len(data) == len(text)

@@ -95,14 +95,14 @@ class Ranked:
         if self.period is not None:
             sharing = IN_ORDER_OF_TIME if self.ranking.is_by_time else OF_PERIOD
         sharing = sharing if self.like is None else LIKENESS
-        terms_of: TermsOf = self.ranking.finder.stands
+        terms_of: TermsOf = self.ranking.finder.occurrences
         if self.period is not None:
             terms_of = with_days(terms_of, self.period)
         return allotted(
             notes, self.deduplicator, characters, terms_of, self._described, is_sorted=is_sorted, sharing=sharing
         )
 
-    def tell_missed(self) -> None:
+    def report_missed(self) -> None:
         """Report the notes that could not be read or shown to the work, each once."""
         missed: dict[str, Reason] = {**dict.fromkeys(self.ranking.unread, UNREAD), **self._missed}
         for path, reason in missed.items():
@@ -119,7 +119,7 @@ class Ranked:
         """Return the date of a note and its properties that hold a word of the question; for the first note all
         properties about its subject, if they are few."""
         day = self.date_of(note)
-        terms_of = self.ranking.finder.stands
+        terms_of = self.ranking.finder.occurrences
         named = {name: of for name, of in note.properties.items() if terms_of(f"{name} {property_values.text(of)}")}
         if is_first:
             about = dict(note.properties)

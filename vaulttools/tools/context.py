@@ -130,7 +130,7 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     notices = [*found.doubts, *found.notices]
     fixed = _fitting(answer.bracketed(notices), request.max_chars // 3)
     pieces, left, is_more = _pieces(found, request.max_chars, _size([*part, *fixed]))
-    found.tell_missed()
+    found.report_missed()
     if pieces:
         doubts, fixed = fixed[: len(found.doubts)], fixed[len(found.doubts) :]
         blocks = [*filter(None, ["\n".join(doubts)]), *("\n".join(piece.lines()) for piece in pieces)]
@@ -180,7 +180,7 @@ def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[PassageRun]
     room -= int(max_chars * _ROOM_FOR_LINKED) if max_chars >= _LEAST_FOR_LINKED else 0
     most = max_chars - fixed - 2 * _LEFT_CHARACTERS
     while True:
-        gathering = gathered(notes, found.deduplicator, room, found.ranking.finder.stands, found.date_of)
+        gathering = gathered(notes, found.deduplicator, room, found.ranking.finder.occurrences, found.date_of)
         pieces, left = gathering.pieces, gathering.left
         if pieces and gathering.size() > most:  # a path or a heading longer than the budget
             pieces, left = [], left + len(pieces)

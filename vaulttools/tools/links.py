@@ -199,7 +199,7 @@ def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found
     if request.folder or request.glob:
         raise BadArgument("folder and glob narrow the notes that hold the links; direction out reads only note")
     vault.indexes.structures(work)  # loads the names of all files, also if the vault has no index
-    edges = _written(vault, path, vault.links(work, told=True), work)
+    edges = _written(vault, path, vault.links(work, reports_missed=True), work)
     work.searched = 1
     gone = sum(edge.target is None for edge in edges)
     of = f"in {paths.shown(path)}" + (f", {gone:,} of them to files that are not there" if gone else "")
@@ -215,7 +215,7 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
     """Finds what only the links of all notes show."""
     is_selected = _selecting(vault, request, work)
     asked = corpus.ask(vault, PROJECTION, work)
-    links = vault.links(work, told=True)
+    links = vault.links(work, reports_missed=True)
     name = "" if path is None else paths.shown(path)
     within = " in the notes selected" if request.folder or request.glob else ""
 
@@ -265,7 +265,7 @@ def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Fo
     """Finds the notes within `depth` links of one, in the requested direction."""
     is_selected = _selecting(vault, request, work)
     asked = corpus.ask(vault, PROJECTION, work)
-    links = vault.links(work, told=True)
+    links = vault.links(work, reports_missed=True)
 
     def next_to(each: str) -> Iterator[str]:
         if request.direction == "back":

@@ -293,7 +293,7 @@ def _ranked_page(
     notes = notes[: request.limit]
     if found.deduplicator.is_cut:
         notices.append("Time ran out: notes far down were not compared, so copies may be among them.")
-    found.tell_missed()
+    found.report_missed()
     absences = ranking.absences if whole is None else []  # its list answers the words of the question
     sentences = found.doubts if whole is None else [] if found.period is None else [found.period.sentence]
     unlisted = [listing] if isinstance(listing, str) else []
@@ -320,8 +320,8 @@ def _ranked_page(
         room = max(room * limits.TEXT_BYTES // octets - 1, _LEAST_CHARACTERS)  # scripts beyond ASCII take more bytes
     held = {each.note.path for each in shown}
     left = [note for note in notes if note.path not in held]
-    others = every_passage(left, found.deduplicator, ranking.finder.stands)  # the text does not show them
-    found.tell_missed()
+    others = every_passage(left, found.deduplicator, ranking.finder.occurrences)  # the text does not show them
+    found.report_missed()
     return QueryAnswer(
         **answer.envelope(
             work, text, [*part, *unlisted, *absences, *notices, *steps, *call], found=bool(shown or whole)

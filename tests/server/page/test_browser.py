@@ -347,7 +347,7 @@ def test_a_note_of_the_map_says_its_name_and_opens(page: Page) -> None:
     assert box is not None
     middle: Any = {"x": box["width"] / 2, "y": box["height"] / 2}
     canvas.hover(position=middle)
-    expect(page.locator("#map-told")).to_have_text("Projects/Plan.md 0 links from it, 0 to it")
+    expect(page.locator("#map-note")).to_have_text("Projects/Plan.md 0 links from it, 0 to it")
     canvas.click(position=middle)
     expect(page.get_by_role("heading", level=1)).to_have_text("Plan")
 

@@ -130,7 +130,9 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
     """
     folder = folder.strip("/")
     work = Work(cancel=Soon(cancel, _SECONDS))
-    known = in_time(lambda: (corpus.ask(vault.session, PROJECTION, work), vault.session.links(work, told=True)), cancel)
+    known = in_time(
+        lambda: (corpus.ask(vault.session, PROJECTION, work), vault.session.links(work, reports_missed=True)), cancel
+    )
     if known is None:
         return VaultMap(folder, [], [], "The links are not read yet: the vault is being indexed.")
     asked, names = known

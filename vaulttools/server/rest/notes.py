@@ -59,7 +59,7 @@ PROJECTION: Final = NoteProjection("rest", _facts, cast("Mapping[str, NoteMetada
 def described(vault: Session, path: str, text: str, work: Work) -> dict[str, Any]:
     """Return a note, or another text file, as JSON."""
     note = Note(path, text)
-    links = vault.links(work, told=True)
+    links = vault.links(work, reports_missed=True)
     is_note = paths.is_note(path)
     to, unresolved = _leading(path, graph.written(note), links) if is_note else ([], [])
     edges = corpus.ask(vault, linked.PROJECTION, work).answer.to(path, links)
@@ -87,7 +87,7 @@ def every(
     leading: _Leading = {}
     back: _Back = {}
     if not {"links", "backlinks", "unresolvedLinks"}.isdisjoint(fields):
-        leading, back = _resolved_links(vault, asked.answer, vault.links(work, told=True))
+        leading, back = _resolved_links(vault, asked.answer, vault.links(work, reports_missed=True))
     view = vault.view(work)
     reader = vault.notes(view)
     possible = _possible_files(vault, view, holding)

@@ -107,4 +107,4 @@ def _without_comments(note: Note) -> str:
 
 
 def _notice(sentence: str) -> str:
-    return f'<p class="n-told">{escape(paths.shown(sentence))}</p>'
+    return f'<p class="n-notice">{escape(paths.shown(sentence))}</p>'

@@ -16,11 +16,11 @@ function draw(block) {
     if (data.isReady) {
       from.postMessage({ source: source.textContent, isDark }, "*");
     } else if (data.problem) {
-      const told = document.createElement("p");
-      told.className = "n-told";
-      told.textContent = `Not drawn: ${String(data.problem).slice(0, 300)}`;
+      const notice = document.createElement("p");
+      notice.className = "n-notice";
+      notice.textContent = `Not drawn: ${String(data.problem).slice(0, 300)}`;
       frame.remove();
-      block.append(told);
+      block.append(notice);
     } else {
       frame.style.height = `${Math.min(Number(data.height) || 0, TALLEST)}px`;
       const shut = document.createElement("details");

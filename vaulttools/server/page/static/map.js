@@ -2,7 +2,7 @@
 "use strict";
 
 const canvas = document.getElementById("map");
-const told = document.getElementById("map-told");
+const shownNote = document.getElementById("map-note");
 const MOST_LINES = 4000; // more are grey as a whole, so that lines between folders say more
 const MOST_GROUPS = 400; // lines between folders, those for most links first
 const LABEL = 17; // pixels of a folder's name
@@ -70,7 +70,7 @@ function line(context, from, to) {
   context.quadraticCurveTo((from.x + to.x) / 2, (from.y + to.y) / 2 - bend, to.x, to.y);
 }
 
-// The links of many notes are told apart no more: between folders they are counted.
+// The links of many notes are not drawn one by one: those between two folders are counted.
 function drawGroups(context, colours) {
   const counts = new Map();
   data.links.forEach((targets, source) => {
@@ -203,7 +203,7 @@ function tell({ note, folder }) {
   link.href = addressOf(note < 0 ? "map" : "note", path);
   link.textContent = path;
   const count = note < 0 ? "" : ` ${data.links[note].length} links from it, ${linkedFrom[note].length} to it`;
-  told.replaceChildren(...(path ? [link, count] : []));
+  shownNote.replaceChildren(...(path ? [link, count] : []));
 }
 
 function select(event) {
@@ -231,7 +231,7 @@ async function start() {
   canvas.addEventListener("click", (event) => {
     const { note, folder } = at(event);
     if (event.pointerType === "touch" || (note < 0 && folder === 0)) return;
-    location.href = told.querySelector("a").href;
+    location.href = shownNote.querySelector("a").href;
   });
 }
 
