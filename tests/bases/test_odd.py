@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.bases.oracle import MEMORY, ROW, context, value_of
 from vaulttools.bases import operators, rows
 from vaulttools.bases.context import BaseRow, Frame, converted
+from vaulttools.bases.definition import read
 from vaulttools.bases.evaluation import expression
 from vaulttools.bases.fields import DATE_FIELDS, FILE_FIELDS, field_of, item_of
 from vaulttools.bases.functions import FUNCTIONS, lists
@@ -233,3 +234,9 @@ def test_time_is_looked_at_in_proportion_to_the_work(text: str) -> None:
     row._properties.update(many=[f"{number}" for number in range(100_000)], long="a" * 200_000)
     with pytest.raises((OutOfTime, Failed)):
         expression(text).compute(Frame(row))
+
+
+def test_the_yaml_of_a_base_is_bounded_in_bytes() -> None:
+    read(f"# {'я' * 130_000}", "a.base")
+    with pytest.raises(InvalidBase, match="larger than 256 KiB"):
+        read(f"# {'я' * 140_000}", "a.base")

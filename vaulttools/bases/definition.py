@@ -15,7 +15,7 @@ from vaulttools.errors import InvalidBase
 from vaulttools.notes.parts import Span
 
 MAX_BYTES: Final = 256 * 1024
-"""Upper bound of one base's YAML, counted in characters."""
+"""Upper bound of one base's YAML."""
 MAX_FILTERS: Final = 500
 """Statements in one tree of filters."""
 _MAX_DEPTH: Final = 30
@@ -252,7 +252,7 @@ def read(text: str, place: str) -> Base:
 
     from vaulttools.notes.properties.safe_yaml import Loader
 
-    if len(text) > MAX_BYTES:
+    if len(text.encode(errors="replace")) > MAX_BYTES:
         raise InvalidBase(f"The YAML is larger than {MAX_BYTES // 1024} KiB", place)
     try:
         loaded = Loader(text).get_single_data()

@@ -71,13 +71,14 @@ def _times(left: Any, right: Any, context: Context) -> Value:
 def _divided(left: Any, right: Any, context: Context) -> Value:
     if isinstance(left, Duration):
         if isinstance(right, Duration):
-            return _quotient(left.length(context.setting.clock), right.length(context.setting.clock))
+            return quotient(left.length(context.setting.clock), right.length(context.setting.clock))
         if isinstance(right, int | float) and right:
             return left.divided(right)
-    return _calculated("/", left, right, _quotient)
+    return _calculated("/", left, right, quotient)
 
 
-def _quotient(left: float, right: float) -> float:
+def quotient(left: float, right: float) -> float:
+    """Return what JavaScript divides to: infinity or NaN where Python raises."""
     if right:
         return left / right
     if not left or math.isnan(left):

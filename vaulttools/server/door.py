@@ -39,8 +39,8 @@ LINGER_SECONDS: Final = 5.0
 STALLED_SECONDS: Final = 30.0
 """Time in which a client must take at least `_SOME` bytes of the waiting data."""
 
-_SOME: Final = 1 << 14
-"""Bytes that count as some; the slowest phone has taken 500 in a second."""
+_SOME: Final = 1 << 13
+"""Bytes; the slowest phone has taken 500 in a second."""
 
 TLS_SECONDS: Final = 10.0
 """Time for the TLS handshake."""

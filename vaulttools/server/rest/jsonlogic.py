@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.bases import numbers
+from vaulttools.bases.operators import quotient
 from vaulttools.bases.regexes import CompiledRegex, regex
 from vaulttools.bases.syntax import InvalidExpression
 from vaulttools.errors import BadArgument
@@ -402,8 +403,7 @@ def _times(*values: Any) -> float:
 
 
 def _divided(one: Any, other: Any) -> float:
-    divisor = _number(other)
-    return _number(one) / divisor if divisor else math.nan
+    return quotient(_number(one), _number(other))
 
 
 def _modulo(one: Any, other: Any) -> float:
