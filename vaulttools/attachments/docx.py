@@ -183,7 +183,7 @@ class Styles:
 
 
 class Numbering:
-    """Reads `word/numbering.xml`: which levels of which lists have numbers instead of bullets."""
+    """Reads `word/numbering.xml`: the levels of each list that have numbers instead of bullets."""
 
     def __init__(self) -> None:
         self._numbered: set[tuple[str, str]] = set()
