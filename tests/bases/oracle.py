@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -60,9 +60,14 @@ class Memory:
 MEMORY: Final = Memory(CASES["files"])
 
 
-def context(memory: Memory = MEMORY, clock: Clock = CLOCK, this: str | None = "Oracle/Other.md") -> Context:
+def context(
+    memory: Memory = MEMORY,
+    clock: Clock = CLOCK,
+    this: str | None = "Oracle/Other.md",
+    stop: Callable[[], None] = lambda: None,
+) -> Context:
     """A call over a vault in memory."""
-    return Context(Setting(clock, memory.index.resolve), memory, this=this)
+    return Context(Setting(clock, memory.index.resolve), memory, stop, this=this)
 
 
 def value_of(

@@ -130,8 +130,7 @@ def test_what_takes_long_ends_with_the_time_of_the_call() -> None:
         if looks > 3:
             raise OutOfTime
 
-    context = oracle.context()
-    context.stop = stop
+    context = oracle.context(stop=stop)
     lists = "[" + ",".join("1" * 60) + "]"
     text = f"{lists}.map({lists}.map({lists}.map({lists}.map(value))))"
     with pytest.raises(OutOfTime):

@@ -228,9 +228,7 @@ def test_time_is_looked_at_in_proportion_to_the_work(text: str) -> None:
         if looks > 20:
             raise OutOfTime
 
-    calls = context()
-    calls.stop = stop
-    row = BaseRow(calls, ROW, MEMORY.facts(ROW))
+    row = BaseRow(context(stop=stop), ROW, MEMORY.facts(ROW))
     row._properties.update(many=[f"{number}" for number in range(100_000)], long="a" * 200_000)
     with pytest.raises((OutOfTime, Failed)):
         expression(text).compute(Frame(row))
