@@ -1,4 +1,4 @@
-"""A vault with an index, and ranked search in it as the tool asks for it."""
+"""A vault with an index, and ranked search in it as the tool runs it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Ranked:
         most: int = 10,
         blind: bool = False,
     ) -> Ranking:
-        """The answer; `blind`: as if nothing were known."""
+        """The answer; `blind`: as without an index."""
         known = None if blind else self.known()
         return rank(question, frozenset(self.notes()) if notes is None else notes, known, self.read, stop, most)
 
@@ -83,7 +83,7 @@ def opened(folder: Path, files: Mapping[str, str | bytes]) -> Iterator[Ranked]:
 
 @contextmanager
 def index_being_built() -> Iterator[None]:
-    """Ranked search goes on as in a large vault whose index is not ready."""
+    """Make ranked search work as in a large vault whose index is not ready."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus, "FEW_TO_READ", -1)
         patch.setattr(ranking, "MANY", 0)

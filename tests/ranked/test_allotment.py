@@ -26,7 +26,7 @@ VAULTS = st.dictionaries(NAMES, texts, min_size=1, max_size=6)
 
 
 def size(note: ShownNote) -> int:
-    """Characters of a note in the text of an answer, the blank line below it included."""
+    """The characters of a note in the text of an answer, with the blank line below it."""
     return len("\n".join([note.heading, *note.lines])) + 2
 
 
@@ -35,7 +35,7 @@ def undescribed(note: Note, is_first: bool) -> tuple[str, str]:
 
 
 def shared(files: Mapping[str, str], room: int, *, is_sorted: bool = False) -> tuple[Allotted, Sequence[RankedNote]]:
-    """What is shown of a vault for one question, with its notes in order."""
+    """What an answer shows of a vault for one question, and the notes in order."""
     notes = {path: Note(path, text) for path, text in files.items()}
     held = {path: set(passages.of(note).digests) for path, note in notes.items()}
 
@@ -54,7 +54,7 @@ def described(note: Note, is_first: bool) -> tuple[str, str]:
 
 @given(VAULTS, st.integers(300, 6_000), st.booleans())
 @settings(max_examples=60)
-def test_never_over_the_room_and_the_same_every_time(files: dict[str, str], room: int, is_sorted: bool) -> None:
+def test_an_answer_fits_the_room_and_is_the_same_every_time(files: dict[str, str], room: int, is_sorted: bool) -> None:
     found, notes = shared(files, room, is_sorted=is_sorted)
     assert sum(map(size, found.notes)) <= room + LEAST
     assert found == shared(files, room, is_sorted=is_sorted)[0]
@@ -68,23 +68,23 @@ def test_never_over_the_room_and_the_same_every_time(files: dict[str, str], room
 
 @given(VAULTS, st.integers(300, 6_000))
 @settings(max_examples=60)
-def test_nothing_far_below_the_best_has_text_and_nothing_farther_is_named(files: dict[str, str], room: int) -> None:
+def test_notes_far_below_the_best_are_only_named_and_farther_ones_omitted(files: dict[str, str], room: int) -> None:
     found, notes = shared(files, room)
     best = max((note.score for note in notes), default=0)
     assert all(each.note.score >= best * SHARING.stop for each in found.notes)
     assert len(found.notes) <= SHARING.notes
     assert all(each.score >= best * SHARING.named for each in found.also)
-    told = {each.note.path for each in found.notes} | {each.path for each in found.also}
-    assert told == {note.path for note in notes if note.score >= best * SHARING.named}
+    named = {each.note.path for each in found.notes} | {each.path for each in found.also}
+    assert named == {note.path for note in notes if note.score >= best * SHARING.named}
 
 
 def paragraphs(count: int, name: str) -> str:
-    """Text of so many passages, none of which says what another one does."""
+    """A text of so many passages that all differ."""
     return "\n\n".join(f"## {name} {number}\n\n{f'Word{number} of {name}. ' * 30}" for number in range(count))
 
 
 class Scored:
-    """Notes with given scores, of which all passages answer as well."""
+    """Notes with given scores, whose passages all answer equally well."""
 
     def __init__(self, scores: Sequence[float], sizes: Sequence[int]) -> None:
         numbered = enumerate(sizes)
@@ -105,16 +105,14 @@ SCORES = st.lists(st.floats(0.7, 1.0), min_size=1, max_size=8).map(lambda scores
 
 @given(SCORES, st.integers(2_000, 6_000))
 @settings(max_examples=25)
-def test_of_notes_with_as_much_to_say_the_best_have_text_and_the_first_leaves_room(
-    scores: list[float], room: int
-) -> None:
+def test_the_best_of_equally_long_notes_have_text_and_the_first_leaves_room(scores: list[float], room: int) -> None:
     made = Scored(scores, [12] * len(scores))
     found = made.allotted(room)
     assert [each.note for each in found.notes] == made.notes[: len(found.notes)]
     assert size(found.notes[0]) <= room * SHARING.most + LEAST
 
 
-def test_a_long_note_shows_the_passages_that_answer_about_as_well_and_the_one_behind_the_best() -> None:
+def test_a_long_note_shows_passages_about_as_good_as_the_best_and_the_one_after_it() -> None:
     made = Scored([1.0], [12])
     scores = {4: 1.0, 9: SHARING.passage, 1: SHARING.passage - 0.01}
     made.notes[0] = RankedNote(
@@ -136,20 +134,20 @@ def test_a_long_note_shows_the_passages_that_answer_about_as_well_and_the_one_be
     assert [each.span[0] for each in small.passages] == [starts[4]]
 
 
-def test_in_an_order_by_something_else_scores_decide_nothing() -> None:
+def test_scores_decide_nothing_when_notes_are_sorted_by_something_else() -> None:
     made = [Scored(scores, [12] * 4).allotted(6_000, is_sorted=True) for scores in ([0.1, 1.0, 0.01, 0.5], [1.0] * 4)]
     one, other = ([(each.note.path, each.lines) for each in found.notes] for found in made)
     assert one == other
     assert [path for path, _ in one] == ["0.md", "1.md", "2.md", "3.md"]
 
 
-def test_in_an_order_by_something_else_all_notes_get_about_the_same() -> None:
+def test_notes_sorted_by_something_else_get_about_the_same_room() -> None:
     found = Scored([0.5] * 4, [12] * 4).allotted(8_000, is_sorted=True)
     sizes = [size(each) for each in found.notes]
     assert max(sizes) - min(sizes) < 1_000  # about a passage
 
 
-def test_a_note_that_cannot_be_read_any_more_takes_nothing_from_the_others() -> None:
+def test_a_note_that_has_become_unreadable_takes_no_room_from_the_others() -> None:
     made, alone = Scored([1.0, 0.9, 0.8], [12] * 3), Scored([0.9, 0.8], [12] * 2)
     del made.read["0.md"]
     found, expected = made.allotted(5_000), alone.allotted(5_000)
@@ -157,7 +155,7 @@ def test_a_note_that_cannot_be_read_any_more_takes_nothing_from_the_others() -> 
     assert [len(each.passages) for each in found.notes[1:]] == [len(each.passages) for each in expected.notes]
 
 
-def test_where_copies_stand_takes_its_room() -> None:
+def test_the_names_of_copies_take_room() -> None:
     text = paragraphs(8, "same")
     files = {"a.md": text, f"{'long/' * 50}b.md": text}
     notes = {path: Note(path, each) for path, each in files.items()}
@@ -172,11 +170,11 @@ def test_where_copies_stand_takes_its_room() -> None:
     assert sum(map(size, found.notes)) <= 400 + 2 * LEAST
 
 
-def test_nothing_is_shared_out_among_no_notes() -> None:
+def test_without_notes_there_is_nothing_to_share_out() -> None:
     assert allotted([], nothing_else_holds({}), 1_000, lambda _: (), undescribed) == Allotted([], [])
 
 
-def test_of_every_other_note_the_best_passage_is_told() -> None:
+def test_every_other_note_shows_its_best_passage() -> None:
     made = Scored([1.0, 0.5, 0.2], [12, 12, 12])
     made.notes[1] = RankedNote("1.md", 0.5, made.notes[1].passages, [Evidence(7, 1.0, frozenset())])
     made.notes[2] = RankedNote("2.md", 0.2, made.notes[2].passages, [])

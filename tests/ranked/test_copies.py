@@ -67,9 +67,7 @@ def test_near_copies_share_seven_of_ten_shingles_and_their_numbers(
 @pytest.mark.parametrize(
     ("time_for", "read"), [(0, []), (3, ["0.md", "1.md", "2.md"]), (9, [f"{n}.md" for n in range(9)])]
 )
-def test_notes_are_read_and_compared_while_there_is_time_and_the_rest_is_taken_as_it_is(
-    time_for: int, read: list[str]
-) -> None:
+def test_notes_are_compared_while_there_is_time_and_the_rest_is_kept_uncompared(time_for: int, read: list[str]) -> None:
     notes = {f"{number}.md": Note(f"{number}.md", f"{TEXT} {number}") for number in range(9)}
     ranked = [RankedNote(path, 1.0, passages.of(note), [Evidence(0, 1.0, frozenset())]) for path, note in notes.items()]
     asked: list[str] = []

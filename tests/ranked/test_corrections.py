@@ -1,4 +1,4 @@
-"""Words that one may be a misspelling of; English words are none."""
+"""The words that a misspelt word may mean; English words are never misspelt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vaulttools.ranked.substitutes import corrections
 
 
 class _Words:
-    """A vault in which each of some stems stands in one note."""
+    """A vault with one note for each stem."""
 
     def __init__(self, *stems: str) -> None:
         self._stems = stems
@@ -30,13 +30,13 @@ class _Words:
     ("word", "stem"),
     [("nota", "note"), ("ntoe", "note"), ("palete", "palett"), ("lighthuose", "lighthous"), ("obsidain", "obsidian")],
 )
-def test_a_letter_changed_left_out_or_exchanged_is_a_misspelling(word: str, stem: str) -> None:
+def test_a_changed_missing_or_swapped_letter_is_a_misspelling(word: str, stem: str) -> None:
     vault = cast("TermMatches", _Words("note", "palett", "lighthous", "obsidian", "other"))
     assert corrections(word, vault) == [stem]
 
 
 @pytest.mark.parametrize("word", ["not", "zzzz", "mineral", "two words"])
-def test_short_words_and_longer_ones_are_no_misspellings(word: str) -> None:
+def test_short_words_and_longer_forms_are_no_misspellings(word: str) -> None:
     assert corrections(word, cast("TermMatches", _Words("note", "mine", "word"))) == []
 
 
@@ -44,7 +44,7 @@ def test_short_words_and_longer_ones_are_no_misspellings(word: str) -> None:
     ("word", "close"),
     [("alarm", "alamm"), ("stuff", "staff"), ("Gemstones", "gemston"), ("lampreys", "lamprei"), ("colour", "color")],
 )
-def test_an_english_word_is_spelt_as_it_is_meant(word: str, close: str) -> None:
+def test_an_english_word_is_not_corrected(word: str, close: str) -> None:
     assert corrections(word, cast("TermMatches", _Words(close))) == []
 
 
@@ -62,11 +62,11 @@ WORDS = english._FILE.read_text(encoding="ascii").split()
     st.one_of(st.sampled_from(WORDS), st.sampled_from([WORDS[0], WORDS[-1], "", "é", "zzzz", "aa"])), st.integers(0, 9)
 )
 @settings(max_examples=300)
-def test_a_word_is_found_as_by_going_through_all(word: str, cut: int) -> None:
+def test_looking_up_a_word_agrees_with_a_scan_of_all_words(word: str, cut: int) -> None:
     known = set(WORDS)
     for text in (word, word.upper(), word[:cut], word[cut:], f"{word}s", f"{word[:cut]}é"):
         assert english.is_word(text) == (text.lower() in known)
 
 
-def test_the_words_are_in_their_order_each_once() -> None:
+def test_the_words_are_sorted_and_unique() -> None:
     assert sorted(set(WORDS)) == WORDS

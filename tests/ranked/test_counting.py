@@ -1,4 +1,4 @@
-"""The regexes by which words are counted without an index: each matches wherever the term stands."""
+"""The regexes that count words without an index: each matches wherever its term occurs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ WORDS = st.text("abcdeilmnoprstuyéüß", min_size=3, max_size=9)
 
 @settings(max_examples=50)
 @given(asked=WORDS, ending=st.sampled_from(["", "s", "ing", "ed", "es", "ly"]))
-def test_what_the_index_takes_for_the_same_word_is_matched(asked: str, ending: str) -> None:
+def test_every_form_that_the_index_takes_for_the_same_word_is_matched(asked: str, ending: str) -> None:
     terms = read(asked).terms
     other = asked + ending
     if len(terms) == 1 and [stem for _, _, stem in tokens(other)] == [stem for _, _, stem in tokens(asked)]:
@@ -67,7 +67,7 @@ PIECES = st.sampled_from([*WRITTEN, *"_- 7.é\u2014\u200c\u0301\ue000\n"])
 
 @settings(max_examples=50)
 @given(texts=st.lists(st.lists(PIECES, max_size=12).map("".join), min_size=1, max_size=8))
-def test_words_looked_for_at_once_are_found_wherever_they_stand(
+def test_words_searched_for_together_are_found_wherever_they_occur(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("notes")
@@ -89,12 +89,12 @@ def text_holds(text: str) -> Callable[[str], bool]:
     return lambda beginning: beginning in plain
 
 
-def test_only_terms_that_are_one_word_each_are_looked_for_at_once() -> None:
+def test_only_terms_of_one_word_are_searched_for_together() -> None:
     terms = [*read('lead "red ore" end-to-end RouterReset 紅葉').terms, QuestionTerm("re-set", (Spelling("reset"),))]
     assert [term.text for term in terms if is_word(term)] == ["lead", "red", "ore", "re-set"]
 
 
-def test_the_beginnings_of_a_term() -> None:
+def test_the_beginnings_of_a_term_are_its_stems() -> None:
     assert [beginnings(term) for term in read("chlorites RouterReset 紅葉").terms] == [
         ["chlorit"],
         ["routerreset"],

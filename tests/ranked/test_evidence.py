@@ -51,7 +51,7 @@ The limit of Plus is raised in May 2027. {FILLER}
 
 
 def path_of(levels: Sequence[int], heading: int) -> list[int]:
-    """A heading and those above it, innermost first; none for -1."""
+    """A heading and the headings above it, innermost first; empty for -1."""
     found: list[int] = []
     level = 7
     for each in range(heading, -1, -1):
@@ -62,7 +62,7 @@ def path_of(levels: Sequence[int], heading: int) -> list[int]:
 
 
 @given(st.lists(st.integers(1, 9), max_size=12), st.dictionaries(st.integers(0, 11), st.integers(1, 15), max_size=6))
-def test_the_terms_above_are_those_of_the_path_to_the_top(levels: list[int], in_headings: dict[int, int]) -> None:
+def test_the_terms_above_a_heading_are_those_of_its_path(levels: list[int], in_headings: dict[int, int]) -> None:
     above = [0] * len(levels)
     for heading in range(len(levels)):
         for each in path_of(levels, heading):
@@ -96,16 +96,16 @@ def test_the_passage_that_answers_comes_first(asked: str, first: str) -> None:
     assert found(asked)[0] == first
 
 
-def test_a_passage_that_holds_no_word_is_none() -> None:
+def test_a_passage_without_a_word_of_the_question_is_no_evidence() -> None:
     assert found("sync") == []
 
 
-def test_of_equal_passages_the_first_comes_first() -> None:
+def test_the_first_of_equal_passages_comes_first() -> None:
     same = [f"{each} anchor. {FILLER}".strip() for each in ("The", "The", "An")]
     assert found("anchor", "\n\n".join(same)) == same
 
 
-def test_the_score_of_a_note_lies_between_nothing_and_one() -> None:
+def test_the_score_of_a_note_lies_between_zero_and_one() -> None:
     assert combined(0.0, 0.0) == 0.001
     note, terms = (
         Note("a.md", "# Anchor chain\n\nThe anchor chain. The anchor chain.\n"),
@@ -122,7 +122,7 @@ WORDS = 12
 
 @st.composite
 def notes(draw: st.DrawFn) -> tuple[Places, Passages, list[float]]:
-    """The places of words in a note of a few passages, some of them apart, and what each word weighs."""
+    """The places of words in a note of a few passages, some of them apart, and the weight of each word."""
     terms = draw(st.integers(1, 4))
     lengths = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
     gaps = [draw(st.integers(0, 1)) for _ in lengths]
@@ -147,17 +147,17 @@ def notes(draw: st.DrawFn) -> tuple[Places, Passages, list[float]]:
 def slowly(
     places: Places, passages: Passages, rarities: list[float], quantity: Quantity
 ) -> list[tuple[int, float, frozenset[int]]]:
-    """What `best` gives, each passage for itself and each term by the best that it counts."""
+    """The same as `best`, computed passage by passage and term by term."""
 
     def holds(term: int, number: int) -> list[int]:
         return [place for place in places.found[term][BODY] if passages.at(place) == number]
 
     def counts(term: int, number: int) -> tuple[float, bool]:
-        """What a term counts in a passage, and whether what is shown of it holds the term."""
+        """The weight of a term in a passage, and whether the shown part of it holds the term."""
         columns, header = places.found[term], passages.parents[number]
-        stands = holds(term, number)
-        if stands:
-            return 1 + WEIGHTS.again * (len(stands) > 1), True
+        in_passage = holds(term, number)
+        if in_passage:
+            return 1 + WEIGHTS.again * (len(in_passage) > 1), True
         if header >= 0 and holds(term, header):
             return WEIGHTS.header, True
         above = path_of(passages.levels, passages.headings[number])
@@ -191,7 +191,7 @@ def slowly(
 
 @settings(max_examples=200)
 @given(notes(), st.sampled_from([Quantity.NONE, Quantity.NUMBER, Quantity.DATE]))
-def test_each_term_counts_by_the_best_place_in_which_a_reader_sees_it(
+def test_each_term_counts_by_the_best_place_where_a_reader_sees_it(
     note: tuple[Places, Passages, list[float]], quantity: Quantity
 ) -> None:
     best_ones = best(*note, quantity)

@@ -1,4 +1,4 @@
-"""Where the terms of a question stand in a text, and in a note whose words are taken apart once."""
+"""Where the terms of a question occur in a text, and in a note whose words are split once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_words_are_found_in_any_inflection_case_and_accents() -> None:
     assert [columns[0] for columns in places.found] == [[1], [3]]
 
 
-def test_words_in_a_row_are_found_as_one_name() -> None:
+def test_a_joined_name_is_found_as_words_in_a_row() -> None:
     [term] = question.read("end-to-end").terms
     places = Finder([term]).places(Note("a.md", "end to start, end to end, EndToEnd"))
     assert places.found[0][0] == [3, 6]
@@ -29,7 +29,7 @@ def test_offsets_count_characters() -> None:
     assert finder.occurrences("Überfällige Öl-pump, 紅葉") == [(15, 0), (21, 1)]
 
 
-def test_places_of_pieces_of_text_lead_to_the_passage_that_holds_them() -> None:
+def test_each_place_of_a_term_leads_to_the_passage_that_holds_it() -> None:
     finder = Finder(question.read("紅葉 駅").terms)
     long = "何もない一日だった。" * 99
     note = Note(
@@ -46,7 +46,7 @@ TEXT = "Übers Café läuft, runs\nand  RAN — naïve\tend-to-end 紅葉の駅 
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 10_000])
-def test_words_taken_apart_in_pieces_are_those_of_the_whole_text(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_splitting_in_pieces_gives_the_words_of_the_whole_text(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finder, "_AT_ONCE", size)
     column = ColumnWords(TEXT, lambda: False)
     whole = tokens(TEXT)
@@ -55,31 +55,31 @@ def test_words_taken_apart_in_pieces_are_those_of_the_whole_text(size: int, monk
         assert [*column.places(stem)] == [place for place, (_, _, other) in enumerate(whole) if other == stem]
 
 
-def test_words_in_a_row_are_found_and_others_are_not() -> None:
+def test_only_words_in_a_row_are_found_as_a_row() -> None:
     column = ColumnWords("end to start, end to end", lambda: False)
     assert [*column.places("end", ["to", "end"])] == [3]
     assert [*column.places("end", ["nowhere"])] == []
 
 
-def test_a_note_for_which_there_is_no_time_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_is_not_whole_when_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finder, "_AT_ONCE", 10)
     assert NoteWords(Note("a.md", "one two three four"), lambda: False).is_whole
     assert not NoteWords(Note("a.md", "one two three four"), lambda: True).is_whole
 
 
-def test_where_terms_stand_is_the_same_however_often_it_is_asked() -> None:
+def test_terms_have_the_same_places_however_often_a_note_is_searched() -> None:
     words = NoteWords(Note("a.md", f"# Cafe\n{TEXT}"))
     for asked in ("cafe run", '"end to end"', "紅葉 cafe", "naive"):
         finder = Finder(read(asked).terms)
         assert finder.places(words) == finder.places(Note("a.md", f"# Cafe\n{TEXT}"))
 
 
-def test_a_note_that_there_is_no_time_to_take_apart_is_waiting() -> None:
+def test_a_note_that_there_is_no_time_to_split_is_waiting() -> None:
     notes = {"a.md": Note("a.md", "gasket"), "b.md": Note("b.md", "gasket " * 100_000)}
     asked: list[str] = []
 
     def stop() -> bool:
-        return len(asked) > 1  # while the second note is taken apart
+        return len(asked) > 1  # while the second note is being split
 
     def reading(path: str) -> Note:
         asked.append(path)
@@ -90,7 +90,7 @@ def test_a_note_that_there_is_no_time_to_take_apart_is_waiting() -> None:
     assert ranking.waiting == ["b.md"]
 
 
-def test_a_note_without_time_for_its_passages_is_told_as_unread() -> None:
+def test_a_note_without_time_for_its_passages_is_reported_as_unread() -> None:
     notes = {"a.md": Note("a.md", "gasket")}
     ranking = rank("gasket", frozenset(notes), None, notes.get, lambda: False, 10, is_over=lambda: True)
     assert [*ranking.notes] == []

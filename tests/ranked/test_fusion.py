@@ -1,4 +1,4 @@
-"""What words and meaning find as one order: what words are sure of stays, and meaning adds what they miss."""
+"""Words and meaning give one order: sure finds by words keep their place, and meaning adds what words miss."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def direction(similarity: float) -> Floats:
 
 @dataclass
 class Vault:
-    """Notes of which each section is a passage, and what finds them."""
+    """Notes whose sections are one passage each, and a store of these passages."""
 
     sections: Mapping[str, Sequence[str]]
     asked: list[str] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Vault:
 
 @dataclass
 class Meaning:
-    """Stands for a model: the vectors of passages that it would give itself."""
+    """A stand-in for a model: the vectors that it would give passages itself."""
 
     own: Mapping[int, float] = field(default_factory=dict)
     compared: list[int] = field(default_factory=list)
@@ -96,7 +96,7 @@ def model(
     nearness: float | None = None,
     order: Sequence[int] | None = None,
 ) -> Model:
-    """A model that finds the passages as near as this; None: it cannot read one."""
+    """A model with a given nearness for each passage; None: it cannot read the passage."""
     keys = np.array([vault.key(*place) for place in near], np.int64)
     rows = [direction(each) * 127 if each is not None else np.zeros(2) for each in near.values()]
     numbers = np.rint(np.array(rows).reshape(len(rows), 2)).astype(np.int8)
@@ -161,7 +161,7 @@ NEAR: dict[tuple[str, int], float | None] = {
 }
 
 
-def test_a_note_without_a_word_of_the_question_is_found() -> None:
+def test_meaning_finds_a_note_without_a_word_of_the_question() -> None:
     ranking = by_words(FOUR, {"tea.md": (0.3, {0: 0.2})})
     found = asked(FOUR, ranking, model(FOUR, NEAR))
     assert paths(found)[0] == "cats.md"
@@ -170,12 +170,12 @@ def test_a_note_without_a_word_of_the_question_is_found() -> None:
     assert found.nearest == pytest.approx(0.8, abs=0.01)
 
 
-def test_a_note_that_both_find_comes_before_those_that_one_of_them_does() -> None:
+def test_a_note_that_both_find_comes_before_notes_that_one_finds() -> None:
     ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9}), "dogs.md": (0.85, {0: 0.8})})
     assert paths(asked(FOUR, ranking, model(FOUR, {**NEAR, ("dogs.md", 0): 0.75})))[0] == "dogs.md"
 
 
-def test_how_much_words_count_against_meaning_is_a_number() -> None:
+def test_a_number_weighs_words_against_meaning() -> None:
     ranking = by_words(FOUR, {"rain.md": (0.9, {0: 0.9})})
     firsts = [
         paths(asked(FOUR, ranking, model(FOUR, NEAR), fusion=Fusion(words=words)))[0] for words in (0.0, 0.1, 5.0)
@@ -186,7 +186,7 @@ def test_how_much_words_count_against_meaning_is_a_number() -> None:
 SECTIONS = Vault({"a.md": ["one", "two", "three", "four"], "b.md": ["five"], "c.md": ["six"]})
 
 
-def test_passages_are_in_the_order_of_words_and_meaning_and_say_what_found_them() -> None:
+def test_passages_are_ordered_by_words_and_meaning_and_say_what_found_them() -> None:
     ranking = by_words(SECTIONS, {"a.md": (0.9, {1: 1.0, 2: 0.9, 3: 0.4})})
     near = {("a.md", 0): 0.9, ("a.md", 1): 0.1, ("a.md", 2): 0.8, ("a.md", 3): 0.2, ("b.md", 0): 0.0}
     found = asked(SECTIONS, ranking, model(SECTIONS, near)).notes[0].evidence
@@ -213,8 +213,8 @@ def test_passages_that_no_model_can_read_are_ordered_by_words() -> None:
         (1, {0}, [], "rain.md"),
         (2, {0, 1}, [], "rain.md"),
         (2, {0}, [], "cats.md"),  # it holds one word of two
-        (3, {0, 1, 2}, [], "cats.md"),  # it is no name any more
-        (1, {0}, ["Mongolia"], "cats.md"),  # a word stands nowhere
+        (3, {0, 1, 2}, [], "cats.md"),  # three words are no name
+        (1, {0}, ["Mongolia"], "cats.md"),  # one word occurs nowhere
     ],
 )
 def test_a_note_that_holds_all_of_a_name_of_one_or_two_words_comes_first(
@@ -239,7 +239,7 @@ def test_a_note_in_another_language_than_the_question_is_worth_less(languages: C
     assert paths(found)[0] == first
 
 
-def test_nothing_tells_the_language_of_a_note_that_is_worth_as_much_as_ever() -> None:
+def test_a_note_of_unknown_language_keeps_its_worth() -> None:
     vault = Vault({"a.md": ["1"], "far.md": ["2"]})
     vault.held = {path: replace(held, language="") for path, held in vault.held.items()}
     near = {("a.md", 0): 0.8, ("far.md", 0): 0.1}
@@ -250,7 +250,7 @@ def test_nothing_tells_the_language_of_a_note_that_is_worth_as_much_as_ever() ->
     assert scores[0] == scores[1]
 
 
-def test_what_the_first_model_cannot_read_the_second_one_compares() -> None:
+def test_the_second_model_compares_what_the_first_one_cannot_read() -> None:
     english = {**NEAR, ("cats.md", 0): None}
     other: dict[tuple[str, int], float | None] = {("cats.md", 0): 0.9, ("dogs.md", 0): 0.1, ("tea.md", 0): 0.0}
     found = asked(FOUR, by_words(FOUR, {}), model(FOUR, english), model(FOUR, other))
@@ -259,7 +259,7 @@ def test_what_the_first_model_cannot_read_the_second_one_compares() -> None:
     assert "cats.md" not in paths(alone)
 
 
-def test_the_model_itself_looks_at_the_most_promising_passages_alone() -> None:
+def test_the_model_itself_compares_only_the_most_promising_passages() -> None:
     vault = Vault({f"{number:02}.md": [f"{number}", "b", "c", "d", "e"] for number in range(12)})
     near: dict[tuple[str, int], float | None] = {
         (path, number): 0.9 - int(path[:2]) / 20 - number / 100 for path in vault.notes for number in range(5)
@@ -271,7 +271,7 @@ def test_the_model_itself_looks_at_the_most_promising_passages_alone() -> None:
     assert sorted(meaning.compared) == sorted([*expected, vault.key("02.md", 0)])
 
 
-def test_what_the_model_itself_finds_nearest_comes_first() -> None:
+def test_the_note_that_the_model_itself_finds_nearest_comes_first() -> None:
     own = {("cats.md", 0): 0.3, ("dogs.md", 0): 0.9, ("tea.md", 0): 0.2, ("rain.md", 0): 0.1}
     near = {**NEAR, ("dogs.md", 0): 0.75}
     made = asked(FOUR, by_words(FOUR, {}), model(FOUR, near, own))
@@ -284,18 +284,18 @@ def test_notes_outside_the_scope_are_not_found() -> None:
     assert paths(found) == ["dogs.md", "tea.md"]
 
 
-def test_of_a_small_scope_all_passages_count() -> None:
+def test_all_passages_of_a_small_scope_count() -> None:
     fusion = Fusion(near_passages=1)
     found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "dogs.md"], fusion=fusion)
     assert paths(found) == ["dogs.md", "tea.md"]
 
 
-def test_in_a_scope_about_something_else_the_nearer_note_comes_first() -> None:
+def test_the_nearer_note_comes_first_in_a_scope_about_something_else() -> None:
     found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "rain.md"])
     assert paths(found) == ["tea.md", "rain.md"]
 
 
-def test_notes_that_words_found_farther_down_follow() -> None:
+def test_notes_that_words_rank_lower_follow_at_the_end() -> None:
     fusion = Fusion(by_words=1, near_notes=2, enough=0)
     ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9}), "rain.md": (0.8, {0: 0.8}), "dogs.md": (0.7, {0: 0.7})})
     found = asked(FOUR, ranking, model(FOUR, NEAR), fusion=fusion)
@@ -303,7 +303,7 @@ def test_notes_that_words_found_farther_down_follow() -> None:
     assert paths(found)[3:] == ["rain.md"]
 
 
-def test_passages_that_the_encoder_was_fitted_to_are_compared_by_the_model_itself_and_not_read() -> None:
+def test_passages_that_the_encoder_was_fitted_to_are_compared_without_reading_them() -> None:
     made = model(FOUR, NEAR)
     sample = {FOUR.key("rain.md", 0): 0.9, FOUR.key("cats.md", 0): 0.2, 7: 0.99}
     meaning = Meaning(own={FOUR.key(*place): 0.3 for place in PLACES}, sample=sample)
@@ -313,7 +313,7 @@ def test_passages_that_the_encoder_was_fitted_to_are_compared_by_the_model_itsel
     assert sorted(meaning.compared) == sorted(FOUR.key(path, 0) for path in ("dogs.md", "tea.md"))
 
 
-def test_a_passage_of_the_sample_that_the_model_does_not_know_is_not_compared() -> None:
+def test_an_unknown_passage_of_the_sample_is_compared_like_any_other() -> None:
     meaning = Meaning(own={FOUR.key(*place): 0.3 for place in PLACES})
     keys = np.array(sorted(FOUR.key(*place) for place in PLACES), np.int64)
     meaning.sampled = lambda: (keys, np.zeros((len(keys), 2), np.float16))  # type: ignore[method-assign]
@@ -365,7 +365,7 @@ def test_nothing_is_lost_or_doubled_and_the_order_of_the_vectors_changes_nothing
     [
         (0.29, 3, NEARNESS, True),
         (0.3, 3, NEARNESS, False),
-        # Of a name, and where the model was not measured, words alone decide.
+        # Words alone decide about a name, and where the model was not measured.
         (0.2, 2, NEARNESS, False),
         (0.2, 3, None, False),
     ],
@@ -378,7 +378,7 @@ def test_evidence_is_weak_where_no_passage_is_near(
     assert bool(asked(FOUR, ranking, model(FOUR, NEAR, exactly, nearness)).weakness) == is_weak
 
 
-def test_where_the_model_was_not_measured_what_words_lack_is_told() -> None:
+def test_an_unmeasured_model_keeps_the_weakness_that_words_report() -> None:
     ranking = by_words(FOUR, {}, weakness="No passage holds both.")
     assert asked(FOUR, ranking, model(FOUR, NEAR)).weakness == "No passage holds both."
     assert asked(FOUR, ranking, model(FOUR, NEAR, nearness=0.1)).weakness == ""
@@ -401,7 +401,7 @@ def test_the_explanation_says_how_many_each_found() -> None:
         (Choice("http://127.0.0.1:1/v1", model="m"), None),
     ],
 )
-def test_what_a_similarity_says_is_known_of_the_models_of_the_extra(choice: Choice, expected: object) -> None:
+def test_nearness_is_known_for_the_models_of_the_extra_alone(choice: Choice, expected: object) -> None:
     assert nearness(choice) == expected
 
 
@@ -419,7 +419,7 @@ class Days:
 
 
 @pytest.mark.parametrize(("weakness", "is_weak"), [(NOTHING_NEAR, False), ("No passage holds both.", True)])
-def test_notes_of_the_period_that_a_question_names_are_not_about_other_things(weakness: str, is_weak: bool) -> None:
+def test_notes_of_the_period_that_a_question_names_count_as_near(weakness: str, is_weak: bool) -> None:
     weak = by_words(FOUR, {"tea.md": (0.5, {0: 0.5})}, weakness=weakness)
     may = period("What tea did we drink in May 2026?", date(2026, 11, 1))
     assert may is not None

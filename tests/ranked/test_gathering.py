@@ -1,4 +1,4 @@
-"""The passages that a budget has room for: never more, none twice, every one that is left out counted."""
+"""The passages that fit a budget: never more, never one twice, and each omitted one is counted."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def spans(found: Gathered) -> list[tuple[str, int]]:
 
 @given(vaults, st.integers(100, 4_000), st.sampled_from(["roof repair", "cost of the house"]))
 @settings(max_examples=150)
-def test_never_over_the_room_nothing_twice_and_every_cut_counted(
+def test_passages_fit_the_room_never_repeat_and_every_cut_is_counted(
     files: dict[str, str], room: int, question: str
 ) -> None:
     found = asked(files, question, room)
-    # The line that says where the first passage stands may be longer than the room.
+    # The line that locates the first passage may be longer than the room.
     assert found.size() <= room or (len(found.pieces) == 1 and len(found.pieces[0].shown) <= 82)
     everything = asked(files, question, sys.maxsize)
     assert everything.left == 0
@@ -72,12 +72,12 @@ def test_never_over_the_room_nothing_twice_and_every_cut_counted(
             for number in range(piece.first, piece.last + 1)
         ]
         assert len(set(texts)) == len(texts)
-    if not found.left and not any(piece.most for piece in found.pieces):  # all that answers is there
+    if not found.left and not any(piece.most for piece in found.pieces):  # nothing that answers is missing
         assert {piece.path for piece in everything.pieces} == {piece.path for piece in found.pieces}
     assert asked(files, question, room).size() == found.size()
 
 
-def test_what_stands_beside_the_best_passage_comes_with_it_while_there_is_room() -> None:
+def test_neighbours_of_the_best_passage_come_with_it_while_there_is_room() -> None:
     files = {"a.md": "# Roof\n\n" + "\n\n".join(f"Sentence number {n} about tiles. {'x' * 90}" for n in range(40))}
     files["a.md"] += "\n\nThe beam of oak holds it.\n"
     small, large = asked(files, "beam", 120), asked(files, "beam", 1_500)
@@ -86,13 +86,13 @@ def test_what_stands_beside_the_best_passage_comes_with_it_while_there_is_room()
     assert large.size() <= 1_500
 
 
-def test_a_part_of_a_passage_that_is_shown_is_told_as_a_copy() -> None:
+def test_a_note_that_repeats_part_of_a_shown_passage_is_reported_as_a_copy() -> None:
     section = "# Roof\n\nThe repair of the roof costs a lot.\n\nAsk Ada about the repair.\n"
     found = asked({"a.md": section, "b.md": "The repair of the roof costs a lot.\n"}, "roof repair", 5_000)
     assert [(piece.path, list(piece.copies)) for piece in found.pieces] == [("a.md", ["b.md"])]
 
 
-def test_passages_get_room_by_what_their_note_and_they_are_worth() -> None:
+def test_passages_get_room_by_their_score_and_the_score_of_their_note() -> None:
     held = passages.of(Note("n.md", "text\n"))
 
     def ranked(path: str, score: float, *of_passages: float) -> RankedNote:

@@ -22,7 +22,7 @@ READ = [
     ("l'été d'Anne", "été Anne", "l d"),
     ("C++ 17", "17", "C"),
     ("obsidian://open?vault=a", "obsidian open vault", "a"),
-    # names of several words
+    # names with several words
     ("end-to-end encryption", "end-to-end encryption", ""),
     ("RouterReset", "RouterReset", ""),
     ("v0.10.1", "v0.10.1", ""),
@@ -33,7 +33,7 @@ READ = [
     ("why was `?` chosen", "chosen `?`", "why was"),
     ("what does `?` do", "`?`", "what does do"),
     ("`x` or ` ` or `", "x", "or"),
-    # words that questions are made of
+    # words that only form a question
     ("Wann war ich zuletzt beim Zahnarzt?", "zuletzt Zahnarzt", "Wann war ich beim"),
     (
         "Combien ai-je couru, et est-ce que j'étais à l'heure ?",
@@ -59,24 +59,24 @@ READ = [
 
 
 @pytest.mark.parametrize(("typed", "terms", "dropped"), READ, ids=[case[0] for case in READ])
-def test_what_is_looked_for(typed: str, terms: str, dropped: str) -> None:
+def test_a_question_becomes_terms_without_its_stop_words(typed: str, terms: str, dropped: str) -> None:
     read = question.read(typed)
     names = [f'"{term.text}"' if term.is_phrase else term.text for term in read.terms]
     assert (" ".join(names), " ".join(read.stop_words)) == (terms, dropped)
 
 
-def test_a_word_that_english_shares_with_other_languages_makes_no_foreign_question() -> None:
+def test_a_word_that_english_shares_does_not_make_a_question_foreign() -> None:
     assert "en" in question.read("price per head of the caterer").languages
     assert "en" in question.read("chosen caterer price per head").languages
 
 
-def test_a_name_of_several_words_may_be_written_in_two_ways() -> None:
+def test_a_name_of_several_words_has_two_spellings() -> None:
     [joined], [apart] = question.read("end-to-end").terms, question.read("RouterReset").terms
     assert [spelling.text for spelling in joined.spellings] == ["end-to-end", "endtoend"]
     assert [spelling.text for spelling in apart.spellings] == ["RouterReset", "Router Reset"]
 
 
-def test_of_a_long_question_the_first_words_are_looked_for() -> None:
+def test_a_long_question_is_cut_to_its_first_words() -> None:
     read = question.read(" ".join(f"word{number}" for number in range(100)))
     assert len(read.terms) == MOST_TERMS
     assert read.is_cut

@@ -47,7 +47,7 @@ FIRST = [
     ("駅の近くの宿", "旅行/京都.md"),
     ("東京の美術館", "旅行/東京.md"),
     ("电车 電車", "旅行/東京.md"),
-    # what is not written so
+    # other spellings
     ("malachyte", "Minerals/Malachite.md"),
     ("galnea ore", "Minerals/Galena.md"),
     ("jewel", "Minerals/Malachite.md"),
@@ -72,12 +72,12 @@ def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: 
         ("紫禁城", ["No note holds any part of it."]),
     ],
 )
-def test_what_was_searched_for_instead_is_said(vault: Ranked, question: str, notices: list[str]) -> None:
+def test_the_answer_says_what_was_searched_for_instead(vault: Ranked, question: str, notices: list[str]) -> None:
     assert vault.ask(question).absences == notices
 
 
 @pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
-def test_a_word_that_says_little_puts_no_note_first_however_rare_it_is(
+def test_a_word_of_little_meaning_puts_no_note_first_however_rare_it_is(
     tmp_path_factory: pytest.TempPathFactory, blind: bool
 ) -> None:
     notes = {
@@ -113,7 +113,7 @@ GRAPH = {
         ("graph view 里怎么看 vault？", "zh"),
     ],
 )
-def test_of_translations_that_in_the_language_of_the_question_comes_first(
+def test_the_translation_in_the_language_of_the_question_comes_first(
     tmp_path_factory: pytest.TempPathFactory, question: str, first: str, blind: bool
 ) -> None:
     notes = {f"{name}/Graph view.md": text for name, text in GRAPH.items()}
@@ -142,10 +142,10 @@ INTERNE = {
     [
         (SITES, "publish site", {"en", ""}),  # English words in a vault of many languages
         (INTERNE, "internal links", {"en", ""}),
-        (INTERNE, "interne links", set()),  # English words, too, that stand in no English note
+        (INTERNE, "interne links", set()),  # also English words, but no English note has them
         (SITES, "publish sitio", set()),
         (SITES, "publish a site for the web", {"en"}),
-        ({"en/Sites.md": SITES["en/Sites.md"]}, "publish site", set()),  # it makes no difference
+        ({"en/Sites.md": SITES["en/Sites.md"]}, "publish site", set()),  # the language makes no difference
         ({f"de/{each}.md": SITES["de/Sites.md"] for each in range(4)} | SITES, "publish site", set()),
     ],
 )
@@ -157,7 +157,7 @@ def test_a_few_english_words_are_english_unless_most_notes_are_in_another_langua
 
 
 @pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
-def test_a_page_comes_before_its_translations_though_these_hold_its_words_as_names(
+def test_a_page_comes_before_translations_that_have_its_words_as_names(
     tmp_path_factory: pytest.TempPathFactory, blind: bool
 ) -> None:
     with opened(tmp_path_factory.mktemp("languages"), SITES) as vault:
@@ -165,7 +165,7 @@ def test_a_page_comes_before_its_translations_though_these_hold_its_words_as_nam
 
 
 @pytest.mark.parametrize("question", ["", "...", "zzzzzz", "紫禁城"])
-def test_nothing_is_found_where_nothing_is(vault: Ranked, question: str) -> None:
+def test_a_question_without_a_match_finds_nothing(vault: Ranked, question: str) -> None:
     ranking = vault.ask(question)
     assert (list(ranking.notes), ranking.weakness) == ([], "")
 
@@ -177,26 +177,26 @@ def test_only_notes_of_the_scope_are_found(vault: Ranked, question: str) -> None
     assert {hit.path for hit in ranking.notes} <= scope
 
 
-def test_of_a_scope_the_best_are_found_however_many_better_ones_lie_elsewhere(tmp_path: Path) -> None:
+def test_a_note_of_the_scope_is_found_however_many_better_ones_lie_elsewhere(tmp_path: Path) -> None:
     many = {f"in/{number}.md": "anchor anchor\n" for number in range(300)}
     with opened(tmp_path, {**many, "out/a.md": "An anchor, once, in a text with some other words.\n"}) as made:
         assert made.paths("anchor", frozenset({"out/a.md"})) == ["out/a.md"]
 
 
-def test_of_more_notes_than_are_read_those_that_hold_most_of_it_are(tmp_path: Path) -> None:
+def test_notes_that_hold_most_of_the_question_are_read_first(tmp_path: Path) -> None:
     many = {f"{number:03}.md": "東京の話。\n" for number in range(150)}
     with opened(tmp_path, {**many, "旅行/東京.md": "東京の美術館は月曜日が休み。\n"}) as made:
         assert made.paths("東京の美術館")[0] == "旅行/東京.md"
 
 
-def test_who_turns_pages_meets_every_note_once(tmp_path: Path) -> None:
+def test_pages_show_every_note_once(tmp_path: Path) -> None:
     with opened(tmp_path, {f"{number}.md": "anchor " * (number % 9 + 1) for number in range(300)}) as made:
         pages = [[hit.path for hit in made.ask("anchor", most=most).notes] for most in (10, 70, 300)]
         assert [pages[2][: len(each)] for each in pages] == pages
         assert len(set(pages[2])) == 300
 
 
-def test_of_equal_notes_the_tagged_the_newest_and_the_first_come_first(tmp_path: Path) -> None:
+def test_equal_notes_are_ordered_by_tag_then_newest_then_path(tmp_path: Path) -> None:
     same = "anchor\n"
     with opened(tmp_path, {}) as made:
         made.write({f"{name}.md": same for name in "abcd"} | {"e.md": "---\ntags: [anchor]\n---\nanchor\n"})
@@ -206,14 +206,14 @@ def test_of_equal_notes_the_tagged_the_newest_and_the_first_come_first(tmp_path:
         assert made.paths("anchor") == ["e.md", "b.md", "d.md", "c.md", "a.md"]
 
 
-def test_a_word_of_all_notes_is_found_beside_one_that_the_notes_asked_do_not_hold(tmp_path: Path) -> None:
+def test_a_word_of_all_notes_is_found_beside_a_word_outside_the_scope(tmp_path: Path) -> None:
     notes = {f"{number}.md": "The needle is here.\n" for number in range(1_000)}
     with opened(tmp_path, {**notes, "rare.md": "A kavel.\n"}) as made:
         found = made.ask("needle kavel", frozenset(notes)).notes
         assert len(list(found)) >= 10
 
 
-def test_what_there_was_no_time_to_read_is_counted_and_nothing_is_said_to_be_absent(tmp_path: Path) -> None:
+def test_notes_without_time_to_read_are_counted_and_no_word_is_called_absent(tmp_path: Path) -> None:
     with opened(tmp_path, NOTES) as made:
         ranking = made.ask("galena zirconium", stop=lambda: True, blind=True)
         assert (list(ranking.notes), list(ranking.waiting)) == ([], sorted(NOTES))
@@ -239,7 +239,7 @@ ASKED = st.tuples(st.lists(st.sampled_from([*WORDS, *MISSPELT]), min_size=1, max
     changes={"anchor 0.md": "", "anchor 1.md": "紅葉", "chain 0.md": "紅葉", "anchors 0.md": f"anchor{' the' * 4}"},
     gone=set(),
     asked=[("anchor", False)],
-)  # a note that holds nothing of the question says nothing of its language
+)  # a note without a word of the question does not tell its language
 def test_notes_that_changed_or_went_count_as_in_a_fresh_index(
     watch: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -258,17 +258,17 @@ def test_notes_that_changed_or_went_count_as_in_a_fresh_index(
                 (made.folder / path).unlink()
         half = frozenset(path for number, path in enumerate(made.notes()) if number % 2)
 
-        def told() -> list[tuple[object, ...]]:
+        def answers() -> list[tuple[object, ...]]:
             found = (made.ask(question, half if is_part else None, most=50) for question, is_part in asked)
             return [(list(each.notes), each.weakness, each.absences, each.unfound, each.rarities) for each in found]
 
-        changed = told()
+        changed = answers()
         made.settle()
-        assert changed == told()
+        assert changed == answers()
 
 
 @pytest.mark.parametrize("watch", ["auto", "off"])
-def test_a_word_that_stood_in_a_deleted_note_only_is_corrected_at_once(
+def test_a_word_that_only_a_deleted_note_had_is_corrected_at_once(
     watch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: None
 ) -> None:
     monkeypatch.setenv("VAULTTOOLS_WATCH", watch)
@@ -281,7 +281,7 @@ def test_a_word_that_stood_in_a_deleted_note_only_is_corrected_at_once(
 
 
 @pytest.mark.parametrize("watch", ["auto", "off"])
-def test_a_word_of_a_note_outside_the_scope_stands_somewhere_however_new_the_note_is(
+def test_a_word_of_a_new_note_outside_the_scope_is_not_called_absent(
     watch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: None
 ) -> None:
     monkeypatch.setenv("VAULTTOOLS_WATCH", watch)
@@ -291,7 +291,7 @@ def test_a_word_of_a_note_outside_the_scope_stands_somewhere_however_new_the_not
             assert made.ask("anchor lead", scope).absences == []
 
 
-def test_of_many_new_notes_outside_the_scope_what_was_known_of_them_counts(
+def test_many_new_notes_outside_the_scope_count_by_what_was_known_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(tmp_path, NOTES) as made:
@@ -302,13 +302,13 @@ def test_of_many_new_notes_outside_the_scope_what_was_known_of_them_counts(
 
 @settings(max_examples=12, deadline=None)
 @given(files=VAULTS, questions=st.lists(QUESTIONS, min_size=1, max_size=6))
-def test_every_hit_holds_a_word_and_every_note_that_does_is_a_hit(
+def test_a_note_is_a_hit_exactly_when_it_holds_a_word(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], questions: list[str]
 ) -> None:
     with opened(tmp_path_factory.mktemp("holding"), files) as made:
         for question in questions:
             indexed, blind = made.ask(question, most=50), made.ask(question, most=50, blind=True)
-            assert {told(each) for each in indexed.notes} == {told(each) for each in blind.notes}
+            assert {scored(each) for each in indexed.notes} == {scored(each) for each in blind.notes}
             for ranking in (indexed, blind):
                 for path in files:
                     note = made.read(path)
@@ -317,5 +317,5 @@ def test_every_hit_holds_a_word_and_every_note_that_does_is_a_hit(
                     assert holds == (path in {hit.path for hit in ranking.notes})
 
 
-def told(note: RankedNote) -> tuple[str, float, tuple[Evidence, ...]]:
+def scored(note: RankedNote) -> tuple[str, float, tuple[Evidence, ...]]:
     return note.path, note.score, tuple(note.evidence)

@@ -22,7 +22,7 @@ BETTER = [
     ("tide table", ("a.md", "the tide table"), ("a.md", "the table tide")),
     ("tide", ("a.md", "tide tide " + FILLER), ("a.md", "tide once " + FILLER)),
     ("tide", ("a.md", "tide. A short note."), ("a.md", "tide. " + FILLER)),
-    # Each part of a note counts: its name more than an alias, these more than a property, and that more than its text.
+    # Each part of a note counts, in this order: its name, an alias, a property, its text.
     ("tide", ("Tide.md", "x"), ("a.md", "---\naliases: [tide]\n---\nx")),
     ("tide", ("a.md", "---\naliases: [tide]\n---\nx"), ("a.md", "---\nabout: tide\n---\nx")),
     ("tide sun", ("a.md", "---\nabout: tide\n---\nthe sun"), ("a.md", "the tide " + FILLER + " the sun")),
@@ -38,7 +38,7 @@ def scored(asked: str, note: tuple[str, str]) -> float:
 
 
 @pytest.mark.parametrize(("asked", "better", "worse"), BETTER)
-def test_what_answers_better(asked: str, better: tuple[str, str], worse: tuple[str, str]) -> None:
+def test_the_better_note_scores_higher(asked: str, better: tuple[str, str], worse: tuple[str, str]) -> None:
     assert scored(asked, better) > scored(asked, worse) > 0
 
 
@@ -50,7 +50,7 @@ def test_a_note_that_is_the_question_scores_nearly_one() -> None:
     assert 0.8 < scored("tide table", ("Tide table.md", "# Tide table\n\ntide table")) <= 1
 
 
-def test_a_rare_word_weighs_more_than_a_frequent_one_and_each_weighs_something() -> None:
+def test_a_rare_word_weighs_more_than_a_frequent_one_and_no_weight_is_zero() -> None:
     weights = [rarity(1000, holding) for holding in (0, 1, 10, 500, 1000, 2000)]
     assert weights == sorted(weights, reverse=True)
     assert weights[-1] > 0

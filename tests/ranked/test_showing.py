@@ -31,16 +31,16 @@ from vaulttools.ranked.showing import (
 
 
 def nothing_else_holds(notes: Mapping[str, Note]) -> Deduplicator:
-    """For some notes without copies."""
+    """A deduplicator for notes without copies."""
     return Deduplicator(notes.get, lambda digests: dict.fromkeys(digests, frozenset()), notes.keys())
 
 
 def passage(note: Note, first: int, last: int | None = None, room: int = 10_000, asked: str = "lead") -> ShownPassage:
-    """Some passages of a note, as they are shown."""
+    """Some passages of a note, as an answer shows them."""
     ranked = RankedNote(note.path, 1.0, passages.of(note), [])
     numbers = first, first, first if last is None else last
-    stands = Finder(question.read(asked).terms).occurrences
-    return passage_of(note, ranked, numbers, room, nothing_else_holds({note.path: note}), stands)
+    occurrences = Finder(question.read(asked).terms).occurrences
+    return passage_of(note, ranked, numbers, room, nothing_else_holds({note.path: note}), occurrences)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_cut_text_is_never_longer_than_its_room(words: list[str], room: int) -
 LONG = "Nothing is said here at all. " * 40
 
 
-def test_a_list_item_has_those_above_it_in_which_it_is_nested() -> None:
+def test_a_list_item_comes_with_the_items_that_contain_it() -> None:
     deep = "\n".join(f"    - {letter * 9} {LONG[:290]}" for letter in "abcdef")
     note = Note("a.md", f"{LONG}\n\n- Metals\n  - Other\n  - Soft\n{deep}\n")
     numbers = [
@@ -100,7 +100,7 @@ def test_a_list_item_has_those_above_it_in_which_it_is_nested() -> None:
     assert "Other" not in found.shown
 
 
-def test_where_it_was_cut_is_told() -> None:
+def test_a_cut_passage_says_where_it_was_cut() -> None:
     note = Note("a.md", f"# Ore\n\nLead is soft.\n\n\n{LONG[:400]}\n\n# Tin\n\n{LONG}\n")
     found = passage(note, 0, room=40)
     assert found.shown.endswith("…")
@@ -109,7 +109,7 @@ def test_where_it_was_cut_is_told() -> None:
     assert passage(note, 0).cut is None
 
 
-def test_it_has_its_lines_its_headings_and_its_copies() -> None:
+def test_a_shown_passage_has_its_lines_its_headings_and_its_copies() -> None:
     text = f"# Top\n\n{LONG}\n\n## Sub\n\nLead.\n"
     notes = {path: Note(path, text) for path in ("a.md", "b.md", "c.md", "d.md", "e.md")}
     held = passages.of(notes["a.md"])
@@ -136,7 +136,7 @@ def test_a_note_is_whole_when_all_of_it_is_shown() -> None:
     assert not shown(note).is_whole
 
 
-def test_pages_of_an_attachment_are_told() -> None:
+def test_passages_of_an_attachment_name_their_pages() -> None:
     note = ExtractedNote.of(Document("a.pdf", "one\n\ntwo\n", parts=(DocumentPart(1, 1, ()), DocumentPart(3, 2, ()))))
     found = shown(note, passage(note, 0), passage(note, 1))
     assert found.heading == heading_of("a.pdf", 1) == "## a.pdf, page 1"
@@ -159,22 +159,22 @@ WRAPPED = "\n".join(f"Line {number} of a long paragraph, at whose beginning" for
 @pytest.mark.parametrize(
     ("notes", "note", "line"),
     [
-        # what follows, behind blank lines
+        # the line that follows, after blank lines
         ({"a.md": f"Ore.\n\n# Lead\n\nLead sulphate.\n\n\n## More\n\n{BETWEEN}\n"}, "a.md", "## More"),
         ({"a.md": f"---\nx: 1\n---\nLead sulphate.\n\n# More\n\n{BETWEEN}\n"}, "a.md", "# More"),
-        # where it was cut, in the middle of a paragraph or behind a line of it
+        # the place of the cut, in the middle of a paragraph or after a line of it
         ({"a.md": f"Lead sulphate.\n\n{BETWEEN}\n"}, "a.md", PARAGRAPHS[1]),
         ({"a.md": f"Lead sulphate is old:\n{WRAPPED}\n"}, "a.md", None),
         ({"a.md": f"```\n{'x' * 30}\n\nlead sulphate\n{WRAPPED}\n```\n"}, "a.md", None),
-        # nothing stands behind the best passage, whatever stands before it
+        # nothing follows the best passage, whatever comes before it
         ({"a.md": f"# Ore\n\n{BETWEEN}\n\n## Lead\n\nLead sulphate of lead.\n"}, None, None),
-        # all is shown of the best note: of another one nothing is told
+        # the best note is shown whole: nothing is said about another one
         ({"a.md": "Lead sulphate.\n", "b.md": f"Of lead.\n\n{BETWEEN}\n"}, None, None),
         ({"a.md": "Lead sulphate.\n"}, None, None),
         ({"a.md": "---\nx: 1\n---\n\nLead sulphate.\n\n"}, None, None),
     ],
 )
-def test_it_is_the_first_line_that_is_not_shown(notes: dict[str, str], note: str | None, line: str | None) -> None:
+def test_reading_goes_on_at_the_first_omitted_line(notes: dict[str, str], note: str | None, line: str | None) -> None:
     read = {path: Note(path, text) for path, text in notes.items()}
     ranking = rank("lead sulphate", frozenset(read), None, read.get, lambda: False, 20)
     deduplicator = nothing_else_holds(read)
