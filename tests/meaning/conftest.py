@@ -29,7 +29,7 @@ def served() -> Iterator[Served]:
 def embedding(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
     """Opens a vault whose passages the server embeds; a second call opens it again."""
     monkeypatch.delenv("VAULTTOOLS_MEANING")
-    monkeypatch.setattr(process, "NICER", 0)  # a test has to end on a busy machine
+    monkeypatch.setattr(process, "NICER", 0)  # a test must end on a busy machine
     vaults: list[Vault] = []
 
     def made(files: Mapping[str, str | bytes], **fields: object) -> Vault:
@@ -45,7 +45,7 @@ def embedding(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
-    """Opens a vault that small models in the place of those of the extra embed, with the given faults; a second call
+    """Opens a vault that small models embed instead of those of the extra, with the given faults; a second call
     opens it again with others. Its index is ready."""
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"), prepend=os.pathsep)
     monkeypatch.syspath_prepend(tmp_path / "installed")

@@ -1,4 +1,4 @@
-"""A server that embeds, on this machine: OpenAI's format, and each way in which one can be at fault."""
+"""A local server that embeds in OpenAI's format, with any fault that a server can have."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Served:
 
     @property
     def texts(self) -> list[str]:
-        """All that it was sent."""
+        """All texts that the server received."""
         return [text for request in self.requests for text in request["input"]]
 
 

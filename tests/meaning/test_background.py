@@ -1,4 +1,4 @@
-"""Embedding behind the calls, in a real process with a real server: each passage once, whatever stops it."""
+"""Embedding behind the calls, in a real process with a real server: each passage once, despite any interruption."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def kept(vault: Vault) -> list[int]:
 
 def test_every_passage_is_embedded_once_in_its_context(opened: Opened, served: Served) -> None:
     vault = opened({**NOTES, "deep/a.md": f"\n\n{NOTES['a.md'].upper()}"})
-    told: list[tuple[int, int]] = []
-    assert vault.wait_for_meaning(on_progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (4, 4)
+    progress: list[tuple[int, int]] = []
+    assert vault.wait_for_meaning(on_progress=lambda done, total: progress.append((done, total)))
+    assert progress[-1] == (4, 4)
     assert "a > pets\n# pets\n\na cat and\na dog." in map(str.lower, served.texts)
     assert len(served.texts) == len(set(served.texts)) == len(kept(vault))
     assert kept(vault) == sorted(map(digest, served.texts))
@@ -58,7 +58,7 @@ def test_every_passage_is_embedded_once_in_its_context(opened: Opened, served: S
     assert (status.embedder, status.version, status.progress) == ("m", served.address, Progress(4, 4))
 
 
-def test_an_edit_embeds_what_it_changed_and_a_copy_nothing(opened: Opened, served: Served, tmp_path: Path) -> None:
+def test_an_edit_embeds_only_what_it_changed_and_a_copy_nothing(opened: Opened, served: Served, tmp_path: Path) -> None:
     vault = opened()
     vault.wait_for_meaning()
     served.requests.clear()
@@ -76,7 +76,7 @@ def test_an_edit_embeds_what_it_changed_and_a_copy_nothing(opened: Opened, serve
     assert served.texts == []
 
 
-def test_another_name_or_other_properties_embed_what_has_them(opened: Opened, served: Served, tmp_path: Path) -> None:
+def test_new_names_and_properties_embed_the_passages_with_them(opened: Opened, served: Served, tmp_path: Path) -> None:
     long = "".join(f"# Part {number}\n\n{'Rain. ' * 80}\n\n" for number in range(3))
     vault = opened({"a.md": f"---\nstatus: new\n---\n{long}"})
     vault.wait_for_meaning()
@@ -108,7 +108,7 @@ def test_notes_with_windows_line_ends_are_covered(opened: Opened, served: Served
     assert served.texts == []
 
 
-def test_two_at_once_share_the_work(opened: Opened, served: Served) -> None:
+def test_two_vaults_at_once_share_the_work(opened: Opened, served: Served) -> None:
     notes = {f"{number}.md": f"Cat {number}.\n" for number in range(100)}
     vaults = [opened(notes), opened(notes)]
     threads = [threading.Thread(target=vault.wait_for_meaning) for vault in vaults]
@@ -121,7 +121,7 @@ def test_two_at_once_share_the_work(opened: Opened, served: Served) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kills by signal")
-def test_a_killed_process_goes_on_where_it_was(opened: Opened, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_process_resumes_its_work(opened: Opened, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "AGAIN_SECONDS", 0.01)
     plain = process.EmbeddingProcess.ask
     asked: list[object] = []
@@ -160,14 +160,14 @@ def test_nothing_of_excluded_hidden_or_protected_files_is_sent(opened: Opened, s
     assert served.texts == ["open\nCat for everyone."]
 
 
-def test_nothing_is_sent_when_it_cannot_be_told_what_is_excluded(opened: Opened, served: Served) -> None:
+def test_nothing_is_sent_while_the_exclusions_are_unknown(opened: Opened, served: Served) -> None:
     vault = opened({".obsidian/app.json": '{"userIgnoreFilters": ["/(unclosed/"]}', "a.md": "Cat."})
     with pytest.raises(VaultToolsError, match=r"^It is unknown which files are excluded, so nothing is sent"):
         vault.wait_for_meaning()
     assert served.texts == []
 
 
-def test_a_server_that_is_down_is_told_and_asked_again(
+def test_a_server_that_is_down_is_reported_and_asked_again(
     opened: Opened, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served.status = 503
@@ -178,7 +178,7 @@ def test_a_server_that_is_down_is_told_and_asked_again(
     assert vault.wait_for_meaning()
 
 
-def test_what_left_the_vault_is_forgotten_when_there_is_enough_of_it(
+def test_vectors_of_removed_notes_are_forgotten_when_they_are_many(
     opened: Opened, served: Served, tmp_path: Path
 ) -> None:
     vault = opened({f"{number}.md": f"Cat {number}.\n" for number in range(20)})
@@ -191,7 +191,7 @@ def test_what_left_the_vault_is_forgotten_when_there_is_enough_of_it(
     assert len(kept(vault)) == 10
 
 
-def test_waiting_ends_with_a_cancellation_a_timeout_and_the_vault(opened: Opened, served: Served) -> None:
+def test_waiting_ends_on_cancellation_on_timeout_and_when_the_vault_closes(opened: Opened, served: Served) -> None:
     served.is_hanging = True
     vault = opened()
     assert not vault.wait_for_meaning(timeout=0.2)
@@ -202,7 +202,7 @@ def test_waiting_ends_with_a_cancellation_a_timeout_and_the_vault(opened: Opened
     vault.close()
 
 
-def test_the_command_builds_with_meaning_tells_and_clears_it(opened: Opened, served: Served) -> None:
+def test_the_command_builds_reports_and_clears_meaning(opened: Opened, served: Served) -> None:
     vault = opened()
     text, details, status = cli_index.run(["build", "--meaning"], vault)
     assert status == 0
@@ -216,7 +216,7 @@ def test_the_command_builds_with_meaning_tells_and_clears_it(opened: Opened, ser
     assert kept(opened()) == []
 
 
-def test_without_an_index_or_the_extra_it_is_told(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_index_and_a_missing_extra_are_reported(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(VaultToolsError, match=r"^Meaning needs an index$"):
         opened(index="off").wait_for_meaning()
     with pytest.raises(VaultToolsError, match=r"^Meaning is off, by the configuration$"):

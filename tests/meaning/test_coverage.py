@@ -1,4 +1,4 @@
-"""Which notes lack vectors, told by what changed alone as if all of them were looked at."""
+"""Which notes lack vectors: looking at the changed notes gives the same answer as looking at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map("\n\n".join)
 
 
 class Index(Snapshot):
-    """What an index tells of some notes, of which it has not read the stale ones as they are."""
+    """An index of some notes; it has not read the present text of the stale ones."""
 
     def __init__(self) -> None:
         self.log = ChangeLog()
@@ -37,7 +37,7 @@ class Index(Snapshot):
         self.asked: set[str] = set()
 
     def add(self, paths: Collection[str]) -> None:
-        """Note that files changed."""
+        """Record that files changed."""
         self.log.add(paths)
         self.moment = self.log.moment
 
@@ -71,7 +71,7 @@ class Index(Snapshot):
 
 
 class Histories(RuleBasedStateMachine):
-    """Edits, embeddings and losses of vectors in any order; at each step some look and some ask."""
+    """Edits, embeddings and losses of vectors in any order, with looks and questions between them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Histories(RuleBasedStateMachine):
         self.begin()
 
     def begin(self) -> None:
-        """As in a new process."""
+        """Begin like a new process."""
         self.store = VectorStore(Path(self.temporary.name), EmbedderKey("m", "", ""))
         self.coverage = Coverage(lambda: self.store)
         self.looked: dict[str, list[int]] | None = None
@@ -137,9 +137,9 @@ class Histories(RuleBasedStateMachine):
 
     @precondition(lambda self: self.looked is not None)
     @invariant()
-    def those_that_lack_vectors_are_told_once(self) -> None:
+    def notes_that_lack_vectors_are_counted(self) -> None:
         assert self.looked is not None
-        self.looked = None  # what is forgotten or embedded meanwhile is seen by the next look
+        self.looked = None  # only the next look sees what is forgotten or embedded meanwhile
         assert self.coverage.waiting(self.notes) == len(self.index.lacking(self.store))
         assert self.coverage.changed(self.index, self.notes) == frozenset()
 
@@ -183,7 +183,7 @@ def test_an_edit_looks_at_one_note(tmp_path: Path) -> None:
     assert index.asked == {"7.md"}
 
 
-def test_a_new_process_looks_at_no_note_that_another_found_embedded(tmp_path: Path) -> None:
+def test_a_new_process_skips_notes_that_another_found_embedded(tmp_path: Path) -> None:
     index, _, store = embedded(tmp_path, MANY)
     store.put_progress(300, 300)
     coverage = Coverage(lambda: store)
@@ -194,7 +194,7 @@ def test_a_new_process_looks_at_no_note_that_another_found_embedded(tmp_path: Pa
     assert index.asked == {"7.md"}
 
 
-def test_notes_that_the_index_has_not_read_are_told_whatever_they_hold(tmp_path: Path) -> None:
+def test_notes_that_the_index_has_not_read_count_as_changed(tmp_path: Path) -> None:
     index, coverage, _ = embedded(tmp_path, MANY)
     index.stale.update(MANY)
     assert coverage.changed(index, frozenset(MANY)) == frozenset(MANY)
@@ -204,7 +204,7 @@ def test_notes_that_the_index_has_not_read_are_told_whatever_they_hold(tmp_path:
     assert coverage.changed(index, frozenset(MANY)) == frozenset()
 
 
-def test_where_no_note_was_ever_embedded_none_changed_since(tmp_path: Path) -> None:
+def test_no_note_counts_as_changed_before_the_first_is_embedded(tmp_path: Path) -> None:
     index = Index()
     index.content.update(MANY)
     index.stale.update(MANY)
@@ -212,7 +212,7 @@ def test_where_no_note_was_ever_embedded_none_changed_since(tmp_path: Path) -> N
     assert Coverage(lambda: store).changed(index, frozenset(MANY)) == frozenset()
 
 
-def test_what_waits_is_no_change(tmp_path: Path) -> None:
+def test_a_waiting_note_does_not_count_as_changed(tmp_path: Path) -> None:
     index, coverage, _ = embedded(tmp_path, MANY)
     notes = frozenset(MANY)
     for path in ("7.md", "8.md"):
@@ -224,16 +224,16 @@ def test_what_waits_is_no_change(tmp_path: Path) -> None:
     assert coverage.waiting(notes) == 1
 
 
-def test_a_copy_in_a_note_of_another_name_lacks_vectors(tmp_path: Path) -> None:
+def test_a_copy_under_another_name_lacks_vectors(tmp_path: Path) -> None:
     index, coverage, _ = embedded(tmp_path, MANY)
-    edit(index, "folder/7.md", MANY["7.md"])  # the same name in another folder: what is embedded is the same
+    edit(index, "folder/7.md", MANY["7.md"])  # the same name in another folder: the same text is embedded
     edit(index, "new.md", MANY["7.md"])
     notes = frozenset(index.content)
     assert coverage.changed(index, notes) == {"new.md"}
     assert list(coverage.look(index, notes, lambda: False)) == ["new.md"]
 
 
-def test_of_many_changed_notes_no_passages_are_looked_at(tmp_path: Path) -> None:
+def test_passages_are_not_looked_at_when_many_notes_changed(tmp_path: Path) -> None:
     index, coverage, _ = embedded(tmp_path, MANY)
     changed = {f"{number}.md" for number in range(module._LOOKED_AT + 1)}
     for path in changed:

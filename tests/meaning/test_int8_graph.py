@@ -1,4 +1,4 @@
-"""The graph that computes with 8 bits: near the wheel's own, and the same for a text wherever it stands."""
+"""The graph that computes with 8 bits: near the wheel's own, and a text's vector never depends on its neighbours."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def test_a_vector_depends_on_its_text_alone(model: english.Model) -> None:
     assert (english.Model(Choice()).embed_questions(TEXTS[:3]) == together[:3]).all()
 
 
-def test_an_empty_text_and_one_that_is_too_long_are_embedded(model: english.Model) -> None:
+def test_an_empty_text_and_a_text_that_is_too_long_are_embedded(model: english.Model) -> None:
     empty, long, longer = model.embed_questions(["", "word " * 254, "word " * 254 + "and what is not read"])
     assert np.isfinite(empty).all()
     assert (long == longer).all()
 
 
 @given(st.text(alphabet=st.sampled_from("aé 中.,-'_\u0301\u00a0\u0085\x1c\u200b\t\r\nÅſ\x00#word"), max_size=60))
-def test_word_by_word_a_text_has_the_tokens_that_it_has_as_a_whole(model: english.Model, text: str) -> None:
+def test_reading_word_by_word_gives_the_tokens_of_the_whole_text(model: english.Model, text: str) -> None:
     whole = english._tokenizer().encode(text, add_special_tokens=False).ids
     assert model.tokens([text]) == [whole]
 

@@ -17,7 +17,7 @@ GERMAN = "Das ist eine Notiz, und sie ist nicht auf Englisch, weil es um die Kat
 
 
 def kept(vault: Vault) -> tuple[int, int]:
-    """How many vectors the first model has, and the second one."""
+    """The numbers of vectors of the first and of the second model."""
     meaning = vault._opened.meaning
     assert meaning is not None
     assert meaning.other is not None

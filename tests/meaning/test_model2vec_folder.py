@@ -19,7 +19,7 @@ VOCABULARY = ["[UNK]", "cat", "kitten", "tea"]
 
 
 def made(folder: Path) -> Path:
-    """A model of three words, two of them near each other."""
+    """A model of three words; two of them are near each other."""
     folder.mkdir()
     tokenizer = Tokenizer(WordLevel({word: number for number, word in enumerate(VOCABULARY)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
@@ -38,19 +38,19 @@ def test_texts_become_vectors_of_length_one(tmp_path: Path) -> None:
     assert np.allclose(np.linalg.norm(model.embed_questions(["cat tea", "kitten"]), axis=1), 1)
 
 
-def test_its_key_is_that_of_the_weights_wherever_they_lie(tmp_path: Path) -> None:
+def test_the_key_depends_on_the_files_and_not_on_the_place(tmp_path: Path) -> None:
     here, there = made(tmp_path / "here"), made(tmp_path / "there")
     assert key_of(Choice(str(here))) == key_of(Choice(str(there)))
     (there / "tokenizer.json").write_text("{}", encoding="utf-8")
     assert key_of(Choice(str(here))) != key_of(Choice(str(there)))
 
 
-def test_a_folder_without_a_model_is_told_and_looked_for_nowhere_else(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_reported_and_searched_for_nowhere_else(tmp_path: Path) -> None:
     with pytest.raises(NoMeaning, match=r"is no model2vec folder: model.safetensors cannot be read$"):
         load(Choice("minishlab/potion-base-8M"))
 
 
-def test_weights_that_are_a_pickle_are_told(tmp_path: Path) -> None:
+def test_pickled_weights_are_refused(tmp_path: Path) -> None:
     folder = made(tmp_path / "model")
     (folder / "model.safetensors").write_bytes(pickle.dumps({"embeddings": [[1.0]]}))
     with pytest.raises(NoMeaning, match=r"^The model in .* cannot be read"):

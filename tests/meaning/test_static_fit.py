@@ -1,4 +1,4 @@
-"""The static encoder: as slow loops compute it, near the model for what it was fitted to, kept and read again."""
+"""The static encoder: slow loops give the same, it comes near its model, and a file keeps it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def slowly(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_it_gives_what_slow_loops_give(seed: int) -> None:
+def test_an_encoder_agrees_with_slow_loops(seed: int) -> None:
     sample, texts = some_texts(seed), some_texts(seed + 10)
     asked = Bag().embedded(some_texts(seed + 20))
     made = fitted(sample)
@@ -95,7 +95,7 @@ def test_it_gives_what_slow_loops_give(seed: int) -> None:
     assert np.abs(similar - slowly(sample, texts, asked)[0]).max() < 0.01
 
 
-def test_it_comes_near_the_vectors_that_it_was_fitted_to() -> None:
+def test_an_encoder_comes_near_the_vectors_that_it_was_fitted_to() -> None:
     sample = some_texts(1, 200)
     made, asked = fitted(sample), Bag().embedded(sample)
     similar = embedded(made, sample) @ np.array([made.question(each) for each in asked]).T
@@ -119,16 +119,16 @@ def test_at_most_so_many_directions_are_kept(monkeypatch: pytest.MonkeyPatch) ->
     assert made.question(np.ones(DIMENSIONS, np.float32)).shape == (5,)
 
 
-def test_a_token_that_the_sample_has_not_counts_by_its_vector() -> None:
+def test_a_token_outside_the_sample_counts_by_its_vector() -> None:
     model = Bag()
     sample = [text for text in some_texts(1, 200) if 7 not in text]
-    model.numbers[7] = model.numbers[11]  # it means the same as one that the sample has
+    model.numbers[7] = model.numbers[11]  # it means the same as a token of the sample
     made = static_fit.fit(sample, model.embedded(sample), TokenVectors(model.embedded_tokens, KEY, None))
     same, known = made.embedded([[7], [11]], TokenVectors(model.embedded_tokens, KEY, None))
     assert same @ known > 0.3
 
 
-def test_without_tokens_a_vector_is_zeros() -> None:
+def test_a_text_without_tokens_has_a_vector_of_zeros() -> None:
     made = fitted([[1, 2, 3], [2, 3, 5], [5, 1]])
     one, empty = embedded(made, [[1, 5], []])
     assert one.any()
@@ -137,14 +137,14 @@ def test_without_tokens_a_vector_is_zeros() -> None:
 
 
 @pytest.mark.parametrize("sample", [[[]], [[], []], [[1]], [[1], [1]], [[1], []]])
-def test_a_sample_of_next_to_nothing_can_be_fitted_to(sample: list[list[int]]) -> None:
+def test_an_encoder_can_be_fitted_to_a_tiny_sample(sample: list[list[int]]) -> None:
     vectors = np.ones((len(sample), DIMENSIONS), np.float32) / np.float32(DIMENSIONS**0.5)
     made = static_fit.fit(sample, vectors, TokenVectors(Bag().embedded_tokens, KEY, None))
     assert np.isfinite(embedded(made, [[1], [2, 3], []])).all()
     assert np.isfinite(made.question(vectors[0])).all()
 
 
-def test_a_fit_is_kept_as_it_is_and_damage_is_noticed() -> None:
+def test_a_fit_is_kept_unchanged_and_damage_is_noticed() -> None:
     made, texts = fitted(some_texts(1)), some_texts(2)
     data = made.to_bytes()
     again = StaticFit.from_bytes(data)
@@ -170,7 +170,7 @@ def model(request: pytest.FixtureRequest) -> Any:
     return embedders.load(Choice(packaged=request.param))
 
 
-def test_fitted_to_a_model_of_the_extra_it_finds_what_is_about_the_same(model: Any) -> None:
+def test_an_encoder_fitted_to_a_model_of_the_extra_finds_related_texts(model: Any) -> None:
     table = TokenVectors(model.embedded_tokens, KEY, None)
     tokens = model.tokens(NOTES)
     made = static_fit.fit(tokens[::2], model.embed_passages(NOTES[::2]), table)
@@ -195,7 +195,7 @@ def test_vectors_of_tokens_are_kept_and_added_to(tmp_path: Path) -> None:
     assert len(list((tmp_path / "cache").iterdir())) == 1
 
 
-def test_they_are_written_where_there_are_enough_new_ones(tmp_path: Path) -> None:
+def test_vectors_of_tokens_are_written_when_enough_are_new(tmp_path: Path) -> None:
     vectors = TokenVectors(Bag().embedded_tokens, KEY, tmp_path)
     vectors.keep()
     vectors.of(np.arange(3))
@@ -230,7 +230,7 @@ def test_a_damaged_file_of_tokens_is_made_anew(damage: bytes, tmp_path: Path) ->
     assert file.read_bytes() == whole
 
 
-def test_without_a_place_for_the_file_tokens_are_embedded_in_memory(tmp_path: Path) -> None:
+def test_tokens_are_embedded_in_memory_when_no_file_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     model = Bag()
     vectors = TokenVectors(model.embedded_tokens, KEY, tmp_path / "file" / "cache")

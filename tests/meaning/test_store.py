@@ -31,7 +31,7 @@ def held(store: VectorStore) -> list[int]:
     return found
 
 
-def test_what_one_process_keeps_another_sees(tmp_path: Path) -> None:
+def test_one_process_sees_the_vectors_that_another_keeps(tmp_path: Path) -> None:
     writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
     assert (len(reader.vectors()), reader.missing([1, 2, 1])) == (0, [1, 2])
     writer.put(pairs([1, -5]), DIMENSIONS)
@@ -45,7 +45,7 @@ def test_what_one_process_keeps_another_sees(tmp_path: Path) -> None:
     assert np.allclose(reader.vectors().similarities(asked), expected, atol=1e-5)
 
 
-def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
+def test_vectors_are_read_once(tmp_path: Path) -> None:
     store = VectorStore(tmp_path, KEY)
     store.put(pairs([1, 2]), DIMENSIONS)
     assert store.vectors() is store.vectors()
@@ -67,11 +67,11 @@ READS: dict[str, Callable[[VectorStore], object]] = {
     ("damage", "read"),
     [
         *((b"no database at all" * 300, read) for read in READS.values()),
-        # of an empty file there is nothing else to say than that no text is covered
+        # an empty file covers no text, which is no fault
         *((b"", read) for name, read in READS.items() if name != "covered"),
     ],
 )
-def test_a_damaged_file_is_told_once_and_made_anew(
+def test_a_damaged_file_is_reported_once_and_made_anew(
     tmp_path: Path, damage: bytes, read: Callable[[VectorStore], object]
 ) -> None:
     store = VectorStore(tmp_path, KEY)
@@ -87,7 +87,7 @@ def test_a_damaged_file_is_told_once_and_made_anew(
 
 
 @pytest.mark.parametrize("size", [0, 5, 15])
-def test_a_vector_that_was_cut_is_noticed_and_made_anew(size: int, tmp_path: Path) -> None:
+def test_a_cut_vector_is_noticed_and_the_file_removed(size: int, tmp_path: Path) -> None:
     store = VectorStore(tmp_path, KEY)
     store.put(pairs([1, 2, 3]), DIMENSIONS)
     with closing(apsw.Connection(str(store.path))) as connection:
@@ -97,7 +97,7 @@ def test_a_vector_that_was_cut_is_noticed_and_made_anew(size: int, tmp_path: Pat
     assert not store.path.exists()
 
 
-def test_a_new_encoder_forgets_the_vectors_of_the_one_before(tmp_path: Path) -> None:
+def test_a_new_encoder_forgets_the_vectors_of_the_previous_one(tmp_path: Path) -> None:
     writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
     assert (reader.fit(), reader.fitted()) == (None, (0, 0))
     first, second = (packed([np.full(3, number)]) for number in (1, 2))
@@ -115,7 +115,7 @@ def test_a_new_encoder_forgets_the_vectors_of_the_one_before(tmp_path: Path) -> 
     assert held(reader) == [4]
 
 
-def test_what_is_forgotten_is_forgotten_everywhere(tmp_path: Path) -> None:
+def test_forgotten_vectors_are_forgotten_in_every_process(tmp_path: Path) -> None:
     writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
     writer.put(pairs([1, 2, 3]), DIMENSIONS)
     assert len(reader.vectors()) == 3
@@ -143,7 +143,7 @@ def test_each_embedder_has_vectors_of_its_own(changed: dict[str, str], tmp_path:
     assert len(VectorStore(tmp_path, replace(KEY, **changed)).vectors()) == 0  # type: ignore[arg-type]
 
 
-def test_who_packaged_a_model_makes_no_vectors_of_its_own(tmp_path: Path) -> None:
+def test_packaging_gives_a_model_no_vectors_of_its_own(tmp_path: Path) -> None:
     assert VectorStore(tmp_path, replace(KEY, is_packaged=True)).path == VectorStore(tmp_path, KEY).path
 
 
@@ -164,7 +164,7 @@ def test_a_passage_takes_at_most_190_bytes_of_disk(tmp_path: Path) -> None:
     assert store.bytes() <= 190 * 20_000
 
 
-def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = VectorStore(tmp_path, KEY)
     store.put(pairs([1]), DIMENSIONS)
     whole = apsw.Connection
@@ -182,7 +182,7 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
     assert held(store) == [1]
 
 
-def test_a_folder_that_cannot_be_used_is_not_named(tmp_path: Path) -> None:
+def test_an_error_does_not_name_the_unusable_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(NoMeaning, match=r"^The vectors of the passages cannot be used: ") as raised:
         VectorStore(tmp_path / "file/below", KEY).put(pairs([1]), DIMENSIONS)
@@ -196,7 +196,7 @@ START = 1_700_000_000.0
 
 
 def kept(folder: Path, key: EmbedderKey, used: float = START) -> VectorStore:
-    """A store with one vector, last used at a time."""
+    """A store with one vector, last used at the given time."""
     store = VectorStore(folder, key)
     store.put([(1, bytes(16))], 16)
     store.remove_unused(used)
@@ -213,7 +213,7 @@ def kept(folder: Path, key: EmbedderKey, used: float = START) -> VectorStore:
         (OLD, OLD, UNUSED_SECONDS + 1, True),
     ],
 )
-def test_what_stays(first: EmbedderKey, second: EmbedderKey, seconds: float, stays: bool, tmp_path: Path) -> None:
+def test_old_ones_go(first: EmbedderKey, second: EmbedderKey, seconds: float, stays: bool, tmp_path: Path) -> None:
     before = kept(tmp_path, first)
     before.close()
     now = kept(tmp_path, second, START + seconds)
@@ -221,14 +221,14 @@ def test_what_stays(first: EmbedderKey, second: EmbedderKey, seconds: float, sta
     assert len(now.vectors()) == 1
 
 
-def test_what_is_used_stays(tmp_path: Path) -> None:
+def test_vectors_in_use_stay(tmp_path: Path) -> None:
     before = kept(tmp_path, OLD)
     before.remove_unused(START + UNUSED_SECONDS)
     kept(tmp_path, NEW, START + UNUSED_SECONDS * 1.5)
     assert before.path.exists()
 
 
-def test_what_is_no_database_stays(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_stays(tmp_path: Path) -> None:
     store = kept(tmp_path, NEW)
     strange = tmp_path / "meaning-0123456789abcdef.sqlite"
     strange.write_bytes(b"no database" * 500)
@@ -236,6 +236,6 @@ def test_what_is_no_database_stays(tmp_path: Path) -> None:
     assert strange.exists()
 
 
-def test_without_vectors_nothing_is_made(tmp_path: Path) -> None:
+def test_removing_unused_vectors_makes_no_file(tmp_path: Path) -> None:
     VectorStore(tmp_path, NEW).remove_unused(START)
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""The vectors of passages in memory: as slow loops compare them, found by key, added to."""
+"""The vectors of passages in memory: slow loops compare them alike; keys find them; new ones are added."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def slowly(row: Rows, asked: NDArray[np.float32]) -> float:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 40), st.integers(1, 9), st.integers(1, 7), st.booleans())
-def test_similarities_are_those_of_slow_loops(
+def test_slow_loops_give_the_same_similarities(
     seed: int, count: int, dimensions: int, together: int, is_zero: bool
 ) -> None:
     rows = drawn(seed, count, dimensions)
@@ -52,21 +52,21 @@ KEYS = st.lists(st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-5, 5), uni
 
 
 @given(KEYS, KEYS)
-def test_a_place_is_told_for_each_key_that_is_there(held: list[int], sought: list[int]) -> None:
+def test_each_key_that_exists_has_its_place(held: list[int], sought: list[int]) -> None:
     vectors = Vectors(np.array(held, np.int64), drawn(1, len(held), 4))
     expected = [held.index(key) if key in held else -1 for key in sought]
     assert vectors.places(np.array(sought, np.int64)).tolist() == expected
 
 
 @given(st.lists(st.integers(0, 5), max_size=5))
-def test_vectors_that_come_in_parts_are_those_that_come_at_once(sizes: list[int]) -> None:
+def test_vectors_added_in_parts_equal_vectors_added_at_once(sizes: list[int]) -> None:
     count = sum(sizes)
     keys, rows = np.random.default_rng(2).permutation(count), drawn(3, count, 6)
     asked = np.ones(6, np.float32)
     grown, done = Vectors.none(), 0
     for size in sizes:
         more = slice(done, done + size)
-        grown.are_known()  # what was computed of the fewer ones is not taken for the more
+        grown.are_known()  # a result for fewer vectors is not reused for more
         grown = grown.extended(Vectors(keys[more], rows[more]))
         done += size
     at_once = Vectors(keys, rows)
@@ -77,13 +77,13 @@ def test_vectors_that_come_in_parts_are_those_that_come_at_once(sizes: list[int]
     assert grown.places(keys).tolist() == list(range(count))
 
 
-def test_of_no_passages_nothing_is_similar() -> None:
+def test_nothing_is_similar_without_passages() -> None:
     none = Vectors.none()
     assert (len(none), len(none.are_known()), none.places(np.array([1, 2])).tolist()) == (0, 0, [-1, -1])
 
 
 @given(st.integers(0, 10_000), st.floats(1e-6, 1e6))
-def test_eight_bits_keep_the_direction_and_zeros(seed: int, factor: float) -> None:
+def test_packing_into_eight_bits_keeps_the_direction_and_zeros(seed: int, factor: float) -> None:
     plain = np.random.default_rng(seed).standard_normal((20, 128)).astype(np.float32) * np.float32(factor)
     plain[::4] = 0
     rows = in_eight_bits(plain)
@@ -94,13 +94,13 @@ def test_eight_bits_keep_the_direction_and_zeros(seed: int, factor: float) -> No
         assert slowly(row, vector) > 0.999 or not vector.any()
 
 
-def test_eight_bits_of_no_vectors_are_none() -> None:
+def test_packing_no_vectors_gives_none() -> None:
     assert in_eight_bits(np.zeros((0, 5), np.float32)).shape == (0, 5)
 
 
-# Beside a question.
+# Nearness to a question.
 def near(rows: list[list[int]], keys: list[int] | None = None) -> Near:
-    """Passages beside a question that points along the first number."""
+    """Passages and a question whose vector points along the first axis."""
     numbers = np.array(rows, np.int8).reshape(len(rows), 2)
     return Near(Vectors(np.array(keys or range(len(rows)), np.int64), numbers), np.array([2, 0], np.float32))
 
@@ -109,7 +109,7 @@ ROWS = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 3)).map(list), max_
 
 
 @given(ROWS, st.integers(1, 40))
-def test_the_nearest_are_those_that_sorting_all_of_them_gives(rows: list[list[int]], count: int) -> None:
+def test_sorting_all_passages_gives_the_same_nearest_ones(rows: list[list[int]], count: int) -> None:
     cosines = [row[0] / (row[0] ** 2 + row[1] ** 2) ** 0.5 if any(row) else None for row in rows]
     known = [cosine for cosine in cosines if cosine is not None]
     made = near(rows)
@@ -120,23 +120,23 @@ def test_the_nearest_are_those_that_sorting_all_of_them_gives(rows: list[list[in
 
 
 @given(ROWS)
-def test_a_similarity_is_told_of_each_passage_that_is_known(rows: list[list[int]]) -> None:
+def test_each_known_passage_has_a_similarity(rows: list[list[int]]) -> None:
     expected = [row[0] / (row[0] ** 2 + row[1] ** 2) ** 0.5 if any(row) else np.nan for row in rows]
     found = near(rows).similarities(range(len(rows) + 1))
     assert np.allclose(found, [*expected, np.nan], atol=6e-4, equal_nan=True)
     assert np.allclose(found, np.round(found, 3), atol=1e-6, equal_nan=True)
 
 
-def test_passages_that_are_as_near_come_by_their_keys() -> None:
+def test_equally_near_passages_are_ordered_by_key() -> None:
     assert near([[1, 0], [1, 1], [2, 0], [0, 0], [3, 0]], [9, 1, -4, -7, 2]).nearest(4) == [-4, 2, 9, 1]
 
 
 @pytest.mark.parametrize("keys", [range(40), range(40, 0, -1), [*range(20, 40), *range(20)]])
-def test_in_whatever_order_they_came_the_same_ones_are_the_nearest(keys: Sequence[int]) -> None:
+def test_the_order_of_arrival_does_not_change_the_nearest_passages(keys: Sequence[int]) -> None:
     assert near([[1, 0]] * 40, list(keys)).nearest(3) == sorted(keys)[:3]
 
 
-def test_what_the_model_cannot_read_is_not_near() -> None:
+def test_a_passage_that_the_model_cannot_read_is_not_near() -> None:
     made = near([[0, 0], [-1, 0]])
     assert (made.nearest(2), made.middle) == ([1], -1.0)
     assert np.isnan(made.similarities([0, 1, 5])).tolist() == [True, False, True]
