@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vaulttools.notes.canvas import Card, cards, readable
 
 
-def test_rule_S01_the_text_cards_of_a_canvas() -> None:
+def test_rule_S01_a_canvas_has_its_text_cards() -> None:
     canvas = {
         "nodes": [
             {"id": "1", "type": "text", "text": "# A\nb", "x": 0, "y": 0},
@@ -41,14 +41,14 @@ def test_rule_S01_the_text_cards_of_a_canvas() -> None:
     ],
     ids=lambda source: source[:12],
 )
-def test_what_is_no_canvas_has_no_cards(source: str) -> None:
+def test_a_text_that_is_no_canvas_has_no_cards(source: str) -> None:
     assert cards(source) == ()
 
 
 @settings(max_examples=100)
 @given(st.recursive(st.none() | st.text(max_size=3), lambda inner: st.lists(inner) | st.dictionaries(
     st.sampled_from(["nodes", "type", "text", "id"]), inner | st.just("text"))))  # fmt: skip
-def test_no_json_breaks_it(canvas: object) -> None:
+def test_no_json_breaks_the_reading(canvas: object) -> None:
     assert isinstance(cards(json.dumps(canvas)), tuple)
 
 
@@ -56,7 +56,7 @@ def box(x: int, y: int, width: int = 10, height: int = 10) -> dict[str, int]:
     return {"x": x, "y": y, "width": width, "height": height}
 
 
-def test_cards_stand_below_their_group_and_connections_last() -> None:
+def test_cards_are_below_their_group_and_connections_last() -> None:
     canvas = {
         "nodes": [
             {"id": "g", "type": "group", "label": "Plans", **box(0, 0, 100, 100)},
@@ -89,7 +89,7 @@ def test_a_long_first_line_is_cut_in_the_title() -> None:
 
 
 @pytest.mark.parametrize("source", ["", "no json", "[]", "[" * 100_000])
-def test_what_is_no_canvas_is_none(source: str) -> None:
+def test_a_text_that_is_no_canvas_cannot_be_read_as_one(source: str) -> None:
     assert readable(source) is None
 
 
@@ -100,6 +100,6 @@ def test_an_empty_canvas_is_an_empty_text(canvas: object) -> None:
     assert readable(json.dumps(canvas)) == ""
 
 
-def test_odd_values_are_passed_over() -> None:
+def test_odd_values_are_skipped() -> None:
     nodes = [{"type": "text", "text": 7, "x": "a"}, {"type": "group", "label": [], "x": 1e300}, {"id": {}}]
     assert readable(json.dumps({"nodes": nodes, "edges": [{}]})) is not None

@@ -29,7 +29,7 @@ def test_a_page_is_a_section_without_a_heading() -> None:
     assert PAGES.breadcrumb(5) == ()
 
 
-def test_no_passage_goes_over_the_border_of_a_page() -> None:
+def test_no_passage_crosses_the_end_of_a_page() -> None:
     assert [PAGES.text[each.start : each.end] for each in split(PAGES)] == ["one\ntwo", "three\n# four"]
 
 
@@ -42,6 +42,6 @@ def test_sections_of_headings_are_markdown() -> None:
     assert passages == [SECTIONS.text.strip()]
 
 
-def test_what_looks_like_properties_or_tags_is_text() -> None:
+def test_text_that_looks_like_properties_or_tags_stays_text() -> None:
     note = ExtractedNote.of(Document("a.pdf", "---\ntags: x\n---\n#y [[z]]\n", parts=(DocumentPart(1, 1, ()),)))
     assert (note.body_line, dict(note.properties), note.written_tags, note.references) == (1, {}, (), ())

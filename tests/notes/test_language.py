@@ -36,14 +36,14 @@ PROSE = [
 
 
 @pytest.mark.parametrize(("name", "text"), PROSE, ids=[name for name, _ in PROSE])
-def test_prose_tells_its_language(name: str, text: str) -> None:
+def test_prose_shows_its_language(name: str, text: str) -> None:
     assert language.of(text) == name
     assert name in language.LANGUAGES
     assert name in language.of_question(text)
 
 
 @pytest.mark.parametrize("text", ["", "Anna, Bert, Clara\nDora, Emil", "| 1 | 2 |", "x = y + 1", "galena ore"])
-def test_what_holds_no_prose_tells_none(text: str) -> None:
+def test_a_text_without_prose_has_no_known_language(text: str) -> None:
     assert language.of(text) == language.UNKNOWN
 
 
@@ -79,7 +79,7 @@ def test_names_and_code_in_latin_letters_do_not_hide_the_script() -> None:
         ({"de"}, set(), False),
     ],
 )
-def test_notes_are_in_another_language_when_none_may_be_in_the_question_s(
+def test_notes_that_share_no_language_with_the_question_are_foreign(
     written: set[str], asked: set[str], is_other: bool
 ) -> None:
     assert language.is_other(written, asked) == is_other

@@ -1,4 +1,4 @@
-"""A note: breadcrumbs, parts, tags and properties asked for, and what is loaded for that."""
+"""A note: its breadcrumbs, parts, tags and properties, and the modules that reading them loads."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def note(*property_lines: str) -> Note:
         (21, ("Three", "Deep")),
     ],
 )
-def test_a_breadcrumb_names_the_headings_above_outermost_first(line: int, trail: tuple[str, ...]) -> None:
+def test_a_breadcrumb_names_the_headings_above_a_line_outermost_first(line: int, trail: tuple[str, ...]) -> None:
     assert Note("n.md", TEXT).breadcrumb(line) == trail
 
 
@@ -74,18 +74,18 @@ ODD_LINES += [
 
 @given(lines=st.lists(st.sampled_from(ODD_LINES), min_size=1, max_size=9), data=st.data())
 @settings(max_examples=500)
-def test_headings_of_some_lines_are_those_of_the_whole_note(lines: list[str], data: st.DataObject) -> None:
+def test_breadcrumbs_of_some_lines_equal_those_of_the_whole_note(lines: list[str], data: st.DataObject) -> None:
     note = Note("n.md", "\n".join(lines))
     wanted = sorted(data.draw(st.sets(st.integers(1, len(lines)), min_size=1)))
     assert breadcrumbs(lines, wanted) == [note.breadcrumb(line) for line in wanted]
 
 
-def test_headings_are_not_looked_for_in_properties_that_end_later() -> None:
+def test_properties_hold_no_headings_even_if_they_end_later() -> None:
     lines = ["---", "date: [x, 1, null]", " ---", "foo", "", "---"]
     assert breadcrumbs(lines, [4]) == [Note("n.md", "\n".join(lines)).breadcrumb(4)] == [()]
 
 
-def test_a_breadcrumb_skips_levels_that_are_not_there() -> None:
+def test_a_breadcrumb_skips_missing_levels() -> None:
     climbing = Note("n.md", "### c\n# a\n### d\n## b\nx")
     assert [climbing.breadcrumb(line) for line in range(1, 6)] == [
         ("c",),
@@ -108,7 +108,7 @@ def test_a_breadcrumb_skips_levels_that_are_not_there() -> None:
         ("comments", [18, 19]),
     ],
 )
-def test_the_parts_of_a_note(part: Part, lines: list[int]) -> None:
+def test_each_part_of_a_note_has_its_lines(part: Part, lines: list[int]) -> None:
     found = Note("n.md", TEXT).lines_in(part)
     assert list(found) == lines
     assert [line for line in range(-1, 30) if line in found] == lines
@@ -157,7 +157,7 @@ def test_a_note_without_frontmatter_is_all_body() -> None:
         (["a: ''"], "a", "", True),
     ],
 )
-def test_rule_S35_S36_S39_properties_asked_for(lines: list[str], name: str, value: str | None, answer: bool) -> None:
+def test_rule_S35_S36_S39_properties_are_matched(lines: list[str], name: str, value: str | None, answer: bool) -> None:
     assert note(*lines).has_property(name, value) is answer
 
 
@@ -176,7 +176,7 @@ def test_rule_S35_S36_S39_properties_asked_for(lines: list[str], name: str, valu
         ("alias: Doggo", ()),
     ],
 )
-def test_rule_A01_the_aliases(line: str, aliases: tuple[str, ...]) -> None:
+def test_rule_A01_a_note_has_its_aliases(line: str, aliases: tuple[str, ...]) -> None:
     assert Note("n.md", f"---\n{line}\n---\n").aliases == aliases
 
 

@@ -1,4 +1,4 @@
-"""A note's passages: where each begins and ends, and what is never torn apart."""
+"""A note's passages: where each begins and ends, and what is never split."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vaulttools.notes.passages import (
 
 
 def said(subject: str, times: int) -> str:
-    """A paragraph of about 40 characters a sentence, each about the same subject."""
+    """A paragraph of sentences of about 40 characters, all about the same subject."""
     return " ".join([f"{subject} is what this sentence is about."] * times)
 
 
@@ -32,22 +32,22 @@ def rows(count: int) -> str:
 
 
 LONG = said("Oak", 14)
-"""With a short block beside it, it has enough for a passage."""
+"""A block that is long enough for a passage with a short block beside it."""
 
 CASES = {
-    "a short note is one, whatever it holds": (
+    "a short note is one passage, whatever it holds": (
         "# Plans\n\nThere are two:\n\n- Standard\n\n---\n\n## Prices\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> Quote.\n",
         ["# Plans\n\nThere are two:\n\n- Standard\n\n---\n\n## Prices\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> Quote."],
     ),
-    "blocks under one heading go together until there is enough of them": (
+    "blocks under one heading go together up to the usual size": (
         f"# A\n\n{said('Ash', 5)}\n\n{said('Elm', 12)}\n\n{said('Yew', 9)}\n\n{said('Fir', 4)}\n",
         [f"# A\n\n{said('Ash', 5)}\n\n{said('Elm', 12)}", f"{said('Yew', 9)}\n\n{said('Fir', 4)}"],
     ),
-    "a block that would be too much begins another one": (
+    "a block that would be too much begins another passage": (
         f"# A\n\n{said('Ash', 9)}\n\n{said('Elm', 14)}\n\n{said('Yew', 9)}\n",
         [f"# A\n\n{said('Ash', 9)}", said("Elm", 14), said("Yew", 9)],
     ),
-    "what stands under another heading begins another one, however short": (
+    "text under another heading begins another passage, however short": (
         f"# A\n\nOne.\n\n## B\n\nTwo.\n\n# C\n\n{LONG}\n\n{LONG}\n",
         ["# A\n\nOne.", "## B\n\nTwo.", f"# C\n\n{LONG}", LONG],
     ),
@@ -59,11 +59,11 @@ CASES = {
         f"{LONG}\n\nThere are two:\n\n- {said('Ash', 4)}\n- {said('Elm', 4)}\n\n{LONG}\n",
         [LONG, f"There are two:\n\n- {said('Ash', 4)}\n- {said('Elm', 4)}", LONG],
     ),
-    "so do the words that introduce": (
+    "words that introduce go with what they introduce": (
         f"{LONG}\n\nAn order is written as follows\n\n```\norder 1\n```\n\n{LONG}\n",
         [LONG, "An order is written as follows\n\n```\norder 1\n```\n\n" + LONG],
     ),
-    "a list item has its children": (
+    "a list item goes with its children": (
         f"- {LONG}\n  - child\n\n    more of it\n- Two\n  goes on\n\n  {LONG}\n\n1. {LONG}\n   ```\n   code\n   ```\n",
         [
             f"- {LONG}\n  - child\n\n    more of it",
@@ -72,7 +72,7 @@ CASES = {
         ],
     ),
     "a callout": (f"{LONG}\n\n> [!tip] Hint\n> {LONG}\n>\n> - item\n", [LONG, f"> [!tip] Hint\n> {LONG}\n>\n> - item"]),
-    "a short table goes with what it belongs to": (
+    "a short table goes with the text above it": (
         f"{LONG}\n\n{LONG}\n\n# A\n\nText.\n\n| a |\n|---|\n| 1 |\n",
         [LONG, LONG, "# A\n\nText.\n\n| a |\n|---|\n| 1 |"],
     ),
@@ -86,43 +86,43 @@ CASES = {
             "All without tax.",
         ],
     ),
-    "link definitions are none": (f"{LONG}\n\n{LONG}\n\n[a]: http://e.org\n[b]: <x> 'Title'\n", [LONG, LONG]),
-    "a footnote is one": (f"{LONG}\n\n{LONG}\n\n[^a]: A footnote.\n", [LONG, LONG, "[^a]: A footnote."]),
-    "a table of contents is none": (
+    "link definitions are no passage": (f"{LONG}\n\n{LONG}\n\n[a]: http://e.org\n[b]: <x> 'Title'\n", [LONG, LONG]),
+    "a footnote is a passage": (f"{LONG}\n\n{LONG}\n\n[^a]: A footnote.\n", [LONG, LONG, "[^a]: A footnote."]),
+    "a table of contents is no passage": (
         f"- [One](#one)\n  - [Two](#two)\n- [[#Three]]\n\n# One\n\n{LONG}\n\n{LONG}\n",
         [f"# One\n\n{LONG}", LONG],
     ),
-    "a numbered table of contents is none": (
+    "a numbered table of contents is no passage": (
         f"1. [One](#one)\n2. [Two](#two)\n\n# One\n\n{LONG}\n\n{LONG}\n",
         [f"# One\n\n{LONG}", LONG],
     ),
-    "a row of links is none, a link or two are": (
+    "a row of links is no passage, a link or two are": (
         f"[[a]] | [b](b.md) | <http://c.org>\n\n# A\n\n{LONG}\n\n{LONG}\n\n"
         "# B\n\n[[a]] and\n[[b]], [[c]]\n\n# D\n\n[[a]] [[b]]\n",
         [f"# A\n\n{LONG}", LONG, "# B\n\n[[a]] and\n[[b]], [[c]]", "# D\n\n[[a]] [[b]]"],
     ),
-    "a licence at the end is none": (
+    "a licence at the end is no passage": (
         f"{LONG}\n\n{LONG}\n\n---\n\n© 2020 Ada. Licensed under CC BY 4.0.\n",
         [LONG, LONG],
     ),
-    "a licence elsewhere is one": (
+    "a licence elsewhere is a passage": (
         f"{LONG}\n\nLicensed under the MIT licence.\n\n{LONG}\n",
         [LONG, f"Licensed under the MIT licence.\n\n{LONG}"],
     ),
-    "so is a note that is nothing else": ("Licensed under the MIT licence.\n", ["Licensed under the MIT licence."]),
-    "properties are none": ("---\ntags: [a]\n---\nText.\n", ["Text."]),
+    "a licence alone is a passage": ("Licensed under the MIT licence.\n", ["Licensed under the MIT licence."]),
+    "properties are no passage": ("---\ntags: [a]\n---\nText.\n", ["Text."]),
     "nothing": ("", []),
     "headings alone": ("# A\n## B\n", ["# A\n## B"]),
 }
 
 
 @pytest.mark.parametrize(("text", "passages"), CASES.values(), ids=CASES.keys())
-def test_the_passages_of_a_note(text: str, passages: list[str]) -> None:
+def test_a_note_has_its_passages(text: str, passages: list[str]) -> None:
     assert [text[each.start : each.end] for each in split(Note("a.md", text))] == passages
 
 
 @pytest.mark.parametrize("size", [SHORT_NOTE, SHORT_NOTE + 1])
-def test_a_note_is_one_passage_up_to_so_many_characters(size: int) -> None:
+def test_a_note_is_one_passage_up_to_a_maximum_of_characters(size: int) -> None:
     text = f"# A\n\n{'x' * 500}\n\n# B\n\n"
     text += "y" * (size - len(text) - 1) + "\n"
     assert len(text) == size
@@ -165,7 +165,7 @@ def test_a_row_names_its_header_and_a_passage_its_heading() -> None:
     ],
     ids=["contents", "blank lines", "link definition"],
 )
-def test_what_says_nothing_between_two_blocks_makes_no_passage(between: str) -> None:
+def test_blocks_without_content_make_no_passage(between: str) -> None:
     text = f"# A\n\nFirst.\n\n{between}\n\nSecond.\n\n# B\n\n{LONG}\n\n{LONG}\n"
     found = [text[each.start : each.end] for each in split(Note("a.md", text))]
     assert not any("Part 30" in each or "http" in each for each in found)
@@ -173,7 +173,7 @@ def test_what_says_nothing_between_two_blocks_makes_no_passage(between: str) -> 
 
 
 @pytest.mark.parametrize("apart", [1, 2, 3])
-def test_blocks_that_go_together_are_torn_nowhere(apart: int) -> None:
+def test_a_passage_begins_and_ends_between_blocks(apart: int) -> None:
     blocks = [f"{said('Ash', 9)} {'a' * 57}", f"{said('Elm', 10)} {'e' * 57}", said("Yew", 19)]
     text = ("\n" + "\n" * apart).join(blocks)
     for each in split(Note("a.md", text)):
@@ -194,7 +194,7 @@ OUTLINE = "---\nstatus: active\ntags: [a, b]\n---\n# Top\n\nFirst.\n\n## Sub\n\n
         (3, True, "Name > Top > Other\nstatus: active; tags: a, b\nText."),
     ],
 )
-def test_a_passage_in_context_has_the_name_the_headings_and_for_the_first_the_properties(
+def test_a_passage_in_context_has_name_and_headings_and_the_first_also_properties(
     under: int, is_first: bool, expected: str
 ) -> None:
     assert in_context(Note("Folder/Name.md", OUTLINE), "Text.", under, is_first=is_first) == expected
@@ -217,7 +217,7 @@ LINES = st.lists(
 
 @settings(max_examples=150, deadline=None)
 @given(lines=LINES)
-def test_passages_lie_in_order_and_hold_every_line_that_says_something(lines: list[str]) -> None:
+def test_passages_are_in_order_and_hold_every_line_with_content(lines: list[str]) -> None:
     text = "\n".join(lines)
     note = Note("a.md", text)
     found = split(note)
@@ -239,7 +239,7 @@ def test_passages_lie_in_order_and_hold_every_line_that_says_something(lines: li
 
 @settings(max_examples=150, deadline=None)
 @given(lines=LINES)
-def test_no_passage_is_longer_than_may_be(lines: list[str]) -> None:
+def test_no_passage_exceeds_its_limit(lines: list[str]) -> None:
     text = "\n".join(lines)
     note = Note("a.md", text)
     tables = {
@@ -271,7 +271,7 @@ def test_no_passage_is_longer_than_may_be(lines: list[str]) -> None:
         ("short", 10, "short"),
     ],
 )
-def test_a_text_is_cut_where_it_is_least_missed(text: str, most: int, kept: str) -> None:
+def test_a_text_is_cut_at_the_best_place(text: str, most: int, kept: str) -> None:
     assert text[: cut(text, most)].rstrip() == kept
 
 
@@ -282,7 +282,7 @@ def test_copies_have_the_same_digest_however_they_are_wrapped() -> None:
 
 
 @given(st.text() | st.text(st.characters(max_codepoint=127)) | st.text(" \n\x1cAb"))
-def test_a_text_is_folded_as_by_its_words(text: str) -> None:
+def test_folding_a_text_joins_its_folded_words(text: str) -> None:
     assert folded(text) == " ".join(text.split()).casefold()
 
 
@@ -296,7 +296,7 @@ def test_a_text_is_folded_as_by_its_words(text: str) -> None:
         ("", [""]),
     ],
 )
-def test_the_sentences_and_lines_of_a_text_begin_where_the_one_before_ends(text: str, starts: list[str]) -> None:
+def test_each_sentence_or_line_begins_where_the_previous_one_ends(text: str, starts: list[str]) -> None:
     found = sentence_starts(text)
     assert [text[start:end] for start, end in zip(found, [*found[1:], len(text)], strict=True)] == starts
 

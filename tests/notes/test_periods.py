@@ -1,4 +1,4 @@
-"""Periods in questions: what sixty phrases in five languages are read as on one day, and what is no period."""
+"""Periods in questions: how sixty phrases in five languages are read on one day, and which phrases are no period."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_phrase_is_read_as_days(row: str) -> None:
         ("en la semana 50", MONDAY, ("2025-12-08", "2025-12-14")),
     ],
 )
-def test_weeks_begin_as_the_locale_says(question: str, first_weekday: int, days: tuple[str, str]) -> None:
+def test_weeks_begin_on_the_first_day_of_the_locale(question: str, first_weekday: int, days: tuple[str, str]) -> None:
     found = period(question, DAY, first_weekday)
     assert found is not None
     assert (found.first.isoformat(), found.last.isoformat()) == days
@@ -153,7 +153,7 @@ def test_weeks_begin_as_the_locale_says(question: str, first_weekday: int, days:
         ("Python 3.10. and later", None),
         ("upgrade from 3.10.26", None),
         ("am 3.13.", None),
-        # Parts of a month, and weeks by their number.
+        # Parts of a month, and numbered weeks.
         ("the first week of October", "2026-10-01 2026-10-07"),
         ("in the last week of October 2025", "2025-10-25 2025-10-31"),
         ("in der zweiten Woche im Oktober", "2026-10-08 2026-10-14"),
@@ -170,7 +170,7 @@ def test_weeks_begin_as_the_locale_says(question: str, first_weekday: int, days:
         ("wo ist hier der Hafen", None),
     ],
 )
-def test_days_in_numbers_parts_of_a_month_and_numbered_weeks_are_read_where_they_are_sure(
+def test_numeric_days_parts_of_a_month_and_numbered_weeks_are_read_if_unambiguous(
     question: str, days: str | None
 ) -> None:
     found = period(question, DAY)
@@ -210,7 +210,7 @@ def test_days_in_numbers_parts_of_a_month_and_numbered_weeks_are_read_where_they
         "",
     ],
 )
-def test_what_may_mean_something_else_is_no_period(question: str) -> None:
+def test_an_ambiguous_phrase_is_no_period(question: str) -> None:
     assert period(question, DAY) is None
 
 
@@ -225,7 +225,7 @@ def test_what_may_mean_something_else_is_no_period(question: str) -> None:
         ("due in November 2026", date(2026, 11, 1), date(2026, 11, 30)),
     ],
 )
-def test_a_time_may_be_open_at_one_end(question: str, first: date | None, last: date | None) -> None:
+def test_a_period_may_be_open_at_one_end(question: str, first: date | None, last: date | None) -> None:
     found = limits(question, DAY)
     assert (None if found is None else (found.first, found.last)) == (None if first is None else (first, last))
 
@@ -244,19 +244,19 @@ def test_a_time_may_be_open_at_one_end(question: str, first: date | None, last: 
         ("What did the vet charge in May?", False),
     ],
 )
-def test_a_question_may_be_only_about_its_period(question: str, is_all: bool) -> None:
+def test_a_question_may_ask_only_about_its_period(question: str, is_all: bool) -> None:
     found = period(question, DAY)
     assert found is not None
     assert found.is_all is is_all
 
 
-def test_the_reading_is_said_in_one_sentence() -> None:
+def test_one_sentence_says_how_a_period_was_read() -> None:
     found = period("How was Mum in the week of 3 August 2026?", DAY)
     assert found is not None
     assert found.sentence == 'Read "the week of 3 August 2026" as 3 to 9 August 2026.'
 
 
-def test_questions_about_facts_name_hardly_a_period() -> None:
+def test_questions_about_facts_hardly_ever_name_a_period() -> None:
     """At most two of the questions about manuals and encyclopaedias are read as a period."""
     read = []
     for name in ("questions", "answers"):
@@ -300,7 +300,7 @@ _VOCABULARY = sorted(
 
 
 @given(st.lists(st.sampled_from(_VOCABULARY) | st.text(max_size=8), max_size=8).map(" ".join))
-def test_no_question_is_too_odd_to_be_read(question: str) -> None:
+def test_any_question_can_be_read(question: str) -> None:
     found = period(question, DAY)
     assert found is None or found.first <= found.last
     assert found is None or question[slice(*found.span)] == found.words

@@ -1,4 +1,4 @@
-"""Which quantities a text names."""
+"""The quantities that a text names."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PARTS = st.sampled_from(
 
 
 @given(st.lists(_PARTS | st.text(max_size=2)).map("".join))
-def test_words_are_found_as_by_a_pattern_for_each(text: str) -> None:
+def test_one_pattern_for_each_word_finds_the_same(text: str) -> None:
     def holds(words: frozenset[str], text: str) -> bool:
         return any(re.search(rf"\b{word}\b", text) for word in words)
 

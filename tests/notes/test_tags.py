@@ -32,7 +32,7 @@ def names(body: str) -> list[str]:
         ("#1984y", ["1984y"]),
         ("#2024/05", ["2024/05"]),
         ("#123-", ["123-"]),
-        # rule-T04: a lone hash is none, and a tag does not end in a slash
+        # rule-T04: a lone hash is no tag, and a tag does not end in a slash
         ("#", []),
         ("# ", []),
         ("a # b", []),
@@ -77,7 +77,7 @@ def names(body: str) -> list[str]:
         ("#a\r\n#b\r\n", ["a", "b"]),
     ],
 )
-def test_rules_T01_T02_T04_which_tags_a_text_has(body: str, tags: list[str]) -> None:
+def test_rules_T01_T02_T04_a_text_has_its_tags(body: str, tags: list[str]) -> None:
     assert names(body) == tags
 
 
@@ -100,7 +100,7 @@ def test_rule_T03_a_tag_keeps_the_casing_first_seen() -> None:
         ("#", "work", False),
     ],
 )
-def test_rule_T05_a_parent_covers_what_is_nested_in_it(asked: str, name: str, answer: bool) -> None:
+def test_rule_T05_a_parent_covers_its_nested_tags(asked: str, name: str, answer: bool) -> None:
     assert covers(asked, name) is answer
     assert Note("n.md", f"text #{name}\n").has_tag(asked) is answer
     assert Note("n.md", f"---\ntags: {name}\n---\n").has_tag(asked) is answer
@@ -126,11 +126,11 @@ def test_rule_T05_a_parent_covers_what_is_nested_in_it(asked: str, name: str, an
         ("tags: 'a!b c'", ("c",)),
     ],
 )
-def test_rule_T06_tags_in_properties(line: str, tags: tuple[str, ...]) -> None:
+def test_rule_T06_properties_hold_tags(line: str, tags: tuple[str, ...]) -> None:
     assert Note("n.md", f"---\n{line}\n---\n").tags == tags
 
 
-def test_rule_T09_the_key_tag_is_a_property_as_any_other() -> None:
+def test_rule_T09_the_key_tag_is_an_ordinary_property() -> None:
     note = Note("n.md", "---\ntag: a\n---\n#b")
     assert (note.tags, note.has_property("tag", "a")) == (("b",), True)
 
@@ -195,7 +195,7 @@ def test_a_tag_knows_its_line() -> None:
 
 @given(st.lists(st.text("aAbBß", min_size=1, max_size=2)))
 @settings(max_examples=100)
-def test_distinct_keeps_the_first_of_each(written: list[str]) -> None:
+def test_distinct_keeps_the_first_spelling_of_each_tag(written: list[str]) -> None:
     found = distinct(written)
     assert {name.casefold() for name in found} == {name.casefold() for name in written}
     assert len({name.casefold() for name in found}) == len(found)
@@ -204,14 +204,14 @@ def test_distinct_keeps_the_first_of_each(written: list[str]) -> None:
 
 @given(st.lists(st.sampled_from(["#a", "#b/c", "#1", "x#y", "#d,", "word", "#é"]), max_size=6), st.sampled_from(" \n"))
 @settings(max_examples=100)
-def test_plain_text_has_the_tags_that_its_words_say(words: list[str], blank: str) -> None:
+def test_plain_text_has_the_tags_among_its_words(words: list[str], blank: str) -> None:
     wanted = [word.strip("#,") for word in words if word in ("#a", "#b/c", "#d,", "#é")]
     assert names(blank.join(words)) == wanted
 
 
 @given(st.text(max_size=12))
 @settings(max_examples=200)
-def test_what_is_a_name_reads_back_as_that_tag(written: str) -> None:
+def test_a_valid_name_reads_back_as_that_tag(written: str) -> None:
     name = tag_name(written)
     if name is not None:
         assert names(f"x #{name} y") == [name]

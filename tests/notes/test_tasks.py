@@ -1,4 +1,4 @@
-"""What a task says: the signs of the Tasks plugin, the inline fields of Dataview, odd ones, and what is no task."""
+"""The details of a task: signs of the Tasks plugin, inline fields of Dataview, odd ones, and lines that are no task."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read(line: str) -> TaskDetails:
 
 
 def said(line: str) -> dict[str, Any]:
-    """What a line says, without what is not said."""
+    """The details that a line gives, without the empty ones."""
     values = read(line)._asdict()
     names = ("due", "scheduled", "start", "created", "done", "cancelled", "priority", "recurrence")
     return {"text": values["text"]} | {name: values[name] for name in names if values[name] is not None}
@@ -91,9 +91,7 @@ ODD = [
 
 
 @pytest.mark.parametrize(("line", "values"), [*SIGNS, *FIELDS, *ODD])
-def test_signs_and_inline_fields_are_read_and_what_is_neither_stays_in_the_text(
-    line: str, values: dict[str, str]
-) -> None:
+def test_signs_and_inline_fields_are_read_and_other_words_stay_in_the_text(line: str, values: dict[str, str]) -> None:
     assert said(line) == values
 
 
@@ -109,7 +107,7 @@ def test_signs_and_inline_fields_are_read_and_what_is_neither_stays_in_the_text(
         ("a 📅 2021-02-30 📅 2021-03-01", "2021-03-01", ("there is no such day: due 2021-02-30",)),
     ],
 )  # fmt: skip
-def test_what_does_not_count_is_told(line: str, due: str | None, problems: tuple[str, ...]) -> None:
+def test_a_date_that_does_not_count_is_reported(line: str, due: str | None, problems: tuple[str, ...]) -> None:
     found = read(line)
     assert (found.text, found.due, found.problems) == ("a", due, problems)
 
@@ -126,7 +124,7 @@ def test_what_does_not_count_is_told(line: str, due: str | None, problems: tuple
         "[ ] a",
     ],
 )
-def test_tasks_in_code_comments_and_properties_are_none(text: str) -> None:
+def test_code_comments_and_properties_hold_no_tasks(text: str) -> None:
     assert list(tasks(Note("n.md", text))) == []
 
 
@@ -159,7 +157,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=30))
-def test_tasks_are_the_same_from_the_text_and_from_what_is_kept_of_it(pieces: list[str]) -> None:
+def test_a_stored_note_has_the_tasks_of_its_text(pieces: list[str]) -> None:
     note = Note("n.md", "- [ ] " + "".join(pieces))
     found = list(tasks(note))
     assert list(tasks(Stored(dump(note)))) == found

@@ -1,4 +1,4 @@
-"""Links and embeds in a note: which there are, what they name, where they stand (rule-L01 to rule-L16, rule-N01)."""
+"""Links and embeds in a note: their targets and their places (rule-L01 to rule-L16, rule-N01)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def external(written: str, target: str, display: str = "t") -> Reference:
         ("[[N#^two words]]", [wiki("[[N#^two words]]", "N", "^two words")]),
         ("[t](N.md#^id)", [markdown("[t](N.md#^id)", "N.md", block="id")]),
         ("[t](N.md#%5Eid)", [markdown("[t](N.md#%5Eid)", "N.md", block="id")]),
-        # what leads out of the vault is external
+        # a link that leads out of the vault is external
         ("[t](https://x.y/z?a=%20b#c)", [external("[t](https://x.y/z?a=%20b#c)", "https://x.y/z?a=%20b#c")]),
         ("![t](http://x.y/a.png)", [external("![t](http://x.y/a.png)", "http://x.y/a.png")]),
         ("[t](mailto:a@b.c)", [external("[t](mailto:a@b.c)", "mailto:a@b.c")]),
@@ -89,11 +89,11 @@ def external(written: str, target: str, display: str = "t") -> Reference:
         ("https://x.y <https://x.y>", []),
     ],
 )
-def test_rules_L01_L05_L06_which_links_a_text_has(body: str, found: list[Reference]) -> None:
+def test_rules_L01_L05_L06_a_text_has_its_links(body: str, found: list[Reference]) -> None:
     assert references(body) == found
 
 
-def test_rule_L09_the_display_text() -> None:
+def test_rule_L09_a_link_has_its_display_text() -> None:
     assert references("[[N|a b]] [[N|]]\n\n|x|\n|-|\n|[[N\\|c]]|\n") == [
         wiki("[[N|a b]]", "N", display="a b"),
         wiki("[[N|]]", "N", display=""),
@@ -116,12 +116,12 @@ def test_rule_L09_the_display_text() -> None:
         ("[[a.png|100]]", None),
     ],
 )
-def test_rule_L10_the_size_of_an_embed(body: str, size: tuple[int, int | None] | None) -> None:
+def test_rule_L10_an_embed_has_its_size(body: str, size: tuple[int, int | None] | None) -> None:
     (reference,) = references(body)
     assert (reference.size, reference.target) == (size, "a.png")
 
 
-def test_rule_L10_embeds() -> None:
+def test_rule_L10_embeds_are_found() -> None:
     assert references("![[N#H]] ![[m.pdf#page=3]] ![t](a.png) !x[[N]] \\![[N]]") == [
         wiki("![[N#H]]", "N", "H"),
         wiki("![[m.pdf#page=3]]", "m.pdf", "page=3"),
@@ -164,7 +164,7 @@ def test_rule_L11_relative_paths_stay_as_they_are() -> None:
         ("[x] [y](a) ](b)", ["a"]),
     ],
 )
-def test_rule_L16_odd_brackets(body: str, found: list[str]) -> None:
+def test_rule_L16_odd_brackets_are_read(body: str, found: list[str]) -> None:
     assert sorted(targets(body)) == sorted(found)
 
 
@@ -216,7 +216,7 @@ def test_there_is_no_link_in_code_math_and_html(around: str, link: str) -> None:
     ],
 )
 @pytest.mark.parametrize("link", ["[[a]]", "![[a]]", "[t](a)", "![t](a)"])
-def test_anywhere_else_there_is(around: str, line: int, link: str) -> None:
+def test_there_is_a_link_anywhere_else(around: str, line: int, link: str) -> None:
     assert [(found.target, found.line, found.written) for found in references(around.format(link))] == [
         ("a", line, link)
     ]
@@ -232,7 +232,7 @@ def test_links_count_lines_from_the_top_and_begin_where_they_open() -> None:
 
 
 def _markdown_links(text: str) -> list[tuple[bool, str]]:
-    """Of each link and image, where it leads, as markdown-it's inline parser has them."""
+    """The destinations of links and images by markdown-it's inline parser; True for an image."""
     parser = MarkdownIt("commonmark", {"maxNesting": 1_000})
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
@@ -261,7 +261,7 @@ FRAGMENTS = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(FRAGMENTS.filter(lambda text: "[[" not in text))
-def test_markdown_links_are_those_of_markdown_it(text: str) -> None:
+def test_markdown_links_agree_with_markdown_it(text: str) -> None:
     text = text.strip()
     found = [hit for hit in inline.scan(text, 0, len(text), table=False) if isinstance(hit, MarkdownLink)]
     assert sorted((text[hit.start] == "!", hit.destination) for hit in found) == sorted(_markdown_links(text))
@@ -269,7 +269,7 @@ def test_markdown_links_are_those_of_markdown_it(text: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=60) | st.text("[]()!<>|#^\\`$% \nax&;\"'", max_size=60))
-def test_no_text_breaks_it_and_each_link_stands_where_it_says(text: str) -> None:
+def test_any_text_can_be_read_and_each_link_is_on_its_line(text: str) -> None:
     lines = text.replace("\r\n", "\n").split("\n")
     for reference in references(text):
         assert reference.written.split("\n")[0] in lines[reference.line - 1]
@@ -320,7 +320,7 @@ def test_time_is_linear_in_the_text(text: str) -> None:
         ("[^a]: one\n\ntwo[^A]", []),
     ],
 )
-def test_rule_N01_a_footnote_is_no_link_and_links_stand_in_its_text(body: str, found: list[str]) -> None:
+def test_rule_N01_a_footnote_is_no_link_and_its_text_may_hold_links(body: str, found: list[str]) -> None:
     assert targets(body) == found
 
 
@@ -329,11 +329,11 @@ DECODED = [
     ("J%C3%B6rg%20%E6%97%A5.md", "Jörg 日.md"),
     ("%F0%9F%8C%B1", "🌱"),
     ("%5Eid%7C%5B%25", "^id|[%"),
-    # Reserved signs stay as they are written, in either case.
+    # Reserved signs stay as written, in either case.
     ("a%26b%2Cc%2c%2Fd", "a%26b%2Cc%2c%2Fd"),
     ("%3B%2F%3F%3A%40%26%3D%2B%24%2C%23", "%3B%2F%3F%3A%40%26%3D%2B%24%2C%23"),
     ("%C3%A9%2C%20%C3%A9", "é%2C é"),
-    # What decodeURI refuses stays as it is written, all of it.
+    # A text that decodeURI refuses stays wholly as written.
     ("100%", "100%"),
     ("My%20note%2.md", "My%20note%2.md"),
     ("a%20b%zz", "a%20b%zz"),
@@ -346,12 +346,12 @@ DECODED = [
 
 
 @pytest.mark.parametrize(("text", "decoded"), DECODED)
-def test_rule_L01_reserved_signs_and_what_is_malformed_stay_encoded(text: str, decoded: str) -> None:
+def test_rule_L01_reserved_signs_and_malformed_texts_stay_encoded(text: str, decoded: str) -> None:
     assert decode_uri(text) == decoded
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node, whose decodeURI is compared")
-def test_the_table_is_what_javascript_does() -> None:
+def test_javascript_gives_the_same_table() -> None:
     script = (
         "const decoded = text => { try { return decodeURI(text) } catch { return text } };"
         "console.log(JSON.stringify(JSON.parse(process.argv[1]).map(decoded)))"
@@ -362,6 +362,6 @@ def test_the_table_is_what_javascript_does() -> None:
 
 
 @given(st.text() | st.lists(st.sampled_from(["%", "%2", "%20", "%C3%A9", "%A9", "%26", "é", "a"])).map("".join))
-def test_no_text_breaks_it_and_without_percent_signs_nothing_changes(text: str) -> None:
+def test_any_text_can_be_decoded_and_only_percent_signs_change(text: str) -> None:
     assert "%" in text or decode_uri(text) == text
     decode_uri(text)

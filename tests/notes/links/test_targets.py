@@ -1,4 +1,4 @@
-"""What a link's text names, and which file that is (rule-L01 to rule-L05, rule-L09, rule-L11 to rule-L17)."""
+"""The target that a link's text names, and its file (rule-L01 to rule-L05, rule-L09, rule-L11 to rule-L17)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from vaulttools.notes.links.targets import Link, LinkIndex, parse_link, parse_li
         ("[[Note#H#^quote-1]]", Link("Note", ("H",), "quote-1")),
         ("[[Note#^two words]]", Link("Note", ("^two words",))),
         ("[[Note#^id#H]]", Link("Note", ("^id", "H"))),
-        # rule-L09: what follows the bar is shown
+        # rule-L09: the text after the bar is shown
         ("[[Note|a|b]]", Link("Note", display="a|b")),
         (r"[[Note\|in a table]]", Link("Note", display="in a table")),
         ("[[Note|]]", Link("Note", display="")),
@@ -52,7 +52,7 @@ from vaulttools.notes.links.targets import Link, LinkIndex, parse_link, parse_li
         ("[[unclosed", Link("unclosed")),
     ],
 )
-def test_rules_L01_L04_L05_L06_L09_L16_what_a_link_names(text: str, link: Link) -> None:
+def test_rules_L01_L04_L05_L06_L09_L16_a_link_names_its_target(text: str, link: Link) -> None:
     assert parse_link(text) == link
 
 
@@ -81,20 +81,20 @@ def resolved(target: str, source: str | None = None) -> str | None:
         ("LICENSE", "LICENSE.md"),
         ("Makefile", "Makefile"),
         ("Doubled.md", "Doubled.md.md"),
-        # rule-L03: what is no note needs its extension
+        # rule-L03: a file that is no note needs its extension
         ("Figure 1", None),
         ("Figure 1.png", "img/Figure 1.png"),
         ("Plan", None),
         ("Plan.canvas", "img/Plan.canvas"),
         ("Shot.png", "img/Shot.png"),
-        # rule-L12: a name that only one file has resolves in any case
+        # rule-L12: a unique name resolves in any case
         ("only HERE", "a/b/Only here.md"),
         ("ONLY HERE.MD", "a/b/Only here.md"),
         ("loud", "Loud.MD"),
         ("nowhere", None),
     ],
 )
-def test_rules_L01_L03_L12_where_a_link_leads_from_anywhere(target: str, path: str | None) -> None:
+def test_rules_L01_L03_L12_a_link_leads_from_anywhere_to_its_file(target: str, path: str | None) -> None:
     assert resolved(target) == resolved(target, "elsewhere/x.md") == path
 
 
@@ -136,21 +136,21 @@ def test_rules_L01_L03_L12_where_a_link_leads_from_anywhere(target: str, path: s
         ("..", "a/x.md", None),
     ],
 )
-def test_rules_L02_L11_L14_L16_where_a_link_leads_from_its_note(
+def test_rules_L02_L11_L14_L16_a_link_leads_from_its_note_to_its_file(
     target: str, source: str | None, path: str | None
 ) -> None:
     assert resolved(target, source) == path
 
 
-def test_rule_L14_the_two_orders_reported_agree_where_no_file_of_the_name_lies_at_the_root() -> None:
-    """The vault of luke321/vault-graph 141, where the source's folder was put first."""
+def test_rule_L14_both_reported_orders_agree_if_no_such_file_is_at_the_root() -> None:
+    """The vault of luke321/vault-graph 141, where the source's folder came first."""
     index = LinkIndex(["A/Target.md", "B/Target.md", "B/Source.md"])
     assert index.resolve("Target", "B/Source.md") == index.resolve("./Target.md", "B/Source.md") == "B/Target.md"
     assert index.resolve("Target", "A/x.md") == "A/Target.md"
 
 
-def test_rule_L14_where_they_differ_the_file_at_the_root_is_taken_before_the_one_beside_the_source() -> None:
-    """As Obsidian 1.13.7 was seen to do: pvliesdonk/markdown-vault-mcp 1380."""
+def test_rule_L14_a_file_at_the_root_comes_before_a_file_beside_the_source() -> None:
+    """Obsidian 1.13.7 does this: pvliesdonk/markdown-vault-mcp 1380."""
     index = LinkIndex(["Target.md", "A/Target.md", "B/Target.md", "B/A/Target.md"])
     assert index.resolve("Target", "B/Source.md") == "Target.md"
     assert index.resolve("A/Target", "B/Source.md") == "A/Target.md"
@@ -158,7 +158,7 @@ def test_rule_L14_where_they_differ_the_file_at_the_root_is_taken_before_the_one
 
 
 def test_rule_L14_the_shortest_path_counts_characters_and_not_folders() -> None:
-    """As Obsidian 1.13.7 was seen to do: pvliesdonk/markdown-vault-mcp 1380."""
+    """Obsidian 1.13.7 does this: pvliesdonk/markdown-vault-mcp 1380."""
     assert LinkIndex(["zzzzzz/Note.md", "a/b/Note.md"]).resolve("Note") == "a/b/Note.md"
 
 
@@ -171,7 +171,7 @@ def test_rule_L17_a_path_with_dots_is_exact_or_leads_nowhere(target: str, source
     assert resolved(target.rpartition("/")[2], source) is not None
 
 
-def test_of_equally_short_paths_the_one_spelled_so_wins_then_path_order() -> None:
+def test_equally_short_paths_are_chosen_by_exact_spelling_then_by_path_order() -> None:
     index = LinkIndex(["y/a.md", "x/A.md", "x/a.md"])
     assert [index.resolve("a"), index.resolve("A"), index.resolve("x/a"), index.resolve("y/A")] == [
         "x/a.md",
@@ -191,7 +191,7 @@ def test_of_equally_short_paths_the_one_spelled_so_wins_then_path_order() -> Non
         ("日本語.md", "日本語"),
     ],
 )
-def test_unicode_form_and_case_do_not_matter_and_the_stored_name_comes_back(stored: str, target: str) -> None:
+def test_unicode_form_and_case_do_not_matter_and_the_stored_name_is_returned(stored: str, target: str) -> None:
     assert LinkIndex([f"Folder/{stored}"]).resolve(target) == f"Folder/{stored}"
 
 
@@ -210,7 +210,7 @@ def test_unicode_form_and_case_do_not_matter_and_the_stored_name_comes_back(stor
         ("..", []),
     ],
 )
-def test_all_files_that_a_target_may_lead_to(target: str, found: list[str]) -> None:
+def test_a_target_has_all_its_candidates(target: str, found: list[str]) -> None:
     assert LinkIndex(VAULT).candidates(target) == found
 
 
@@ -219,7 +219,7 @@ def test_names_that_only_full_case_folding_makes_equal_stay_apart() -> None:
     assert (index.resolve("straße"), index.resolve("strasse")) == ("Straße.md", None)
 
 
-def test_a_name_of_bytes_that_are_no_utf8_resolves() -> None:
+def test_a_name_that_is_not_utf8_resolves() -> None:
     assert LinkIndex(["a/bad\udcff.md"]).resolve("bad\udcff") == "a/bad\udcff.md"
 
 
@@ -228,7 +228,7 @@ PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
 
 
 def _slowly(files: set[str], target: str, source: str) -> str | None:
-    """The rules, looked up in all files one by one."""
+    """The rules, applied to all files one by one."""
     folder = source.rpartition("/")[0]
     stem = target.split("/")[-1]
     for reading in (target, f"{target}.md") if "." in stem else (f"{target}.md", target):
@@ -252,13 +252,13 @@ def _slowly(files: set[str], target: str, source: str) -> str | None:
 
 @settings(max_examples=200, deadline=None)
 @given(files=st.sets(PATHS.map(lambda path: f"{path}.md") | PATHS, max_size=12), target=PATHS, source=PATHS)
-def test_the_index_answers_as_the_rules_looked_up_one_by_one(files: set[str], target: str, source: str) -> None:
+def test_the_index_agrees_with_the_rules_applied_to_every_file(files: set[str], target: str, source: str) -> None:
     assert LinkIndex(sorted(files)).resolve(target, source) == _slowly(files, target, source)
 
 
 @settings(max_examples=200, deadline=None)
 @given(files=st.sets(PATHS.map(lambda path: f"{path}.md") | PATHS, max_size=12), target=PATHS, source=PATHS)
-def test_wherever_a_link_stands_its_file_is_among_the_candidates(files: set[str], target: str, source: str) -> None:
+def test_the_file_of_a_link_is_among_the_candidates_from_any_source(files: set[str], target: str, source: str) -> None:
     index = LinkIndex(sorted(files))
     candidates = index.candidates(target)
     assert candidates[:1] == ([] if index.resolve(target) is None else [index.resolve(target)])
@@ -269,6 +269,6 @@ def test_wherever_a_link_stands_its_file_is_among_the_candidates(files: set[str]
 
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(alphabet="ab/.#^|[] \\é", max_size=12), source=PATHS)
-def test_no_text_breaks_the_reading_and_only_files_of_the_vault_come_out(text: str, source: str) -> None:
+def test_any_text_can_be_read_and_leads_to_files_of_the_vault_alone(text: str, source: str) -> None:
     files = ("a.md", "b/a.md", "é.md")
     assert LinkIndex(files).resolve(parse_link(text).target, source) in (None, *files)

@@ -16,7 +16,7 @@ def named(body: str) -> list[tuple[str, int, int, int]]:
 @pytest.mark.parametrize(
     ("body", "found"),
     [
-        # rule-L06: what is an id
+        # rule-L06: the form of an id
         ("a ^b-1", [("b-1", 1, 1, 1)]),
         ("a ^B2  ", [("B2", 1, 1, 1)]),
         ("a ^b\r\n", [("b", 1, 1, 1)]),
@@ -26,7 +26,7 @@ def named(body: str) -> list[tuple[str, int, int, int]]:
         ("a ^ b", []),
         ("a^b", []),
         ("a ^", []),
-        # rule-L07: which block it names
+        # rule-L07: the block that an id names
         # at the end of a text
         ("a\nb ^x\n\nc", [("x", 2, 1, 2)]),
         ("a ^x\nb", []),
@@ -58,9 +58,7 @@ def named(body: str) -> list[tuple[str, int, int, int]]:
         ("|a|b|\n|-|-|\n|c|d ^x", []),
     ],
 )
-def test_rules_L06_L07_L08_what_is_an_id_and_which_block_it_names(
-    body: str, found: list[tuple[str, int, int, int]]
-) -> None:
+def test_rules_L06_L07_L08_each_id_names_its_block(body: str, found: list[tuple[str, int, int, int]]) -> None:
     assert named(body) == found
 
 
@@ -71,7 +69,7 @@ def test_there_is_no_id_in_code_math_html_and_comments(body: str) -> None:
     assert named(body) == []
 
 
-def test_an_id_is_found_in_any_casing_the_first_of_several() -> None:
+def test_the_first_of_equal_ids_is_found_in_any_casing() -> None:
     note = Note("n.md", "---\nx: 1\n---\na ^Ab\n\nb ^aB\n")
     assert note.block("AB") == BlockId("Ab", 4, 4, 4)
     assert note.block("none") is None

@@ -1,4 +1,4 @@
-"""The block parser is markdown-it's own, only faster."""
+"""The block parser finds the blocks that markdown-it finds, only faster."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LISTS = {"bullet_list_open", "ordered_list_open"}
 LEAVES = {"paragraph_open", "heading_open", "inline", "fence", "code_block", "html_block", "hr"}
 
 
-def as_it_comes(text: str) -> list[Token]:
+def by_markdown_it(text: str) -> list[Token]:
     plain = MarkdownIt("commonmark", {"maxNesting": 1_000}).enable("table").disable("reference")
     plain.core.ruler.enableOnly(["block"])
     return plain.parse(text)
 
 
 def shapes(found: list[Token]) -> list[tuple[object, ...]]:
-    """What is read of tokens: without the text of paragraphs, and all that only ends something."""
+    """The parts of tokens that our code reads: no text of paragraphs, no closing tokens."""
     kept = [token for token in found if token.type in CONTAINERS | LISTS | LEAVES]
     return [
         (token.type, token.tag, token.level, token.map, token.content if before == "heading_open" else "")
@@ -40,7 +40,7 @@ def shapes(found: list[Token]) -> list[tuple[object, ...]]:
 
 def check(text: str) -> None:
     source = Source(text)
-    assert shapes(tokens(source, 1)) == shapes(as_it_comes(source.text))
+    assert shapes(tokens(source, 1)) == shapes(by_markdown_it(source.text))
 
 
 PREFIXES = st.sampled_from(["", "", "", "> ", "- ", "  ", "    ", "\t", "1. "])
@@ -53,18 +53,18 @@ LINES = st.sampled_from(
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(PREFIXES, PREFIXES, LINES).map("".join), max_size=14), st.sampled_from(["", "\n", "\n "]))
-def test_blocks_are_those_of_markdown_it(lines: list[str], end: str) -> None:
+def test_blocks_agree_with_markdown_it(lines: list[str], end: str) -> None:
     check("\n".join(lines) + end)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text("#-*+>[] \t\n`~|:=<!1.)x\r", max_size=80))
-def test_blocks_of_odd_text_are_those_of_markdown_it(text: str) -> None:
+def test_blocks_of_odd_text_agree_with_markdown_it(text: str) -> None:
     check(text)
 
 
 @pytest.mark.parametrize("path", sorted(VAULT.rglob("*.md")), ids=lambda path: path.name)
-def test_blocks_of_notes_are_those_of_markdown_it(path: Path) -> None:
+def test_blocks_of_notes_agree_with_markdown_it(path: Path) -> None:
     check(path.read_bytes().decode("utf-8", "replace"))
 
 

@@ -47,7 +47,7 @@ def kinds(body: str) -> list[tuple[str, int, int]]:
         ("\ufeff# a", [(1, "a", 1)]),
     ],
 )
-def test_rule_F01_H01_what_is_a_heading(body: str, found: list[tuple[int, str, int]]) -> None:
+def test_rule_F01_H01_headings_are_found(body: str, found: list[tuple[int, str, int]]) -> None:
     assert outline(body) == found
 
 
@@ -87,7 +87,7 @@ def test_a_section_ends_before_the_next_heading_of_its_level_or_above() -> None:
         ("\n \n\t\n", []),
     ],
 )
-def test_rule_X01_the_blocks_of_a_body(body: str, found: list[tuple[str, int, int]]) -> None:
+def test_rule_X01_a_body_has_its_blocks(body: str, found: list[tuple[str, int, int]]) -> None:
     assert kinds(body) == found
 
 
@@ -105,7 +105,7 @@ def test_rule_X01_the_blocks_of_a_body(body: str, found: list[tuple[str, int, in
         ("`a`", ()),
     ],
 )
-def test_rule_F01_the_lines_of_code(body: str, code: tuple[tuple[int, int], ...]) -> None:
+def test_rule_F01_lines_of_code_are_found(body: str, code: tuple[tuple[int, int], ...]) -> None:
     assert parse(body).code == code
 
 
@@ -148,7 +148,7 @@ def test_fault_C17_a_rule_at_the_top_is_no_frontmatter() -> None:
         ("|a %%b%%|c|\n|-|-|\n", ((1, 1),)),
     ],
 )
-def test_rule_M01_the_lines_of_comments(body: str, comments: tuple[tuple[int, int], ...]) -> None:
+def test_rule_M01_lines_of_comments_are_found(body: str, comments: tuple[tuple[int, int], ...]) -> None:
     assert parse(body).comments == comments
 
 
@@ -181,7 +181,7 @@ def test_rule_M01_the_lines_of_comments(body: str, comments: tuple[tuple[int, in
         ("b\n\n    - [ ] a", []),
     ],
 )
-def test_rule_D01_the_tasks(body: str, tasks: list[Task]) -> None:
+def test_rule_D01_tasks_are_found(body: str, tasks: list[Task]) -> None:
     assert list(parse(body).tasks) == tasks
 
 
@@ -247,7 +247,7 @@ def check_invariants(body: str) -> None:
 
 @settings(max_examples=200)
 @given(LINES, st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_lines_are_in_order_within_the_file_and_all_text_lies_in_one_block(
+def test_lines_are_ordered_and_in_the_file_and_each_text_is_in_one_block(
     lines: list[str], end: str, final: bool
 ) -> None:
     check_invariants(end.join(lines) + end * final)
@@ -255,7 +255,7 @@ def test_lines_are_in_order_within_the_file_and_all_text_lies_in_one_block(
 
 @settings(max_examples=200)
 @given(st.text(max_size=60) | st.text("#-*+>[] \t\n`~|%$<!1.)x\r", max_size=80))
-def test_no_text_makes_it_raise(body: str) -> None:
+def test_no_text_makes_the_parser_raise(body: str) -> None:
     check_invariants(body)
 
 
@@ -289,7 +289,7 @@ SIMPLE_TASK = re.compile(r"[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[.\](?:[ \t]|$)
         max_size=15,
     )
 )
-def test_without_code_the_tasks_are_the_lines_that_look_like_one(lines: list[str]) -> None:
+def test_every_line_that_looks_like_a_task_is_one_outside_code(lines: list[str]) -> None:
     body = "\n".join(lines)
     assert [task.line for task in parse(body).tasks] == [
         number for number, line in enumerate(lines, 1) if SIMPLE_TASK.match(line)

@@ -1,4 +1,4 @@
-"""Frontmatter: where a block stands (rule-P01, fault-Y13), what it holds, and that nothing in it can do harm (fault-Y01
+"""Frontmatter: the place of a block (rule-P01, fault-Y13), what it holds, and that nothing in it does harm (fault-Y01
 to fault-Y15)."""
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def values(yaml_lines: str) -> dict[str, object]:
         ("---\na: 1\n----\n--- b\n---\n", FrontmatterBlock("a: 1\n----\n--- b\n", 5)),
     ],
 )
-def test_fault_Y13_a_block_stands_between_exact_fences(text: str, block: FrontmatterBlock) -> None:
+def test_fault_Y13_a_block_lies_between_exact_fences(text: str, block: FrontmatterBlock) -> None:
     assert split(text) == block
 
 
@@ -209,7 +209,7 @@ def test_fault_Y06_the_warning_names_the_line() -> None:
         ("2024-01-05T10:30:00", "2024-01-05T10:30:00"),
         ("2024-01-05 10:30:00 +02:00", "2024-01-05 10:30:00 +02:00"),
         ("2024-01-05 was a Friday", "2024-01-05 was a Friday"),
-        # what vaults hold
+        # values that vaults hold
         ("#foo", None),
         ("[[Note]]", [["Note"]]),
         ('"[[Note]]"', "[[Note]]"),
@@ -253,7 +253,7 @@ def test_fault_Y07_names_stay_text() -> None:
         ("null", "frontmatter is empty"),
     ],
 )
-def test_fault_Y08_what_is_no_mapping_has_no_properties(lines: str, warning: str) -> None:
+def test_fault_Y08_a_block_that_is_no_mapping_has_no_properties(lines: str, warning: str) -> None:
     assert properties(lines) == Properties(warnings=(warning,))
 
 
@@ -287,7 +287,7 @@ def test_fault_Y09_a_template_keeps_its_other_properties() -> None:
     )
 
 
-def test_fault_Y10_names_become_text_and_collisions_are_told() -> None:
+def test_fault_Y10_names_become_text_and_collisions_are_reported() -> None:
     assert properties("1: a\n'1': b\ntrue: c\n? [x, y]\n: d\n~: f\n?\n: e") == Properties(
         {"1": "b", "true": "c", "[x, y]": "d", "~": "f", "null": "e"},
         (
@@ -315,7 +315,7 @@ def test_fault_Y11_values_are_safe_for_json(word: str, value: object) -> None:
     assert json.loads(json.dumps(values(f"a: {word}"), allow_nan=False)) == {"a": value}
 
 
-def test_fault_Y11_in_a_json_block_too() -> None:
+def test_fault_Y11_values_of_a_json_block_are_safe_too() -> None:
     assert properties('{"a": NaN, "b": -Infinity, "c": "\\ud800", "d": 1.10, "e": 1e3}') == Properties(
         {"a": None, "b": None, "c": "?", "d": "1.10", "e": "1e3"},
         ("frontmatter: a number that JSON cannot hold became null",) * 2,
@@ -335,7 +335,7 @@ def test_fault_Y12_a_value_that_contains_itself_is_cut() -> None:
 @pytest.mark.parametrize(
     "character", ["\x00", "\x07", "\x1b", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\ud800", "\r", "\uffff"]
 )
-def test_fault_Y14_a_control_character_is_replaced_and_told(character: str) -> None:
+def test_fault_Y14_a_control_character_is_replaced_and_reported(character: str) -> None:
     assert properties(f"a: 1\nb: x{character}y") == Properties(
         {"a": 1, "b": "x\ufffdy"},
         ("frontmatter line 3: a control character or a foreign line end was replaced",),
@@ -407,7 +407,7 @@ PLAIN = st.recursive(
 
 @settings(max_examples=100)
 @given(st.dictionaries(st.text("abcxyz", min_size=1, max_size=4), PLAIN, max_size=4))
-def test_what_json_and_yaml_wrote_is_read_back(written: dict[str, object]) -> None:
+def test_values_that_json_and_yaml_wrote_are_read_back(written: dict[str, object]) -> None:
     assert load(FrontmatterBlock(json.dumps(written), 3)).values == written
     assert load(FrontmatterBlock(yaml.safe_dump(written), 3)).values == written
 
@@ -417,7 +417,7 @@ def test_what_json_and_yaml_wrote_is_read_back(written: dict[str, object]) -> No
     st.lists(st.sampled_from(["---", "---  ", "...", "a: 1", "", " ---", "----", "x\u2028---"]), max_size=8),
     st.booleans(),
 )
-def test_a_block_is_found_by_the_same_rule_line_by_line(lines: list[str], windows: bool) -> None:
+def test_a_scan_line_by_line_finds_the_same_block(lines: list[str], windows: bool) -> None:
     end = "\r\n" if windows else "\n"
     block = split(end.join(lines))
     closing = [n for n, line in enumerate(lines[1:], 2) if line.rstrip(" ") in ("---", "...")]

@@ -1,4 +1,4 @@
-"""Links in the values of properties: which there are, and where they stand."""
+"""Links in the values of properties, and the lines of these links."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from vaulttools.notes.stored import Stored, dump
         (["a: '[t]()'", "b: '[t](N.md'", "c: '[t](data:x)'"], []),
     ],
 )  # fmt: skip
-def test_rule_P05_links_in_properties(lines: list[str], found: list[tuple[int, str, str, str]]) -> None:
+def test_rule_P05_values_of_properties_hold_links(lines: list[str], found: list[tuple[int, str, str, str]]) -> None:
     note = Note("n.md", "\n".join(["---", *lines, "---", "[[Body]]"]))
     *in_properties, in_body = note.references
     assert [(link.line, link.written, link.target, link.in_property) for link in in_properties] == found

@@ -1,4 +1,4 @@
-"""The values of properties: their types, and as text in one line."""
+"""The values of properties: their types, and their text in one line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from vaulttools.notes.properties.values import in_one_line, property_type
         ("a: null", "empty"),
     ],
 )
-def test_rule_P03_the_type_of_a_value(line: str, kind: str) -> None:
+def test_rule_P03_a_value_has_its_type(line: str, kind: str) -> None:
     ((name, value),) = Note("n.md", f"---\n{line}\n---\n").properties.items()
     assert property_type(name, value) == kind
 
@@ -64,7 +64,7 @@ def test_rule_P06_a_map_in_a_property_is_read() -> None:
         *((name, "text") for name in ("permalink", "description", "image", "cover")),
     ],
 )
-def test_rule_P08_obsidians_own_properties(name: str, kind: str) -> None:
+def test_rule_P08_obsidians_own_properties_have_fixed_types(name: str, kind: str) -> None:
     value = "true" if name == "publish" else "x"
     ((found, held),) = Note("n.md", f"---\n{name}: {value}\n---\n").properties.items()
     assert property_type(found, held) == kind
@@ -76,7 +76,7 @@ def test_rule_P09_names_dropped_in_1_9_mean_nothing_special() -> None:
     assert {property_type(*each) for each in note.properties.items()} == {"text"}
 
 
-def test_properties_stand_in_one_line() -> None:
+def test_properties_are_written_in_one_line() -> None:
     text = "---\nstatus: active\ntags: [a, b]\nempty:\ndone: false\nmore: {x: 1}\n---\n"
     assert in_one_line(Note("a.md", text).properties, 100) == "status: active; tags: a, b; done: false; more: x 1"
     assert in_one_line({"text": "long " * 60}, 20) == "text: long long long…"
