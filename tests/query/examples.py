@@ -1,4 +1,4 @@
-"""The example queries of the Search page of Obsidian's help, with a vault in which the notes that answer are known."""
+"""The example queries of the Search page of Obsidian's help, and a vault with known answers to them."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ VAULT: Final[Files] = {
 
 
 class Example(NamedTuple):
-    """One query of the page, as written there."""
+    """One query of the page, exactly as written there."""
 
     query: str
     files: str
-    """Those of the vault above that answer, in path order, `.md` left out, with `, ` between."""
+    """The answering notes of the vault above, in path order, without `.md`, joined by `, `."""
     explanation: str
 
 

@@ -51,12 +51,12 @@ def test_rule_S44_a_query_is_explained_in_plain_words(query: str, words: str) ->
     assert explain(parse(query)) == words
 
 
-def test_an_explanation_has_a_bound() -> None:
+def test_an_explanation_has_a_maximum_length() -> None:
     lines = explain(parse("a " * 500)).split("\n")
     assert len(lines) == LINES + 1
     assert lines[-1] == "… and 401 more lines"
     assert explain(parse("a" * 1_000)) == f'Matches text: "{"a" * TEXT_CHARACTERS}…"'
 
 
-def test_an_explanation_has_no_unseen_characters() -> None:
+def test_an_explanation_escapes_invisible_characters() -> None:
     assert explain(parse('"a\n\x1b[2K\u202e"')) == r'Contains exact text: "a\x0a\x1b[2K\u{202e}"'

@@ -1,4 +1,4 @@
-"""What is written as in other search languages is told, and what only looks so is not."""
+"""Syntax of other search languages is reported; text that only looks like it is not."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from vaulttools.query.language import parse
         ("C# and # and issue #12", []),
     ],
 )
-def test_of_a_question(question: str, beginnings: list[str]) -> None:
-    told = list(explain.foreign_in_question(question))
-    assert len(told) == len(beginnings)
-    assert all(sentence.startswith(beginning) for sentence, beginning in zip(told, beginnings, strict=True))
+def test_foreign_syntax_in_a_question_is_reported(question: str, beginnings: list[str]) -> None:
+    sentences = list(explain.foreign_in_question(question))
+    assert len(sentences) == len(beginnings)
+    assert all(sentence.startswith(beginning) for sentence, beginning in zip(sentences, beginnings, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_of_a_question(question: str, beginnings: list[str]) -> None:
         ('"status:active" path:"a:b" [status:active]', []),
     ],
 )
-def test_of_a_query_in_obsidians_language(query: str, beginnings: list[str]) -> None:
-    told = list(explain.foreign_in_query(parse(query)))
-    assert len(told) == len(beginnings)
-    assert all(sentence.startswith(beginning) for sentence, beginning in zip(told, beginnings, strict=True))
+def test_foreign_syntax_in_a_query_is_reported(query: str, beginnings: list[str]) -> None:
+    sentences = list(explain.foreign_in_query(parse(query)))
+    assert len(sentences) == len(beginnings)
+    assert all(sentence.startswith(beginning) for sentence, beginning in zip(sentences, beginnings, strict=True))
 
 
-def test_a_property_is_written_out() -> None:
+def test_the_report_shows_how_to_ask_for_a_property() -> None:
     assert list(explain.foreign_in_question("roof status:active")) == [
         "status: is no operator and was searched for as a word. Operators are tag:, file:, path:, content:, line:, "
         "block:, section:, task:, task-todo:, task-done:; a property is asked for as [status:active]."

@@ -1,4 +1,4 @@
-"""Obsidian's search language: each rule that the language alone decides, by its id in `tests/rules.md`."""
+"""Obsidian's search language: each rule of the language alone, by its id in `tests/rules.md`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def having(name: str, value: str | Node | None = None) -> PropertyNode:
         # rule-S04: words are joined by AND
         ("meeting  work\tfive\nsix", all_of("meeting", "work", "five", "six")),
         (" meeting ", Term("meeting")),
-        # rule-S08: CJK stands in words and phrases
+        # rule-S08: words and phrases may be CJK
         ('한국어 "한국어" 中文', all_of("한국어", Phrase("한국어"), "中文")),
         # rule-S10: OR binds weaker than AND
         ("meeting work OR meetup personal", any_of(all_of("meeting", "work"), all_of("meetup", "personal"))),
@@ -74,7 +74,7 @@ def having(name: str, value: str | Node | None = None) -> PropertyNode:
         ("-(-a)", Term("a")),
     ],
 )
-def test_rules_S04_S08_S10_S11_S12_how_words_are_joined_and_negated(query: str, found: Node) -> None:
+def test_rules_S04_S08_S10_S11_S12_words_are_joined_and_negated(query: str, found: Node) -> None:
     assert parse(query) == found
 
 
@@ -144,7 +144,7 @@ def test_rule_S14_a_subquery_may_follow_any_operator() -> None:
 @pytest.mark.parametrize(
     ("query", "found"),
     [
-        # rule-S13: a hyphen may stand after the colon
+        # rule-S13: a hyphen may follow the colon
         ('path:-"Daily notes"', within("path", Not(Phrase("Daily notes")))),
         ("-path:-x", Not(within("path", Not(Term("x"))))),
         ("[status:-Draft]", having("status", Not(Term("Draft")))),
@@ -170,7 +170,7 @@ def test_rule_S14_a_subquery_may_follow_any_operator() -> None:
         ("tag:a b", all_of(TagNode("a"), "b")),
     ],
 )
-def test_rules_S13_S15_S16_S17_S18_S20_what_operators_ask_for(query: str, found: Node) -> None:
+def test_rules_S13_S15_S16_S17_S18_S20_operators_are_read(query: str, found: Node) -> None:
     assert parse(query) == found
 
 
@@ -199,7 +199,7 @@ def test_rule_S15_a_word_with_another_colon_is_a_word(word: str) -> None:
         ('task:""', within("task", Phrase(""))),
     ],
 )
-def test_rules_S24_S25_S26_S27_S28_S29_what_stands_in_one_part_of_a_note(query: str, found: Node) -> None:
+def test_rules_S24_S25_S26_S27_S28_S29_parts_of_notes_are_searched(query: str, found: Node) -> None:
     assert parse(query) == found
 
 
@@ -225,7 +225,7 @@ def test_rule_S32_slashes_make_a_regex(query: str, source: str) -> None:
     assert parse(f"[{query}:{query}]") == PropertyNode(Regex(source), Regex(source))
 
 
-def test_rule_S32_a_regex_knows_where_it_stood() -> None:
+def test_rule_S32_a_regex_knows_its_place() -> None:
     found = parse("a path:/x/")
     regex = cast("Within", tree.parts(found)[1]).part
     assert isinstance(regex, Regex)
@@ -239,11 +239,11 @@ def test_rule_S32_a_regex_knows_where_it_stood() -> None:
         ("[aliases]", having("aliases")),
         ('["my prop"]', PropertyNode(Phrase("my prop"), None)),
         ("[a][b] [file] [OR2]", all_of(having("a"), having("b"), having("file"), having("OR2"))),
-        # rule-S36: null is no text
+        # rule-S36: null means no value
         ("[aliases:null]", having("aliases", Is("null"))),
         ('[aliases:"null"]', having("aliases", Phrase("null"))),
         ("[null]", having("null")),
-        # rule-S37: booleans and EMPTY are told in capitals
+        # rule-S37: booleans and EMPTY are in capitals
         (
             "[a:TRUE] [a:FALSE] [a:EMPTY]",
             all_of(having("a", Is("TRUE")), having("a", Is("FALSE")), having("a", Is("EMPTY"))),
@@ -260,7 +260,7 @@ def test_rule_S32_a_regex_knows_where_it_stood() -> None:
         ("embed OR search", any_of("embed", "search")),
     ],
 )
-def test_rules_S34_S36_S37_what_a_property_is_asked_for(query: str, found: Node) -> None:
+def test_rules_S34_S36_S37_brackets_ask_for_properties(query: str, found: Node) -> None:
     assert parse(query) == found
 
 
@@ -423,7 +423,7 @@ def test_the_longest_garbage_parses_or_is_refused(piece: str) -> None:
 
 
 def _calls(query: str) -> int:
-    """How many functions a parse calls, those of C included; no clock."""
+    """The number of calls of functions in a parse, in C too; independent of any clock."""
     calls = 0
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:
@@ -443,7 +443,7 @@ def _calls(query: str) -> int:
 @pytest.mark.parametrize(
     "piece", ["a ", "-a ", '"a"', "(a)", "[a:b OR c]", "a OR ", "/a/ ", "tag:#a ", "(a (b -c) OR d)"]
 )
-def test_the_work_grows_with_the_length(piece: str) -> None:
+def test_the_work_grows_in_proportion_to_the_length(piece: str) -> None:
     assert _calls(f"{piece * 400}a") < 2.2 * _calls(f"{piece * 200}a")
 
 
@@ -498,13 +498,13 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=200, deadline=None)
 @given(TREES)
-def test_a_tree_is_spelled_as_a_query_that_gives_it_back(found: Node) -> None:
+def test_the_spelling_of_a_tree_parses_to_the_same_tree(found: Node) -> None:
     assert parse(spelled(found)) == found
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(PIECES, max_size=20).map("".join) | st.text(max_size=30))
-def test_any_text_is_a_query_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
         found = parse(text)
     except InvalidQuery as error:

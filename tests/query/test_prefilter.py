@@ -1,4 +1,4 @@
-"""What ripgrep may rule out: never a text that answers."""
+"""The prefilter by ripgrep never rules out a text that answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vaulttools.query.language import parse
 from vaulttools.query.tree import Term
 
 
-def test_every_character_that_becomes_several_is_known() -> None:
+def test_every_character_that_folds_to_several_is_known() -> None:
     import re
 
     known = re.compile(f"[{prefilter.FOLDED_LONGER}]")
@@ -39,11 +39,11 @@ def test_every_character_that_becomes_several_is_known() -> None:
         ('/re/ ""', []),
     ],
 )
-def test_the_words_of_which_one_must_stand(query: str, words: list[str]) -> None:
+def test_a_query_gives_words_and_every_answer_has_one(query: str, words: list[str]) -> None:
     assert [word.text for word in prefilter.words(parse(query))] == words
 
 
-def stands(word: Term, text: str) -> bool:
+def holds(word: Term, text: str) -> bool:
     return any(True for _ in wording.places(word, fold(text), sensitive=False))
 
 
@@ -55,7 +55,7 @@ letters = st.text(st.sampled_from("aAsSßſkKKiIİıﬁfﬀΣσςάΆ\u0345ŉn �
 def test_no_text_that_holds_the_word_is_ruled_out(text: str, start: int, end: int, as_is: bool) -> None:
     word = Term(fold(text)[start:end] if not as_is else text[start:end])
     expression = prefilter.pattern(word)
-    if not word.text or expression is None or not stands(word, text):
+    if not word.text or expression is None or not holds(word, text):
         return
     command = ripgrep.locate()
     pattern = command.compile(expression, "regex", ignore_case=True)
@@ -68,7 +68,7 @@ def test_no_text_that_holds_the_word_is_ruled_out(text: str, start: int, end: in
     ("word", "text"), [("straße", "STRASSE"), ("STRAẞE", "strasse"), ("ﬁsh", "FISH"), ("strasse", "Straße"), ("İ", "i̇")]
 )
 def test_a_word_and_a_text_may_fold_to_the_same_from_either_side(word: str, text: str) -> None:
-    assert stands(Term(word), text)
+    assert holds(Term(word), text)
     expression = prefilter.pattern(Term(word))
     assert expression is not None
     command = ripgrep.locate()
