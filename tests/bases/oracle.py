@@ -1,4 +1,4 @@
-"""A vault in memory for expressions: the files and the time with which Obsidian itself computed values."""
+"""A vault in memory for expressions: the files and the time that Obsidian itself computed values with."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLOCK: Final = Clock(datetime.fromisoformat(CASES["now"]).timestamp() * 1000, Zo
 
 @dataclass
 class Memory:
-    """Files that are nowhere but here."""
+    """Files that exist only in memory."""
 
     texts: Mapping[str, str]
     known: dict[str, FileFacts] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Memory:
         return Times(len(self.texts[path].encode()), CLOCK.now - 3_600_000, CLOCK.now - 86_400_000)
 
     def note_date(self, path: str) -> None:
-        """Nothing that the app has."""
+        """The app knows no date of a note."""
 
     def linking_to(self, path: str) -> Sequence[str]:
         return sorted(
@@ -80,7 +80,7 @@ def value_of(
 
 
 def shown(text: str, **options: Any) -> Any:
-    """The value of an expression as details hold it; of a failure its sentence."""
+    """The value of an expression as details hold it, or the sentence of a failure."""
     try:
         return plain(value_of(text, **options), Setting(CLOCK, MEMORY.index.resolve))
     except Failed as error:

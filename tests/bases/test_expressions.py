@@ -23,7 +23,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "bases.md").read_text(encoding="utf
 OWN: dict[str, dict[str, list[Any]]] = json.loads(
     (Path(__file__).parents[2] / "fixtures" / "bases" / "own.json").read_text(encoding="utf-8")
 )
-"""The examples of the help vault's pages on Bases, with properties that the row has; and cases of our own."""
+"""The examples of the help vault's pages on Bases, with properties of the row; and cases of our own."""
 
 
 @pytest.mark.parametrize(("name", "expression", "expected"), CASES["cases"], ids=lambda value: str(value)[:40])
@@ -31,7 +31,7 @@ def test_a_value_is_what_obsidian_computed(name: str, expression: str, expected:
     assert shown(expression) == expected, name
 
 
-def test_the_links_of_a_note_are_those_of_the_app() -> None:
+def test_a_note_has_the_links_that_the_app_finds() -> None:
     found = [
         [target, display, MEMORY.index.resolve(target.partition("#")[0], ROW)]
         for target, display in MEMORY.facts(ROW).links
@@ -60,11 +60,11 @@ def test_the_page_describes_every_operator_function_field_and_summary() -> None:
 @pytest.mark.parametrize(
     ("expression", "expected"), [each for pages in OWN.values() for cases in pages.values() for each in cases]
 )
-def test_examples_of_the_documentation_and_odd_input_get_what_javascript_gives(expression: str, expected: Any) -> None:
+def test_examples_of_the_documentation_and_odd_input_give_what_javascript_gives(expression: str, expected: Any) -> None:
     assert shown(expression) == expected
 
 
-def test_two_dates_subtracted_are_a_duration_as_in_the_app_which_serves_as_milliseconds_too() -> None:
+def test_a_difference_of_dates_is_a_duration_and_also_works_as_milliseconds() -> None:
     """The page says milliseconds; the app has given a duration since 1.9.3 (obsidian-help 1095)."""
     assert shown('((now() + "1d") - now()).toString()') == "a day"
     assert shown('((now() + "36h") - now()).days') == 1.5
@@ -105,14 +105,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("expression", "sentence"), REFUSED, ids=[text[:30] for text, _ in REFUSED])
-def test_what_is_no_expression_is_refused_with_its_place(expression: str, sentence: str) -> None:
+def test_an_invalid_expression_is_refused_with_its_place(expression: str, sentence: str) -> None:
     with pytest.raises(InvalidBase) as refused:
         value_of(expression)
     assert sentence in str(refused.value)
     assert "in the test, position " in str(refused.value)
 
 
-def test_formulas_that_go_in_a_circle_are_refused_with_the_way() -> None:
+def test_formulas_that_form_a_circle_are_refused_with_its_path() -> None:
     formulas = {"a": "formula.b + 1", "b": "formula['c']", "c": "if(true, formula.A)"}
     with pytest.raises(InvalidBase) as refused:
         value_of("1", formula=formulas)
@@ -121,7 +121,7 @@ def test_formulas_that_go_in_a_circle_are_refused_with_the_way() -> None:
     )
 
 
-def test_what_takes_long_ends_with_the_time_of_the_call() -> None:
+def test_a_long_computation_ends_with_the_time_of_the_call() -> None:
     looks = 0
 
     def stop() -> None:

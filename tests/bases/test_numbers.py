@@ -1,4 +1,4 @@
-"""Numbers print, round and are read as in JavaScript."""
+"""Numbers are printed, rounded and read as in JavaScript."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_text_is_read_as_in_javascript(text: str, number: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["x", "1_000", "12px", "nan", "inf", "１２", "--1", "1 2"])
-def test_what_is_no_number_is_nan(text: str) -> None:
+def test_a_text_that_is_no_number_is_nan(text: str) -> None:
     assert math.isnan(numbers.read(text))
 
 
@@ -70,5 +70,5 @@ def test_what_is_no_number_is_nan(text: str) -> None:
         (1.45, 1, "1.4"),
     ],
 )
-def test_decimals_are_fixed_by_the_exact_value(number: float, digits: int, text: str) -> None:
+def test_decimals_are_rounded_from_the_exact_value(number: float, digits: int, text: str) -> None:
     assert numbers.fixed(number, digits) == text

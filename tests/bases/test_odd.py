@@ -1,4 +1,4 @@
-"""An expression over whatever values has a value or its own error, and both within the time of the call."""
+"""An expression over any values gives a value or its own error, in the time of the call."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ values = st.recursive(
 
 
 def _looked_at(compute: Callable[[], Value]) -> None:
-    """All that is done with a value until it is shown; only computing it may fail."""
+    """Do everything that happens to a value until it is shown; only computing it may fail."""
     calls = context()
     try:
         value = compute()
@@ -98,7 +98,7 @@ def _looked_at(compute: Callable[[], Value]) -> None:
 
 
 def _computed(text: str, *given: Value) -> None:
-    """The value of an expression over properties `a`, `b`, `c`."""
+    """Compute an expression over properties `a`, `b`, `c`, and use its value."""
     row = BaseRow(context(), ROW, MEMORY.facts(ROW))
     row._properties.update(zip("abc", given, strict=False))
     _looked_at(lambda: expression(text).compute(Frame(row)))
@@ -161,12 +161,12 @@ def test_a_summary_fails_only_in_its_own_words(name: str, found: list[Value]) ->
         "(" + "[1,2,3,4,5,6,7,8,9,10].map(" * 5 + "[1].concat" + ")" * 5 + ").length",
     ],
 )
-def test_what_is_too_large_is_an_error_of_its_cell(text: str) -> None:
+def test_a_value_that_is_too_large_is_an_error_of_its_cell(text: str) -> None:
     with contextlib.suppress(InvalidBase):
         _looked_at(lambda: value_of(text))
 
 
-def test_a_list_that_is_nested_without_end_is_an_error_of_its_cell() -> None:
+def test_a_list_that_is_nested_too_deeply_is_an_error_of_its_cell() -> None:
     value = value_of('"x".repeat(5000).split("").reduce([acc], 0)')
     assert str(rows.shown(value, context())) == "The value is nested too deeply."
 
@@ -182,7 +182,7 @@ def test_a_list_that_doubles_again_and_again_is_an_error_of_its_cell() -> None:
 
 
 @pytest.mark.parametrize("depth", [50, 1_000, 3_000])
-def test_formulas_may_rest_on_one_another_however_deep(depth: int) -> None:
+def test_formulas_may_depend_on_each_other_to_any_depth(depth: int) -> None:
     chain = {f"f{number}": f"formula.f{number + 1} + 1" for number in range(depth)} | {f"f{depth}": "0"}
     assert value_of("formula.f0", formula=chain) == depth
     assert value_of("if(formula.f0 > 0, formula.f1, formula.f2)", formula=chain) == depth - 1
@@ -194,7 +194,7 @@ def test_deep_formulas_of_deep_expressions_are_computed() -> None:
     assert value_of(nested.replace("next", "f0"), formula=chain) == 31 * 140
 
 
-def test_a_circle_of_many_formulas_is_told_by_its_way() -> None:
+def test_a_circle_among_many_formulas_is_reported_by_its_path() -> None:
     chain = {f"f{number}": f"formula.f{number + 1}" for number in range(3_000)} | {"f3000": "formula.f2999"}
     with pytest.raises(InvalidBase, match=r"depends on itself \(f2999 -> f3000 -> f2999\)"):
         value_of("1", formula=chain)
@@ -218,8 +218,8 @@ SLOW = [
 
 
 @pytest.mark.parametrize("text", SLOW)
-def test_time_is_looked_at_in_proportion_to_the_work(text: str) -> None:
-    """Between two looks lies no more than some long text or list."""
+def test_time_is_checked_in_proportion_to_the_work(text: str) -> None:
+    """Between two checks, at most one long text or list is handled."""
     looks = 0
 
     def stop() -> None:
