@@ -19,7 +19,7 @@ def _kept(text: str, name: str) -> int:
     return len(re.findall(rf"^{name}[0-9]{{4}} ", text, re.MULTILINE))
 
 
-def test_what_fits_is_whole() -> None:
+def test_an_answer_that_fits_stays_whole() -> None:
     sections = [Section("## a.md", ["1", "", "2"], "(3 more)"), Section("## b.md", ["3"])]
     fitted = fit("Found 2 matching files:", sections, ["[One.]", "[Two.]"])
     assert fitted.text == ("Found 2 matching files:\n\n## a.md\n1\n\n2\n(3 more)\n\n## b.md\n3\n\n[One.]\n[Two.]")
@@ -48,7 +48,7 @@ def test_a_cut_says_how_much_is_missing_before_the_last_notice() -> None:
     assert list(fitted.cut) == [cut[1:-1]]
 
 
-def test_a_cut_says_what_its_tool_advises() -> None:
+def test_a_cut_gives_the_advice_of_its_tool() -> None:
     *_, cut = fit("Found:", [_section("a", 1, 60_000), _section("b", 1)], [], advice="Lower limit.").text.split("\n")
     assert cut == "[Cut at 50 KiB: 1 more line and 1 whole file. Lower limit.]"
 
@@ -66,13 +66,13 @@ def test_a_section_may_be_its_heading_alone() -> None:
     assert f"[Cut at 50 KiB: {1_000 - shown:,} whole files." in text
 
 
-def test_blank_lines_are_no_end_of_what_is_cut() -> None:
+def test_a_cut_leaves_no_blank_lines_at_its_end() -> None:
     lines = [line for number in range(4_000) for line in (f"{number} ".ljust(20, "."), "")]
     text = fit("Found:", [Section("## a.md", lines)], []).text
     assert "\n\n\n" not in text
 
 
-def test_a_section_without_lines_is_its_heading() -> None:
+def test_a_section_without_lines_keeps_its_heading() -> None:
     named, long = Section("## b.md", []), Section("## a.md", [f"Line {number}: {'x' * 500}" for number in range(200)])
     fitted = fit("Found 2:", [named, long, named], [])
     assert "## b.md\n\n## a.md\nLine 0: " in fitted.text and fitted.text.count("## b.md") == 2
@@ -80,7 +80,7 @@ def test_a_section_without_lines_is_its_heading() -> None:
     assert fitted.text.count("Line ") == fitted.kept[1]
 
 
-def test_notices_without_end_leave_room_for_what_was_found() -> None:
+def test_endless_notices_leave_room_for_the_finds() -> None:
     notices = [f"[Warning {number}: {'x' * 90}]" for number in range(2_000)]
     text = fit("Found:", [_section("a", 9_000, 100)], [*notices, "[How to go on.]"]).text
     assert len(text.encode()) <= limits.TEXT_BYTES
@@ -91,7 +91,7 @@ def test_notices_without_end_leave_room_for_what_was_found() -> None:
     assert f"[{2_000 - shown:,} more notices]" in text
 
 
-def test_a_notice_without_end_is_cut() -> None:
+def test_an_endless_notice_is_cut() -> None:
     text = fit(
         "Found:", [_section("a", 1)], [f"[The braces in '{'日' * 10_000}' were taken literally.]", "[Last.]"]
     ).text
@@ -99,7 +99,7 @@ def test_a_notice_without_end_is_cut() -> None:
 
 
 _TEXTS = st.text("ab \t日🙂é\x1b\\[]", max_size=30)
-_LINES = st.tuples(_TEXTS, st.sampled_from([1, 1, 1, 40, 1_000]))  # a text and how often it is repeated
+_LINES = st.tuples(_TEXTS, st.sampled_from([1, 1, 1, 40, 1_000]))  # a text and the number of its repetitions
 _SECTIONS = st.tuples(_LINES, st.lists(_LINES, min_size=1, max_size=4), st.sampled_from([1, 3, 100]), st.booleans())
 
 

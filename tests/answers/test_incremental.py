@@ -1,4 +1,4 @@
-"""An answer about all notes that is brought up to date by what changed is the answer made anew."""
+"""An answer about all notes, updated by the changes alone, equals the answer made anew."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], objec
 ]
 
 
-@pytest.mark.parametrize(("question", "told"), QUESTIONS, ids=[each.kind for each, _ in QUESTIONS])
+@pytest.mark.parametrize(("question", "shown"), QUESTIONS, ids=[each.kind for each, _ in QUESTIONS])
 @given(story=st.lists(vaults, min_size=2, max_size=5))
-def test_an_answer_that_follows_changes_is_the_answer_made_anew(
-    question: NoteProjection[Any, Any], told: Callable[[Any, LinkIndex], object], story: list[Mapping[str, str]]
+def test_an_answer_updated_by_changes_equals_the_answer_made_anew(
+    question: NoteProjection[Any, Any], shown: Callable[[Any, LinkIndex], object], story: list[Mapping[str, str]]
 ) -> None:
     answer, facts = question.empty, dict[str, Any]()
     earlier: list[tuple[Any, LinkIndex, object]] = []
@@ -103,18 +103,18 @@ def test_an_answer_that_follows_changes_is_the_answer_made_anew(
         changes = [Change(path, facts.get(path), now.get(path)) for path in facts.keys() | now.keys()]
         answer, facts = question.change(answer, changes), now
         anew = question.change(question.empty, [Change(path, None, fact) for path, fact in now.items()])
-        assert told(answer, index) == told(anew, index)
-        earlier.append((answer, index, told(answer, index)))
-        if question.plain is not None and question.of_plain is not None:  # as a later process takes it up
+        assert shown(answer, index) == shown(anew, index)
+        earlier.append((answer, index, shown(answer, index)))
+        if question.plain is not None and question.of_plain is not None:  # as a later process loads it
             plain: Any = question.plain(answer)
             answer = question.of_plain(marshal.loads(marshal.dumps(plain)))
-            assert told(answer, index) == told(anew, index)
+            assert shown(answer, index) == shown(anew, index)
     for answer, index, was in earlier:
-        assert told(answer, index) == was, "an answer that somebody has must not change"
+        assert shown(answer, index) == was, "an answer that somebody has must not change"
 
 
-def test_what_a_session_follows_is_what_a_new_one_finds(tmp_path: Path) -> None:
-    """Edits, renames and removals in turn with every question, also while the index lags behind."""
+def test_a_long_session_answers_like_a_new_one(tmp_path: Path) -> None:
+    """Edits, renames and removals alternate with every question, even while the index lags behind."""
     rng = random.Random(18)
     folder = tmp_path / "vault"
     folder.mkdir()
@@ -129,7 +129,7 @@ def test_what_a_session_follows_is_what_a_new_one_finds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [("1", "true"), ("1", "1.0"), ("[true]", "[1]")])
-def test_values_that_python_takes_for_equal_are_followed(tmp_path: Path, before: str, after: str) -> None:
+def test_a_change_between_values_that_python_takes_for_equal_is_seen(tmp_path: Path, before: str, after: str) -> None:
     note = tmp_path / "a.md"
     note.write_text(f"---\ndone: {before}\n---\n", encoding="utf-8")
     with Vault.open(tmp_path) as kept:
@@ -152,7 +152,7 @@ KINDS = ("links", "properties", "query", "tags")
 
 @pytest.fixture
 def kept_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small vault's answers are kept as those of a large one."""
+    """Keep the answers of a small vault like those of a large one."""
     monkeypatch.setattr(incremental, "FEW", 3)
 
 
@@ -160,7 +160,7 @@ def _many(number: int) -> str:
     return f"---\nn: {number}\n---\n#tag/{number} [[{number + 1}]] [[gone{number}]]\n- [ ] x\n"
 
 
-def _told(folder: Path, index: Literal["auto", "off"] = "auto") -> list[str]:
+def _texts(folder: Path, index: Literal["auto", "off"] = "auto") -> list[str]:
     with Vault.open(folder, index=index) as vault:
         if index == "auto":
             vault.build_index()
@@ -173,21 +173,21 @@ def _kept(folder: Path) -> list[Path]:
     return sorted(file for file in database.parent.iterdir() if "facts-" in file.name)
 
 
-def test_another_process_answers_from_what_one_has_found(
+def test_a_process_answers_from_what_another_has_kept(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, kept_soon: None, later: None
 ) -> None:
     folder = make_vault({f"{number}.md": _many(number) for number in range(30)}).path
-    first = _told(folder)
+    first = _texts(folder)
     names = [file.name.partition(".sqlite.")[2] for file in _kept(folder)]
     assert names == [f"facts-{kind}" for kind in KINDS]
     with monkeypatch.context() as patch:
         for question in (vocabulary.TAGS, vocabulary.PROPERTIES, exact.PROJECTION, linked.PROJECTION):
             patch.setattr(type(question.empty), "changed", lambda *_: pytest.fail("an answer was made anew"))
         patch.setattr(LinkIndex, "resolve", lambda *_: pytest.fail("a link was followed"))
-        for number in (5, 0, 1, 2, 3):  # to find `1.md` by its name, links are asked
+        for number in (5, 0, 1, 2, 3):  # not 4: to find `1.md` it resolves a link
             with Vault.open(folder) as vault:
                 vault.build_index()
-                if number != 5:  # what stands in a task is looked for in the notes
+                if number != 5:  # text in a task is searched for in the notes
                     patch.setattr(IndexStore, "structures", lambda *_: pytest.fail("a structure was read"))
                 assert vault.call(*CALLS[number]).text == first[number]
     with Vault.open(folder) as vault:
@@ -196,11 +196,11 @@ def test_another_process_answers_from_what_one_has_found(
 
 
 @pytest.mark.parametrize("lost", ["nothing", "facts", "damaged facts", "other code"])
-def test_what_changed_between_two_processes_is_in_the_answers(
+def test_answers_include_changes_between_two_processes(
     lost: str, make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, kept_soon: None, later: None
 ) -> None:
     folder = make_vault({f"{number}.md": _many(number) for number in range(30)}).path
-    before = _told(folder)
+    before = _texts(folder)
     for file in _kept(folder):
         if lost.endswith(file.name.partition(".sqlite.")[2].partition("-")[0]):
             if lost.startswith("damaged"):
@@ -214,13 +214,13 @@ def test_what_changed_between_two_processes_is_in_the_answers(
     )
     (folder / "7.md").unlink()
     (folder / "8.md").rename(folder / "moved.md")
-    assert _told(folder) == _told(folder, "off") != before
+    assert _texts(folder) == _texts(folder, "off") != before
     write_files(folder, {"3.md": _many(3)})
     for _ in range(2):
-        assert _told(folder) == _told(folder, "off")
+        assert _texts(folder) == _texts(folder, "off")
 
 
-def test_answers_are_followed_over_processes_as_over_calls(tmp_path: Path, kept_soon: None) -> None:
+def test_answers_stay_right_across_processes_and_calls(tmp_path: Path, kept_soon: None) -> None:
     rng = random.Random(5)
     folder = tmp_path / "vault"
     for _ in range(3):

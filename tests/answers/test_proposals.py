@@ -1,4 +1,4 @@
-"""Proposed calls: which questions ask for a list that the vault's own words can make, and which calls make it."""
+"""Proposed calls: questions that ask for a list in the vault's own words, and the calls that make the list."""
 
 from __future__ import annotations
 
@@ -125,21 +125,21 @@ def test_tasks_are_listed_by_their_dates_tags_and_states(
 @pytest.mark.parametrize(
     "question",
     [
-        "Which books did I give a 4?",  # nothing has it
+        "Which books did I give a 4?",  # no book has a 4
         "Which tree is the tallest in the books?",
         "How do I give a 5 to a book?",
-        "Which decisions about the roof have the status accepted?",  # the roof is not understood
+        "Which decisions about the roof have the status accepted?",  # "roof" is not understood
         "What is the status of the garden?",
         "books",
         "which tasks",
         "the accepted wisdom of all decisions on superseded books",
-        "Which books did I give a 5 in 2026?",  # of what is the year?
+        "Which books did I give a 5 in 2026?",  # the year may date the book or the reading
         "Which notes are tagged nowhere?",
         "tasks due on 31 February 2026",
         "",
     ],
 )
-def test_what_is_not_wholly_understood_proposes_nothing(question: str, known: Vocabulary, vault: Vault) -> None:
+def test_a_partly_understood_question_proposes_nothing(question: str, known: Vocabulary, vault: Vault) -> None:
     assert first(question, known, vault) is None
 
 
@@ -210,7 +210,7 @@ def test_a_long_list_says_how_much_of_it_is_shown(make_vault: MakeVault) -> None
     assert len(vault.query("Which books did I give a 5?", max_chars=500).text) <= 500
 
 
-def test_a_list_may_be_of_a_kind_a_tag_and_a_folder_at_once(make_vault: MakeVault) -> None:
+def test_a_list_may_combine_a_kind_a_tag_and_a_folder(make_vault: MakeVault) -> None:
     vault = make_vault({"Work/Decisions/a.md": decision("superseded"), "Home/b.md": decision("superseded")})
     found = vault.query("How many of our decisions at work have the status superseded?")
     assert [row.path for row in found.listed or ()] == ["Work/Decisions/a.md"]
@@ -235,7 +235,7 @@ def test_a_list_may_be_of_a_kind_a_tag_and_a_folder_at_once(make_vault: MakeVaul
         "Which tasks did I write down in November 2026?",
     ],
 )
-def test_a_question_that_is_turned_round_proposes_nothing(question: str, known: Vocabulary) -> None:
+def test_a_negated_question_proposes_nothing(question: str, known: Vocabulary) -> None:
     assert proposals(question, known, DAY) == []
 
 
@@ -265,16 +265,16 @@ def test_a_value_is_listed_in_every_spelling(make_vault: MakeVault) -> None:
     )
     found = vault.query("which decisions have the status done")
     assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
-    found = vault.query("which decisions are with Ann Lee")  # a list in some notes, a text in others
+    found = vault.query("which decisions are with Ann Lee")  # a list in some notes and a text in others
     assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
 
 
-def test_properties_of_one_name_in_two_spellings_propose_nothing(make_vault: MakeVault) -> None:
+def test_a_property_with_two_spellings_proposes_nothing(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "---\nlent_to: Cy\ntags: [book]\n---\n", "b.md": "---\nlent to: Bo\n---\n"})
     assert vault.query("Which books are lent to somebody?").proposed_calls == []
 
 
-def test_a_property_may_have_the_name_of_a_word_that_says_nothing(make_vault: MakeVault) -> None:
+def test_a_property_may_have_the_name_of_a_stop_word(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "---\nrating: 4\n---\n", "b.md": "---\nrating: 3\nnote: x\n---\n"})
     found = vault.query("which notes have the property rating")
     assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
@@ -292,25 +292,25 @@ def test_a_property_may_have_the_name_of_a_word_that_says_nothing(make_vault: Ma
         "welche Autos haben den Status active",
     ],
 )
-def test_no_list_passes_over_a_condition_of_the_question(question: str, make_vault: MakeVault) -> None:
+def test_no_list_ignores_a_condition_of_the_question(question: str, make_vault: MakeVault) -> None:
     states = ["open", "done", "active"]
     notes = {f"{state}.md": f"---\ntype: project\nstatus: {state}\nowner: Anna\n---\n" for state in states}
     assert not make_vault(notes).query(question).proposed_calls
 
 
-def test_a_kind_without_such_a_note_lists_no_notes_of_other_kinds(make_vault: MakeVault) -> None:
+def test_a_kind_without_a_match_lists_no_notes_of_other_kinds(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "---\ntype: film\nrating: 5\n---\n", "b.md": "---\ntype: book\nrating: 3\n---\n"})
     assert not vault.query("which books have a rating of 5").proposed_calls
     assert [row.path for row in vault.query("which films have a rating of 5").listed or ()] == ["a.md"]
 
 
-def test_a_kind_is_what_the_property_says_where_other_notes_only_have_the_tag(make_vault: MakeVault) -> None:
+def test_a_property_decides_a_kind_even_if_other_notes_have_its_tag(make_vault: MakeVault) -> None:
     made = {f"Daily/{day}.md": "---\ntags: incident\n---\n" for day in range(3)}
     vault = make_vault({"Incidents/a.md": "---\ntype: incident\ndate: 2026-03-01\n---\n", **made})
     assert [row.path for row in vault.query("list every incident").listed or ()] == ["Incidents/a.md"]
 
 
-def test_a_list_that_has_no_room_is_cut_by_rows_and_keeps_its_call(make_vault: MakeVault) -> None:
+def test_a_list_without_enough_room_is_cut_by_rows_and_keeps_its_call(make_vault: MakeVault) -> None:
     task = "- [ ] " + "carry all of it up to the loft and down again " * 3
     vault = make_vault({"Jobs.md": "".join(f"{task} 📅 2026-11-{day:02}\n" for day in range(1, 19))})
     for characters in (800, 1_000, 2_000, 3_000):
@@ -324,21 +324,21 @@ def test_a_list_that_has_no_room_is_cut_by_rows_and_keeps_its_call(make_vault: M
 
 
 @pytest.mark.parametrize(
-    ("question", "is_told"),
+    ("question", "is_said"),
     [("which notes have a rating of 5", True), ("what do we decide", False), ("all films path:Films", False)],
 )
-def test_before_the_index_is_built_a_question_for_a_list_is_told_that_there_is_none(
-    vault: Vault, question: str, is_told: bool
+def test_without_the_index_the_answer_says_that_a_complete_list_needs_it(
+    vault: Vault, question: str, is_said: bool
 ) -> None:
     sentence = "There may be more that match: a complete list needs the index."
     with index_being_built():
         found = vault.query(question)
     assert found.proposed_calls == []
-    assert (f"best first. {sentence}" in found.text.split("\n")[0], sentence in found.notices) == (is_told, is_told)
+    assert (f"best first. {sentence}" in found.text.split("\n")[0], sentence in found.notices) == (is_said, is_said)
     assert sentence not in vault.query(question).text
 
 
-def test_a_list_that_there_is_no_time_to_make_is_told(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_that_runs_out_of_time_is_reported(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     made = base.TOOL.run
 
     def late(vault: Any, request: Any, work: Work) -> Any:
@@ -351,7 +351,7 @@ def test_a_list_that_there_is_no_time_to_make_is_told(vault: Vault, monkeypatch:
     assert "There may be more that match: a complete list takes more time." in found.notices
 
 
-def test_a_list_answers_where_no_passage_does(make_vault: MakeVault) -> None:
+def test_a_list_answers_even_if_no_passage_does(make_vault: MakeVault) -> None:
     found = make_vault({"a.md": "- [ ] buy milk\n"}).query("all open tasks")
     assert found.text.startswith("The whole list, 1 row:\n- a.md:1: - [ ] buy milk\n")
     assert found.notices[-1].startswith("For a complete list:")

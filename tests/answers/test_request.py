@@ -1,4 +1,4 @@
-"""Arguments as models send them: what is accepted beyond the schema, and the one sentence for what is not."""
+"""Arguments as models send them: forms accepted beyond the schema, and one sentence for any refused one."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Sample(Request):
 @pytest.mark.parametrize(
     ("given", "read"),
     [
-        # as the schema has it
+        # as the schema says
         ({}, {}),
         ({"lines": 3, "fixed": True, "tags": ["a", "b"]}, {"lines": 3, "fixed": True, "tags": ["a", "b"]}),
-        # a single string where a list is asked
+        # a single string for a list
         ({"tags": "work"}, {"tags": ["work"]}),
         ({"tags": ""}, {"tags": [""]}),
         # a JSON array or object in a string
@@ -53,17 +53,17 @@ class Sample(Request):
         ({"lines": 2.0}, {"lines": 2}),
         # null for an optional argument
         ({"lines": None, "glob": None, "tags": None, "properties": None}, {}),
-        # a number where a text is asked, in a list and in a map too
+        # a number for a text, also in a list and in a map
         ({"text": 2024}, {"text": "2024"}),
         ({"tags": [2024]}, {"tags": ["2024"]}),
         ({"properties": {"priority": 2, "budget": 4.5}}, {"properties": {"priority": "2", "budget": "4.5"}}),
         ({"properties": {"priority": 2.0, "public": True}}, {"properties": {"priority": "2", "public": "true"}}),
         ({"properties": {}}, {"properties": {}}),
-        # blanks are part of a text
+        # a text keeps its blanks
         ({"text": " x "}, {"text": " x "}),
     ],
 )
-def test_what_models_really_send_is_accepted(given: dict[str, Any], read: dict[str, Any]) -> None:
+def test_arguments_that_models_really_send_are_accepted(given: dict[str, Any], read: dict[str, Any]) -> None:
     expected = Sample(text="x").model_dump() | read
     assert parse(Sample, {"text": "x", **given}).model_dump() == expected
 
@@ -124,7 +124,7 @@ def test_arguments_that_are_no_object_are_refused(given: Any) -> None:
 
 @pytest.mark.parametrize("odd", [math.nan, math.inf, 1e308, 10**400, "\ud800", {"a": math.nan}, b"x", object()])
 @pytest.mark.parametrize("name", list(Sample.model_fields))
-def test_odd_values_are_read_or_refused_and_nothing_else(name: str, odd: object) -> None:
+def test_odd_values_are_read_or_refused_without_any_other_error(name: str, odd: object) -> None:
     try:
         parse(Sample, {"text": "x", name: odd})
     except BadArgument as refusal:
@@ -173,7 +173,7 @@ def test_the_schema_is_plain() -> None:
         ("properties", "an object of names and values"),
     ],
 )
-def test_what_is_accepted_is_said_in_words(name: str, words: str) -> None:
+def test_accepted_values_are_described_in_words(name: str, words: str) -> None:
     assert accepted(Sample, name) == words
 
 
@@ -204,7 +204,7 @@ def test_what_is_accepted_is_said_in_words(name: str, words: str) -> None:
         ("links", {"note": "a", "backlinks": True, "direction": "out"}, None),
     ],
 )
-def test_an_argument_of_another_tool_is_refused_with_the_one_that_does_it(
+def test_an_argument_of_another_tool_is_refused_with_the_right_one(
     tool: str, given: dict[str, Any], instead: str | None
 ) -> None:
     with pytest.raises(BadArgument) as refusal:

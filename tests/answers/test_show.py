@@ -1,4 +1,4 @@
-"""Windows of lines: each hit stands in one, they stay in the text, and those that touch are one."""
+"""Windows of lines: each hit is in one, they stay inside the text, and windows that touch become one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from vaulttools.answers.show import HitWindow, around, shortened
         ([5], 0, 0, 10, [HitWindow(5, 5, (5,))]),
         ([5], 1, 3, 10, [HitWindow(4, 8, (5,))]),
         ([1, 10], 20, 20, 10, [HitWindow(1, 10, (1, 10))]),
-        # between 3+1 and 7-1 stands line 5: they neither touch nor overlap
+        # line 5 is between 3+1 and 7-1: they neither touch nor overlap
         ([3, 7], 1, 1, 10, [HitWindow(2, 4, (3,)), HitWindow(6, 8, (7,))]),
         # 4 and 5 follow each other: they touch
         ([3, 6], 1, 1, 10, [HitWindow(2, 7, (3, 6))]),
@@ -30,7 +30,7 @@ from vaulttools.answers.show import HitWindow, around, shortened
         ([3, 5], 0, 0, 10, [HitWindow(3, 3, (3,)), HitWindow(5, 5, (5,))]),
     ],
 )
-def test_windows_that_touch_or_overlap_are_one(
+def test_windows_that_touch_or_overlap_become_one(
     hits: list[int], before: int, after: int, last_line: int, excerpts: list[HitWindow]
 ) -> None:
     assert list(around(hits, before, after, last_line)) == excerpts
@@ -40,7 +40,7 @@ _HITS = st.lists(st.integers(1, 60), unique=True, max_size=20).map(sorted)
 
 
 @given(hits=_HITS, before=st.integers(0, 20), after=st.integers(0, 20), below=st.integers(0, 10))
-def test_the_lines_of_all_excerpts_are_those_near_a_hit(hits: list[int], before: int, after: int, below: int) -> None:
+def test_excerpts_hold_exactly_the_lines_near_a_hit(hits: list[int], before: int, after: int, below: int) -> None:
     last_line = max(hits, default=0) + below
     excerpts = list(around(hits, before, after, last_line))
     near = {line for hit in hits for line in range(hit - before, hit + after + 1) if 1 <= line <= last_line}
@@ -51,7 +51,7 @@ def test_the_lines_of_all_excerpts_are_those_near_a_hit(hits: list[int], before:
 
 
 @given(hits=_HITS, context=st.integers(0, 20), lines=st.integers(1, 70))
-def test_a_shortened_excerpt_is_its_first_lines(hits: list[int], context: int, lines: int) -> None:
+def test_a_shortened_excerpt_keeps_its_first_lines(hits: list[int], context: int, lines: int) -> None:
     for whole in around(hits, context, context, 70):
         short = shortened(whole, lines)
         assert (short.start, short.end) == (whole.start, min(whole.end, whole.start + lines - 1))
@@ -63,7 +63,7 @@ def test_the_example_of_the_docstring_holds() -> None:
 
 
 @given(places=st.lists(st.tuples(st.integers(1, 40), st.integers(0, 70)), max_size=30))
-def test_each_place_begins_in_one_window_that_says_how_far_it_reaches(places: list[tuple[int, int]]) -> None:
+def test_each_place_begins_in_one_window_that_knows_its_reach(places: list[tuple[int, int]]) -> None:
     spans = [(start, start + more) for start, more in places]
     windows = show.of_places(spans)
     assert all(first.end < second.start for first, second in pairwise(windows))
@@ -71,5 +71,5 @@ def test_each_place_begins_in_one_window_that_says_how_far_it_reaches(places: li
     assert max((each.reach for each in windows), default=0) == max((end for _, end in spans), default=0)
 
 
-def test_many_places_of_one_line_are_one_window() -> None:
+def test_many_places_in_one_line_make_one_window() -> None:
     assert show.of_places([(7, 7)] * 140_000) == [show.Window(7, 7, 140_000, 7)]

@@ -1,4 +1,4 @@
-"""Details that are bounded: the files and lines that the text shows, as it shows them."""
+"""Bounded details: they hold the files and lines that the text shows, in the same form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONG = "needle [[gone]] " + "x" * 2_000 + "\x1b[31m\u202e"
 
 @pytest.fixture
 def large(make_vault: MakeVault) -> Any:
-    """A vault of which each question has a longer answer than a text may be."""
+    """A vault that answers each question with more than a text may hold."""
     files: dict[str, str | bytes] = {}
     for number in range(30):
         properties = "".join(f"{'k' * 40}{number}-{key}: {'v' * 3_000}\n" for key in range(40))
@@ -59,14 +59,14 @@ ADVICE = {
 
 
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
-def test_a_cut_text_says_what_of_this_tool_shows_more(large: Any, name: str, arguments: dict[str, Any]) -> None:
+def test_a_cut_text_says_how_its_tool_shows_more(large: Any, name: str, arguments: dict[str, Any]) -> None:
     answer = large.call(name, arguments)
     cut = re.search(r"^\[(Cut at 50 KiB: .*)\]$", answer.text, re.MULTILINE)
     assert cut and cut[1].endswith(f". {ADVICE[name]}") and cut[1] in answer.details["notices"]
 
 
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
-def test_the_lines_of_a_cut_text_are_those_of_the_details(large: Any, name: str, arguments: dict[str, Any]) -> None:
+def test_details_hold_the_lines_of_the_cut_text(large: Any, name: str, arguments: dict[str, Any]) -> None:
     result = large.call(name, arguments, bounded=True)
     assert "[Cut at 50 KiB: " in result.text
     shown, path = [], ""
@@ -90,7 +90,7 @@ def test_the_lines_of_a_cut_text_are_those_of_the_details(large: Any, name: str,
         ("links", {"direction": "orphans", "limit": 10_000}, "orphans"),
     ],
 )
-def test_as_many_rows_of_a_cut_text_are_in_the_details(
+def test_details_hold_as_many_rows_as_the_cut_text(
     large: Any, name: str, arguments: dict[str, Any], field: str
 ) -> None:
     whole, bounded = large.call(name, arguments), large.call(name, arguments, bounded=True)
@@ -115,7 +115,7 @@ NOTE = f"[[{'f' * 200}/{'g' * 200}0/note]]"
         ("outline", {"note": NOTE}),
     ],
 )
-def test_bounded_details_are_no_larger_than_what_a_text_may_be_a_few_times(
+def test_bounded_details_are_at_most_four_times_the_limit_of_a_text(
     large: Any, name: str, arguments: dict[str, Any]
 ) -> None:
     result = large.call(name, arguments, bounded=True)
@@ -124,7 +124,7 @@ def test_bounded_details_are_no_larger_than_what_a_text_may_be_a_few_times(
     assert len(str(result.details)) <= 4 * limits.TEXT_BYTES
 
 
-def test_lines_are_cut_and_escaped_as_in_the_text(large: Any) -> None:
+def test_details_cut_and_escape_lines_like_the_text(large: Any) -> None:
     details = large.call("grep", {"pattern": "needle", "max_results": 1}, bounded=True).details
     (match,) = details["matches"]
     assert len(match["text"]) == limits.LINE_CHARACTERS + 1 and match["text"].endswith("x…")
@@ -132,7 +132,7 @@ def test_lines_are_cut_and_escaped_as_in_the_text(large: Any) -> None:
     assert whole["text"] == LONG
 
 
-def test_unseen_characters_are_escaped(make_vault: MakeVault) -> None:
+def test_invisible_characters_are_escaped(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "# \u202eh\nneedle \x1b[31m \U000e0041\n"})
     bounded = vault.call("search_files", {"pattern": "needle"}, bounded=True).details
     (excerpt,) = bounded["files"][0]["excerpts"]
