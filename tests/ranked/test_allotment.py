@@ -1,4 +1,4 @@
-"""How the text of an answer is shared out: the best note first, never over the room, the same every time."""
+"""The room of an answer is shared out: the best note comes first, the room suffices, and each call gives the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vaulttools.ranked.showing import ShownNote
 from vaulttools.ranked.weights import SHARING, Sharing
 
 LEAST = 120 + 60
-"""Characters by which a text may be longer than its room: the shortest beginning of a passage, and where it stands."""
+"""Characters by which a text may exceed its room: the shortest beginning of a passage, and its place."""
 
 NAMES = st.sampled_from(["a.md", "b.md", "c/d.md", "c/e f.md", "ü/[x].md", "# h.md"])
 VAULTS = st.dictionaries(NAMES, texts, min_size=1, max_size=6)

@@ -1,4 +1,4 @@
-"""Which passages are copies of each other."""
+"""Passages are copies of each other if they say the same with the same numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words that a misspelt word may mean; English words are never misspelt."""
+"""The words that a misspelt word may mean; English words are never corrected."""
 
 from __future__ import annotations
 

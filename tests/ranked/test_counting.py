@@ -84,7 +84,7 @@ def test_words_searched_for_together_are_found_wherever_they_occur(
 
 
 def text_holds(text: str) -> Callable[[str], bool]:
-    """Whether a text holds another anywhere, without case and accents."""
+    """A test whether a text holds another anywhere; it ignores case and accents."""
     plain = "".join(sign for sign in normalize("NFD", text.lower()) if not combining(sign))
     return lambda beginning: beginning in plain
 

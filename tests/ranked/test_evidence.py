@@ -1,4 +1,4 @@
-"""Which passages of a note answer best."""
+"""The passages of a note that answer best."""
 
 from __future__ import annotations
 

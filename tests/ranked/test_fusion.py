@@ -1,4 +1,4 @@
-"""Words and meaning give one order: sure finds by words keep their place, and meaning adds what words miss."""
+"""Words and meaning give one order: sure hits of words keep their place, and meaning adds what words miss."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LONG = "It is what it is. " * 35
 
 
 def direction(similarity: float) -> Floats:
-    """A vector whose cosine with the question's is this."""
+    """A vector with the given cosine to the question's vector."""
     vector: Floats = np.array([similarity, (1 - similarity**2) ** 0.5], np.float32)
     return vector
 
@@ -77,7 +77,7 @@ class Meaning:
         return ASKED
 
     sample: Mapping[int, float] = field(default_factory=dict)
-    """Of these passages the vectors are known."""
+    """The passages with known vectors."""
 
     def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
         keys = sorted(self.sample)

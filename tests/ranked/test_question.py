@@ -1,4 +1,4 @@
-"""A question as its terms."""
+"""A question is read as its terms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vaulttools.ranked import question
 from vaulttools.ranked.question import MOST_TERMS
 
 READ = [
-    # what was typed, what is looked for, what is not
+    # the question, its terms, its stop words
     ("which mineral is composed of lead sulphate", "mineral composed lead sulphate", "which is of"),
     ("Wie stelle ich eine Datei wieder her?", "stelle Datei wieder her", "Wie ich eine"),
     ("comment créer une note", "créer note", "comment une"),

@@ -228,7 +228,7 @@ QUESTIONS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".joi
 
 MISSPELT = "ancor anchr chian harbuor roep tid gallena".split()  # noqa: SIM905
 ASKED = st.tuples(st.lists(st.sampled_from([*WORDS, *MISSPELT]), min_size=1, max_size=4).map(" ".join), st.booleans())
-"""A question, and whether it is asked of half of the notes only."""
+"""A question, and whether its scope is only half of the notes."""
 
 
 @pytest.mark.parametrize("watch", ["auto", "off"])
@@ -240,7 +240,7 @@ ASKED = st.tuples(st.lists(st.sampled_from([*WORDS, *MISSPELT]), min_size=1, max
     gone=set(),
     asked=[("anchor", False)],
 )  # a note without a word of the question does not tell its language
-def test_notes_that_changed_or_went_count_as_in_a_fresh_index(
+def test_changed_and_removed_notes_count_as_in_a_fresh_index(
     watch: str,
     monkeypatch: pytest.MonkeyPatch,
     later: None,

@@ -1,4 +1,4 @@
-"""Which of two notes answers better."""
+"""The note that answers better scores higher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The passages of a note as lines of an answer: whole, or cut around the words of the question; where to read on."""
+"""The passages of a note as lines of an answer: whole or cut around the words of the question, and where to read on."""
 
 from __future__ import annotations
 
