@@ -63,4 +63,4 @@ def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         return vault
 
     yield made
-    forget()  # a later test has the real one
+    forget()  # a later test gets the real model

@@ -15,7 +15,7 @@ SAME = {"cat": ("kitten", "chat", "feline"), "boat": ("vessel", "schiff"), "rain
 
 
 def counted(text: str) -> list[float]:
-    """A vector that counts words and what means the same, so that texts with the same meaning are near each other."""
+    """A vector that counts each word with its synonyms, so that texts with the same meaning are near each other."""
     folded = text.casefold()
     return [folded.count(word) + sum(map(folded.count, SAME.get(word, ()))) + 0.01 for word in WORDS]
 
@@ -29,7 +29,7 @@ class Served:
     headers: list[dict[str, str]] = field(default_factory=list)
     status: int = 200
     body: bytes | None = None
-    """What is answered instead of vectors."""
+    """The answer instead of vectors."""
     dimensions: int = len(WORDS)
     is_hanging: bool = False
     is_dripping: bool = False

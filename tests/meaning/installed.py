@@ -82,7 +82,7 @@ def _package(folder: Path, name: str, files: Mapping[str, bytes], weights: str, 
 
 
 def onnx(operation: str, factor: float) -> bytes:
-    """A model with the inputs and the output of the English one: of each token 384 numbers that no other one has. With
+    """A model with the inputs and the output of the English one: it gives each token 384 numbers of its own. With
     the operation `Reshape` it loads, and fails when it runs."""
     graph = Builder()
     graph.tensor("axis", np.array([2], np.int64))
@@ -100,6 +100,6 @@ def onnx(operation: str, factor: float) -> bytes:
 
 
 def declared(name: str, kind: int = 7) -> bytes:
-    """An input of a graph with two dimensions, of numbers of some kind."""
+    """An input of a graph: it has two dimensions and numbers of the given kind."""
     shape = b"".join(content(1, content(2, f"{name} {axis}")) for axis in range(2))
     return content(1, name) + content(2, content(1, number(1, kind) + content(2, shape)))

@@ -1,4 +1,4 @@
-"""Which notes lack vectors: looking at the changed notes gives the same answer as looking at all."""
+"""The notes without vectors: looking at the changed notes gives the same answer as looking at all."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Index(Snapshot):
         return {path: passages.dump(Note(path, self.content[path])) for path in self.text_digests(notes)}
 
     def lacking(self, store: VectorStore) -> dict[str, list[int]]:
-        """The slow way: every note's passages are looked at."""
+        """The slow way: look at the passages of every note."""
         held = set(store.vectors().keys.tolist())
         found = {
             path: list(dict.fromkeys(passages.keys_of(data).keys))

@@ -29,7 +29,7 @@ WORDS = (
 
 
 def text(seed: int) -> str:
-    """A note about something."""
+    """The text of a note with words drawn from a seed."""
     chosen = random.Random(seed)
     return f"This is about {' and '.join(chosen.choices(WORDS, k=9))}, as of {seed}.\n"
 

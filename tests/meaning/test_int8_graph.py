@@ -15,7 +15,7 @@ from tests.meaning.installed import onnx
 from vaulttools.meaning import embedders, int8_graph, onnx_file
 from vaulttools.meaning.embedders import Choice, english
 
-pytestmark = pytest.mark.skipif(not embedders._has_english(), reason="its packages are not there")
+pytestmark = pytest.mark.skipif(not embedders._has_english(), reason="the packages of the model are missing")
 
 SUBJECTS = [
     "The ferry to Porto",
@@ -87,7 +87,7 @@ def test_a_file_with_other_weights_is_not_known(tmp_path: Path) -> None:
             int8_graph.made(file)
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_a_written_graph_is_read_back(tmp_path: Path) -> None:
     graph = onnx_file.Builder()
     weights = np.arange(6, dtype=np.int8).reshape(2, 3)
     graph.tensor("weights", weights)

@@ -20,7 +20,7 @@ ENGLISH, MULTILINGUAL = Choice(), Choice(packaged="multilingual")
 PACKAGES = {ENGLISH: english.PACKAGE, MULTILINGUAL: multilingual.PACKAGE}
 
 if not embedders._has_english():
-    pytest.skip("its packages are not there", allow_module_level=True)
+    pytest.skip("the packages of the model are missing", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")

@@ -72,7 +72,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
 
 
 def opened(folder: Path, served: Served, notes: int) -> Vault:
-    """A vault of its own whose passages the server embeds."""
+    """A new vault whose passages the server embeds."""
     write_files(folder / "vault", {f"{number}.md": f"Cat {folder.name} {number}.\n" for number in range(notes)})
     config = {"index_folder": str(folder / "index"), "embedder": served.address, "embedder_model": "m"}
     return Vault.open(folder / "vault", config=VaultConfig.model_validate(config))

@@ -58,7 +58,7 @@ def embedded(made: StaticFit, texts: Sequence[Sequence[int]]) -> Floats:
 def slowly(
     sample: list[list[int]], texts: list[list[int]], asked: NDArray[np.float32]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """As the formula has it, token by token: how near each text is to each question; and the lengths of the texts'
+    """The formula, computed token by token: the nearness of each text to each question, and the lengths of the texts'
     vectors before they were made 1."""
     model, counts = Bag(), Counter(token for text in sample for token in text)
     every = sorted({token for text in (*sample, *texts) for token in text})
@@ -111,7 +111,7 @@ def test_a_vector_depends_on_its_text_alone() -> None:
     assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
 
 
-def test_at_most_so_many_directions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_maximum_of_directions_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert embedded(fitted(some_texts(1)), [[1]]).shape == (1, DIMENSIONS)
     monkeypatch.setattr(static_fit, "KEPT", 5)
     made = fitted(some_texts(1))
@@ -166,7 +166,7 @@ NOTES = [
 @pytest.fixture(params=["english", "multilingual"])
 def model(request: pytest.FixtureRequest) -> Any:
     if request.param == "english" and not embedders._has_english():
-        pytest.skip("its packages are not there")
+        pytest.skip("the packages of the model are missing")
     return embedders.load(Choice(packaged=request.param))
 
 

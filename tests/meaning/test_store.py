@@ -1,4 +1,4 @@
-"""The file of vectors: shared by processes, grown and shrunk, begun anew, damaged, full."""
+"""The file of vectors: processes share it; it grows, shrinks and starts anew; it may be damaged or full."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIMENSIONS = 16
 
 
 def pairs(keys: list[int]) -> list[tuple[int, bytes]]:
-    """Vectors, each made of its key."""
+    """Vectors, each drawn from its key."""
     return [(key, np.random.default_rng(abs(key)).bytes(DIMENSIONS)) for key in keys]
 
 
