@@ -145,7 +145,7 @@ def test_a_note_without_frontmatter_is_all_body() -> None:
         (["m: {a: {b: deep}}"], "m", "deep", True),
         (["m: {a: {b: deep}}"], "m", "a", False),
         (["a: x", "A: y"], "a", "y", True),
-        # null: there and empty
+        # null: the property exists and is empty
         (["a:"], "a", None, True),
         (["a: null"], "A", None, True),
         (["a: ''"], "a", None, False),

@@ -20,7 +20,7 @@ from vaulttools.notes.links.targets import Link, LinkIndex, parse_link, parse_li
         ("Note", Link("Note")),
         ("![[photo.png|100x145]]", Link("photo.png", display="100x145")),
         ("[[ Projects/Note .md ]]", Link("Projects/Note .md")),
-        # rule-L04: a sign that means something in a link is in no name
+        # rule-L04: no name contains a sign that has a meaning in links
         ("[[C# notes]]", Link("C", ("notes",))),
         ("[[a|b]]", Link("a", display="b")),
         ("[[a]] b]]", Link("a")),
@@ -74,7 +74,7 @@ def resolved(target: str, source: str | None = None) -> str | None:
 @pytest.mark.parametrize(
     ("target", "path"),
     [
-        # rule-L01: a note is meant with and without its extension
+        # rule-L01: a link names a note with or without its extension
         ("Only here", "a/b/Only here.md"),
         ("Only here.md", "a/b/Only here.md"),
         ("v1.2 notes", "v1.2 notes.md"),
@@ -107,7 +107,7 @@ def test_rules_L01_L03_L12_a_link_leads_from_anywhere_to_its_file(target: str, p
         ("/Only here", None, None),
         ("/zzzz/Twice", "a/x.md", "zzzz/Twice.md"),
         (r"a\b\Only here", None, None),
-        # not at the root: where a path ends in the target
+        # not at the root: a path that ends in the target
         ("B/only here", None, "a/b/Only here.md"),
         ("deep/Page", "a/b/x.md", "a/b/deep/Page.md"),
         ("ere", None, None),
@@ -126,12 +126,12 @@ def test_rules_L01_L03_L12_a_link_leads_from_anywhere_to_its_file(target: str, p
         # and not one above it: then the shortest path
         ("Twice", "zzzz/deep/x.md", "a/Twice.md"),
         ("Twice", None, "a/Twice.md"),
-        # rule-L16: no name is the note itself, and a URL is no note
+        # rule-L16: an empty name means the note itself, and a URL is no note
         ("", "b/Note.md", "b/Note.md"),
         ("", None, None),
         (" Only here ", None, "a/b/Only here.md"),
         ("https://example.com", None, None),
-        # no name at all
+        # these hold no name
         ("/", None, None),
         ("..", "a/x.md", None),
     ],

@@ -1,4 +1,4 @@
-"""Which lines an id names: rule-L06, rule-L07, rule-L08."""
+"""The lines that an id names: rule-L06, rule-L07, rule-L08."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ SIMPLE_TASK = re.compile(r"[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[.\](?:[ \t]|$)
         max_size=15,
     )
 )
-def test_every_line_that_looks_like_a_task_is_one_outside_code(lines: list[str]) -> None:
+def test_outside_code_every_line_that_looks_like_a_task_is_one(lines: list[str]) -> None:
     body = "\n".join(lines)
     assert [task.line for task in parse(body).tasks] == [
         number for number, line in enumerate(lines, 1) if SIMPLE_TASK.match(line)
