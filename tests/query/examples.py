@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from tests.conftest import Files
 
 PAGE: Final = "en/Plugins/Search.md"
-"""Where the page lies in the help vault."""
+"""The place of the page in the help vault."""
 
 VAULT: Final[Files] = {
     "a.md": "A meeting about work.\n",

@@ -199,7 +199,7 @@ def test_rule_S15_a_word_with_another_colon_is_a_word(word: str) -> None:
         ('task:""', within("task", Phrase(""))),
     ],
 )
-def test_rules_S24_S25_S26_S27_S28_S29_parts_of_notes_are_searched(query: str, found: Node) -> None:
+def test_rules_S24_S25_S26_S27_S28_S29_a_query_may_name_a_part_of_a_note(query: str, found: Node) -> None:
     assert parse(query) == found
 
 
