@@ -1,4 +1,4 @@
-"""Pages: at most 50 KiB of whole lines, no file crowding out another, and the truth about what is missing."""
+"""Pages: at most 50 KiB of whole lines; no file crowds out another; a cut says how much is missing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_section_without_lines_keeps_its_heading() -> None:
     assert fitted.text.count("Line ") == fitted.kept[1]
 
 
-def test_endless_notices_leave_room_for_the_finds() -> None:
+def test_endless_notices_leave_room_for_the_hits() -> None:
     notices = [f"[Warning {number}: {'x' * 90}]" for number in range(2_000)]
     text = fit("Found:", [_section("a", 9_000, 100)], [*notices, "[How to go on.]"]).text
     assert len(text.encode()) <= limits.TEXT_BYTES

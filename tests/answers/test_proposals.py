@@ -58,7 +58,7 @@ def known(vault: Vault) -> Vocabulary:
 
 
 def first(question: str, known: Vocabulary, vault: Vault) -> tuple[str, object, int] | None:
-    """The tool, its condition or its arguments, and the rows that it finds."""
+    """The tool, its condition or its arguments, and the number of rows that it finds."""
 
     def rows(proposal: Proposal) -> int:
         answer: Any = getattr(vault, proposal.tool)(**proposal.arguments)
