@@ -19,5 +19,5 @@ def indexed(tmp_path: Path) -> Indexed:
 
 @pytest.fixture
 def watch_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The watch is tested whether or not the tests run without one."""
+    """Turn the watch on, even where the tests run without one."""
     monkeypatch.delenv(watch.VARIABLE, raising=False)

@@ -112,7 +112,7 @@ def notes(count: int, seed: int = 1) -> dict[str, str]:
 
 
 def python(code: str, folder: Path, *, bound: bool = False) -> subprocess.Popen[str]:
-    """A process that runs code with an `indexed` vault; one that file modes bind, when asked."""
+    """A process that runs code with an `indexed` vault; with `bound`, file modes bind it."""
     preamble = (
         f"from pathlib import Path\nfrom tests.index.indexes import *\nindexed = Indexed(Path({str(folder)!r}))\n"
     )

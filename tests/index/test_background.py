@@ -1,4 +1,4 @@
-"""The index behind an open vault: it comes and goes, and the answers are those of a scan all the while."""
+"""The index behind an open vault: whether it is there or not, the answers are those of a scan."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_call_scans_until_the_index_is_there(vault: Vault, monkeypatch: pytest
 def test_an_index_that_is_only_read_answers_and_is_not_written(vault: Vault) -> None:
     vault.load_index()
     assert len(found(vault, "todo")) == len(FILES)
-    assert vault.index_status().holds is None, "where there was none, none is made"
+    assert vault.index_status().holds is None, "a vault that is only read gets no index"
     with Vault.open(vault.path, config=vault.config) as writing:
         writing.build_index()
     with Vault.open(vault.path, config=vault.config) as reading:
@@ -112,7 +112,7 @@ def test_an_index_that_is_only_read_answers_and_is_not_written(vault: Vault) -> 
     assert vault.index_status().gone == 1
 
 
-def test_an_index_that_is_damaged_and_only_read_leaves_the_calls_to_a_scan(vault: Vault) -> None:
+def test_calls_scan_when_an_index_that_is_only_read_is_damaged(vault: Vault) -> None:
     vault.build_index()
     [database] = vault.index_status().folder.glob(f"index-{SCHEMA}.sqlite")
     vault.close()
@@ -123,7 +123,7 @@ def test_an_index_that_is_damaged_and_only_read_leaves_the_calls_to_a_scan(vault
         assert found(reading, "word7 ") == ["1/n7.md"]
 
 
-def test_an_index_of_no_use_that_is_only_read_stays_as_it_is(vault: Vault) -> None:
+def test_an_unusable_index_that_is_only_read_stays_as_it_is(vault: Vault) -> None:
     vault.build_index()
     [database] = vault.index_status().folder.glob(f"index-{SCHEMA}.sqlite")
     vault.close()
@@ -144,7 +144,7 @@ def test_two_threads_that_come_first_share_one_index(vault: Vault) -> None:
     assert len(threads()) == before + 1
 
 
-def test_a_vault_that_nobody_closed_gives_back_what_it_had(make_vault: MakeVault) -> None:
+def test_a_vault_that_nobody_closed_releases_its_resources(make_vault: MakeVault) -> None:
     before = set(threads())
     vault = make_vault(FILES)
     vault.build_index()
@@ -155,10 +155,10 @@ def test_a_vault_that_nobody_closed_gives_back_what_it_had(make_vault: MakeVault
     assert not thread.is_alive()
 
 
-def test_who_comes_across_a_vault_as_garbage_does_not_wait_for_its_index(
+def test_a_thread_that_collects_a_vault_as_garbage_does_not_wait_for_its_index(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may hold what the index waits for, such as a lock of Python's own."""
+    """The thread may hold what the index waits for, such as a lock of Python's own."""
     begun, go_on, update = threading.Event(), threading.Event(), build.update
 
     def waiting(*given: Any, **named: Any) -> Updated:
@@ -180,7 +180,7 @@ def test_who_comes_across_a_vault_as_garbage_does_not_wait_for_its_index(
     assert folder is not None and not Path(folder).exists()
 
 
-def test_of_a_closed_vault_the_calls_scan(vault: Vault) -> None:
+def test_calls_on_a_closed_vault_scan(vault: Vault) -> None:
     vault.build_index()
     vault.close()
     vault.close()
@@ -205,9 +205,9 @@ def test_calls_go_on_while_the_vault_is_closed(make_vault: MakeVault) -> None:
 # Building
 
 
-def test_the_progress_is_told_while_files_are_written(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_while_files_are_written(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     update = build.update
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     seen = threading.Event()
 
     def slow(*arguments: Any, on_commit: Callable[[Sequence[str]], None], **options: Any) -> Updated:
@@ -218,19 +218,19 @@ def test_the_progress_is_told_while_files_are_written(vault: Vault, monkeypatch:
         return update(*arguments, on_commit=noted, **options)
 
     def on_progress(done: int, total: int) -> None:
-        told.append((done, total))
+        reported.append((done, total))
         if done:
             seen.set()
 
     monkeypatch.setattr(build, "BATCH_FILES", 12)
     monkeypatch.setattr(build, "update", slow)
     vault.build_index(on_progress=on_progress)
-    assert 0 < told[-2][0] < 30
-    assert told == sorted(told)
-    assert told[-1] == (30, 30)
+    assert 0 < reported[-2][0] < 30
+    assert reported == sorted(reported)
+    assert reported[-1] == (30, 30)
 
 
-def test_a_build_that_nobody_waits_for_any_more_goes_on(vault: Vault) -> None:
+def test_a_build_goes_on_when_nobody_waits_for_it_any_more(vault: Vault) -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
@@ -240,7 +240,7 @@ def test_a_build_that_nobody_waits_for_any_more_goes_on(vault: Vault) -> None:
     assert vault.verify_index() == []
 
 
-def test_what_a_closed_vault_had_written_by_then_is_kept_and_the_next_one_ends_it(
+def test_closing_a_vault_keeps_the_files_indexed_so_far_and_the_next_one_indexes_the_rest(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     update = build.update
@@ -307,7 +307,7 @@ def test_without_a_watch_a_build_ends_though_files_change_and_go_meanwhile(
     until(lambda: vault.verify_index() == [])
 
 
-def test_fault_I03_without_a_watch_a_file_from_the_future_holds_up_nothing(vault: Vault, unwatched: None) -> None:
+def test_fault_I03_without_a_watch_a_file_from_the_future_delays_nothing(vault: Vault, unwatched: None) -> None:
     os.utime(vault.path / "0/n0.md", (4e9, 4e9))
     assert index_of(vault).wait(timeout=60)
     assert index_of(vault).wait(timeout=60)
@@ -342,7 +342,7 @@ def test_fault_I18_what_may_have_been_missed_is_loaded_again(vault: Vault, monke
 
 
 @linux_only
-def test_fault_I18_where_no_more_watches_are_to_be_had_the_files_are_compared(
+def test_fault_I18_the_files_are_compared_when_no_more_watches_are_available(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from vaulttools.index.inotify import InotifyWatch
@@ -386,11 +386,11 @@ def test_another_folder_in_the_place_of_the_vault_is_the_vault(vault: Vault) -> 
     assert vault.verify_index() == []
 
 
-# An index that is of no use
+# An index that cannot be used
 
 
 @posix_only
-def test_fault_I12_without_a_place_for_it_the_calls_scan(
+def test_fault_I12_calls_scan_when_the_index_has_no_place(
     make_vault: MakeVault, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
@@ -436,7 +436,7 @@ def test_fault_I06_an_index_that_is_damaged_while_it_is_used_is_built_again(vaul
 
 
 @posix_only
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # of Python 3.12 and newer
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 and newer
 def test_fault_I21_a_child_after_a_fork_has_an_index_of_its_own(vault: Vault) -> None:
     vault.build_index()
     reading, writing = os.pipe()
@@ -444,26 +444,26 @@ def test_fault_I21_a_child_after_a_fork_has_an_index_of_its_own(vault: Vault) ->
     if child == 0:
         status = 1
         try:
-            told = [found(vault, "word7"), index_of(vault).wait(timeout=60)]
+            answers = [found(vault, "word7"), index_of(vault).wait(timeout=60)]
             (vault.path / "new.md").write_text("word7", encoding="utf-8")
-            told += [found(vault, "word7"), index_of(vault).wait(timeout=60), found(vault, "word7")]
+            answers += [found(vault, "word7"), index_of(vault).wait(timeout=60), found(vault, "word7")]
             vault.close()
-            os.write(writing, json.dumps(told).encode())
+            os.write(writing, json.dumps(answers).encode())
             status = 0
         finally:
             os._exit(status)
     os.close(writing)
     with os.fdopen(reading, "rb") as file:
-        told = json.load(file)
+        answers = json.load(file)
     assert os.waitpid(child, 0)[1] == 0
-    assert told == [["1/n7.md"], True, ["1/n7.md", "new.md"], True, ["1/n7.md", "new.md"]]
+    assert answers == [["1/n7.md"], True, ["1/n7.md", "new.md"], True, ["1/n7.md", "new.md"]]
     assert found(vault, "word7") == ["1/n7.md", "new.md"]
     vault.build_index()
     assert vault.verify_index() == []
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
-    """All that stands in a folder, and when it was changed."""
+    """A folder and every path below it, with their sizes and times of change."""
     found = {}
     for path in (folder, *folder.rglob("*")):
         status = path.lstat()
@@ -532,7 +532,7 @@ def test_fault_I14_folders_that_close_and_open_change_no_answer(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("watch_on")
-def test_a_watch_that_is_lost_ends_with_what_was_loaded(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_watch_is_closed_with_the_state_it_served(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = watch(vault._opened.root)
     if tried is None:
         pytest.skip("nothing tells of changes here")

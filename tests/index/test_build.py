@@ -24,7 +24,7 @@ from vaulttools.index.store import IndexStore
 from vaulttools.index.writer import Writer
 
 KILLS = int(os.environ.get("VAULTTOOLS_KILLS", "6"))
-"""Rounds of the kill test; 60 were run by hand."""
+"""Rounds of the kill test; 60 rounds were once run by hand."""
 
 SECOND = 1_000_000_000
 
@@ -74,7 +74,7 @@ def test_a_file_that_takes_the_place_of_one_with_its_size_and_time_is_seen(index
 
 
 @pytest.mark.parametrize("year", [-10 * SECOND, 0, 2 * SECOND])
-def test_fault_I03_an_old_time_is_as_good_as_any(indexed: Indexed, later: None, year: int) -> None:
+def test_fault_I03_an_old_time_works_like_any_other(indexed: Indexed, later: None, year: int) -> None:
     indexed.write({"a.md": "text"})
     os.utime(indexed.vault / "a.md", ns=(year, year))
     store = indexed.open()
@@ -94,13 +94,13 @@ def test_fault_I03_a_time_in_the_future_is_never_trusted(indexed: Indexed, later
     assert found(store, "text") == {"a.md"}
 
 
-def test_a_clock_that_was_set_back_makes_rows_of_later_worth_nothing(indexed: Indexed, later: None) -> None:
+def test_rows_from_the_future_are_stale_after_the_clock_was_set_back(indexed: Indexed, later: None) -> None:
     store = indexed.holding({"a.md": "text"})
     assert indexed.differences(store, now=time.time_ns() - 2 * HOUR) == (["a.md"], [])
 
 
 class Ticks:
-    """A file system whose clock stands still for two seconds, and one clock for everything."""
+    """One clock for everything, and a file system that rounds its times down to two seconds."""
 
     def __init__(self, indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
         self._indexed = indexed
@@ -152,7 +152,7 @@ def test_fault_I01_writing_the_index_later_does_not_make_the_old_row_look_safe(
     assert indexed.differences(store) == (["a.md"], [])
 
 
-def test_fault_I14_what_cannot_be_listed_is_kept(indexed: Indexed, later: None) -> None:
+def test_fault_I14_rows_of_an_unlisted_folder_are_kept(indexed: Indexed, later: None) -> None:
     store = indexed.holding({"a/b/x.md": "x", "a/y.md": "y", "ab.md": "z", "z.md": ""})
     key = indexed.present()["z.md"]
     assert indexed.differences(store, {"z.md": key}, unlisted=["a"]) == ([], ["ab.md"])
@@ -178,7 +178,7 @@ def test_fault_I14_an_unreadable_file_is_kept_and_read_again_when_it_has_changed
     assert (rows(store)["a.md"].state, found(store, "text")) == ("text", {"a.md"})
 
 
-def test_fault_I15_of_an_emptied_file_nothing_is_found(indexed: Indexed) -> None:
+def test_fault_I15_nothing_is_found_in_an_emptied_file(indexed: Indexed) -> None:
     store = indexed.holding({"a.md": "# Old text"})
     os.truncate(indexed.vault / "a.md", 0)
     indexed.update(store)
@@ -193,12 +193,12 @@ def test_a_file_that_vanishes_before_it_is_read_is_passed_over(indexed: Indexed)
     assert store.rows() == []
 
 
-def test_every_file_is_told_once_it_is_written_and_notes_come_first(indexed: Indexed) -> None:
+def test_each_file_is_reported_after_its_commit_and_notes_come_first(indexed: Indexed) -> None:
     indexed.write({"a.txt": "", "b.md": "", "c.png": "", "d.md": ""})
     store = indexed.open()
-    told: list[str] = []
-    update(store, indexed.root, sorted(indexed.present()), ["old.md"], on_commit=told.extend)
-    assert told == ["old.md", "b.md", "d.md", "a.txt", "c.png"]
+    reported: list[str] = []
+    update(store, indexed.root, sorted(indexed.present()), ["old.md"], on_commit=reported.extend)
+    assert reported == ["old.md", "b.md", "d.md", "a.txt", "c.png"]
     assert [row.path for row in sorted(store.rows(), key=lambda row: row.id)] == ["b.md", "d.md", "a.txt", "c.png"]
 
 
@@ -240,7 +240,7 @@ def test_a_transaction_is_bounded_in_every_way(indexed: Indexed, monkeypatch: py
 
 
 @pytest.mark.parametrize(("number", "is_merged"), [(101, True), (100, False)])
-def test_many_files_leave_their_words_in_one_piece(
+def test_many_files_leave_their_words_in_one_segment(
     indexed: Indexed, monkeypatch: pytest.MonkeyPatch, number: int, is_merged: bool
 ) -> None:
     monkeypatch.setattr(build, "BATCH_FILES", 10)
@@ -257,7 +257,7 @@ def test_many_files_leave_their_words_in_one_piece(
 
 
 def segments(store: IndexStore) -> list[Any]:
-    """How many pieces the words of both tables lie in."""
+    """The number of segments of each of the two tables of words."""
     with closing(apsw.Connection(str(store.database.path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         counts = [
             connection.execute(f"SELECT count(DISTINCT segid) FROM {name}_idx").get for name in ("tokens", "words")
@@ -283,7 +283,7 @@ def test_the_lock_is_given_up_after_every_turn(indexed: Indexed, monkeypatch: py
     assert indexed.verify(store) == []
 
 
-def test_who_does_not_wait_is_told_that_another_one_writes(indexed: Indexed) -> None:
+def test_an_update_that_does_not_wait_says_that_another_one_writes(indexed: Indexed) -> None:
     indexed.write(notes(5))
     store = indexed.open()
     with ThreadPoolExecutor() as pool, store.writing():
@@ -292,7 +292,7 @@ def test_who_does_not_wait_is_told_that_another_one_writes(indexed: Indexed) -> 
     assert indexed.update(store, wait=False).finished
 
 
-def test_an_error_of_the_caller_stays_his_own(indexed: Indexed) -> None:
+def test_an_error_of_the_callers_code_comes_through(indexed: Indexed) -> None:
     indexed.write(notes(5))
     store = indexed.open()
 
@@ -304,7 +304,7 @@ def test_an_error_of_the_caller_stays_his_own(indexed: Indexed) -> None:
     assert len(store.rows()) == 5
 
 
-def test_who_waits_can_be_stopped(indexed: Indexed) -> None:
+def test_a_waiting_update_can_be_stopped(indexed: Indexed) -> None:
     indexed.write(notes(5))
     store = indexed.open()
     stop = threading.Event()

@@ -68,7 +68,7 @@ def test_a_scan_is_a_read_without_words_and_structure(indexed: Indexed) -> None:
     assert found.flags == HAS_CR
 
 
-def test_what_is_no_note_has_neither_words_nor_structure(indexed: Indexed) -> None:
+def test_a_file_that_is_no_note_has_neither_words_nor_structure(indexed: Indexed) -> None:
     found = read_of(indexed, b"# A", "a.txt")
     assert (found.state, found.words, found.structure, tokens(found)) == ("text", None, None, tokens_of("# a"))
 
@@ -83,7 +83,7 @@ def test_what_is_no_note_has_neither_words_nor_structure(indexed: Indexed) -> No
         (b"\r\r\n", HAS_CR | HAS_LONE_CR),
     ],
 )
-def test_the_flags_tell_of_carriage_returns(indexed: Indexed, data: bytes, flags: int) -> None:
+def test_the_flags_show_carriage_returns(indexed: Indexed, data: bytes, flags: int) -> None:
     assert read_of(indexed, data).flags == flags
 
 
@@ -94,7 +94,7 @@ def test_one_text_has_one_digest_in_every_encoding(indexed: Indexed, encoding: s
     assert tokens(found) == tokens_of("ünï 日本")
 
 
-def test_bytes_that_are_no_utf_8_are_replaced_as_everywhere(indexed: Indexed) -> None:
+def test_bytes_that_are_not_utf_8_are_replaced_as_elsewhere(indexed: Indexed) -> None:
     found = read_of(indexed, b"a\xffb \xed\xa0\x80")
     assert (found.state, tokens(found)) == ("text", tokens_of("a\ufffdb \ufffd\ufffd\ufffd"))
 
@@ -187,7 +187,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_once_more(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are text on Windows")
-def test_fault_N04_a_name_that_is_no_text_can_be_indexed(indexed: Indexed) -> None:
+def test_fault_N04_a_name_that_is_not_text_can_be_indexed(indexed: Indexed) -> None:
     name = os.fsdecode(b"bad\xff.md")
     try:
         found = read_of(indexed, b"text", name)

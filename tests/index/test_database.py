@@ -27,7 +27,7 @@ def aside(indexed: Indexed) -> list[str]:
 
 
 def built(indexed: Indexed) -> None:
-    """A vault of many notes, indexed, the log written back."""
+    """Index a vault of many notes and write the log back."""
     indexed.write(notes(60))
     store = indexed.open()
     assert indexed.update(store).finished
@@ -37,7 +37,7 @@ def built(indexed: Indexed) -> None:
 
 
 def heals(indexed: Indexed, warning: str | None) -> None:
-    """Opening gives an empty store and a warning, which is brought up to date and then sound."""
+    """Opening gives a warning and an empty store, which an update makes complete and sound."""
     store = indexed.open()
     assert (store.database.warning, store.rows()) == (warning, [])
     assert indexed.update(store).finished
@@ -65,7 +65,7 @@ def test_without_a_write_ahead_log_everything_works_too(indexed: Indexed) -> Non
     assert not os.path.exists(f"{indexed.database}-wal")
 
 
-def test_what_was_written_is_there_for_the_next_one(indexed: Indexed) -> None:
+def test_the_next_store_has_what_was_written(indexed: Indexed) -> None:
     indexed.write(notes(5))
     first = indexed.open()
     indexed.update(first)
@@ -110,7 +110,7 @@ def test_fault_I06_a_truncated_file_is_moved_aside(indexed: Indexed) -> None:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_fault_I06_garbage_anywhere_is_told_and_healed(indexed: Indexed, part: int) -> None:
+def test_fault_I06_garbage_anywhere_is_reported_and_healed(indexed: Indexed, part: int) -> None:
     built(indexed)
     size = indexed.database.stat().st_size
     with indexed.database.open("r+b") as file:
@@ -118,13 +118,13 @@ def test_fault_I06_garbage_anywhere_is_told_and_healed(indexed: Indexed, part: i
         file.write(random.Random(part).randbytes(3 * 4096))
     try:
         store = indexed.open()
-        told = store.database.warning or "; ".join(indexed.verify(store))
+        problem = store.database.warning or "; ".join(indexed.verify(store))
         if not store.database.warning:
             for each in indexed.folder.glob("index.sqlite*"):
                 each.unlink()
     except Replaced as error:
-        told = str(error)
-    assert "damaged" in told
+        problem = str(error)
+    assert "damaged" in problem
     store = indexed.open()
     assert indexed.update(store).finished
     assert indexed.verify(store) == []
@@ -160,7 +160,7 @@ def test_fault_I13_other_options_and_other_versions_are_built_anew(
     heals(indexed, "The index was made by another version and is built anew")
 
 
-def test_a_database_of_somebody_else_is_moved_aside(indexed: Indexed) -> None:
+def test_a_database_of_another_program_is_moved_aside(indexed: Indexed) -> None:
     with sqlite3.connect(indexed.database) as other:
         other.execute("CREATE TABLE recipes (name)")
     other.close()
@@ -173,7 +173,7 @@ def test_a_folder_in_its_place_is_moved_aside(indexed: Indexed) -> None:
     heals(indexed, "The index could not be read and is built anew")
 
 
-def test_what_a_killed_making_left_is_of_no_consequence(indexed: Indexed) -> None:
+def test_leftovers_of_a_killed_creation_do_no_harm(indexed: Indexed) -> None:
     for ending in ("", "-wal", "-journal"):
         (indexed.folder / f"index.sqlite.new{ending}").write_bytes(b"half a file")
     heals(indexed, None)
@@ -186,14 +186,14 @@ def test_a_store_that_was_replaced_never_mixes_old_and_new(indexed: Indexed) -> 
     indexed.update(old)
     before = rows(old)
     indexed.open("other").close()
-    assert rows(old) == before  # what it has open is what it was
+    assert rows(old) == before  # its open connection reads the old file
     with pytest.raises(Replaced, match="built anew by another process"), old.writing():
         pass
     with old.database.reading(), pytest.raises(Replaced):
-        old.rows()  # a second connection would be one to the new file
+        old.rows()  # a second connection would read the new file
 
 
-def test_two_stores_that_find_the_damage_move_it_aside_once(indexed: Indexed) -> None:
+def test_two_stores_that_find_damage_move_the_file_aside_once(indexed: Indexed) -> None:
     built(indexed)
     first, second = indexed.open(), indexed.open()
     os.truncate(indexed.database, 8192)
@@ -242,7 +242,7 @@ def test_a_check_is_not_misled_by_what_another_store_wrote(indexed: Indexed) -> 
         assert store.faults() == []
 
 
-def test_a_second_writer_waits_or_is_told(indexed: Indexed) -> None:
+def test_a_second_writer_waits_or_is_refused(indexed: Indexed) -> None:
     store = indexed.open()
 
     def write(wait: bool) -> str:
@@ -266,7 +266,7 @@ def test_any_number_of_threads_may_read(indexed: Indexed) -> None:
         assert all(found == expected for found in pool.map(lambda _: rows(store), range(64)))
 
 
-def test_after_closing_a_store_can_be_asked_still(indexed: Indexed) -> None:
+def test_a_closed_store_can_still_be_asked(indexed: Indexed) -> None:
     store = indexed.open()
     store.close()
     assert store.rows() == []
@@ -343,7 +343,7 @@ def test_a_failure_is_one_sentence_without_a_path_of_a_note(indexed: Indexed, mo
 
 
 def test_a_text_that_was_replaced_in_the_file_is_damage(tmp_path: Path, make_vault: MakeVault) -> None:
-    """What SQLite can read and is not what was written: without checksums a silent `No files found`."""
+    """SQLite can still read such a text: without checksums, the answer is a silent `No files found`."""
     assert file.checking_vfs() is not None
     folder = make_vault({f"{number}.md": f"word{number} and others" for number in range(400)}).path
     with Vault.open(folder, config=VaultConfig(index_folder=str(tmp_path / "index"))) as vault:
@@ -363,8 +363,8 @@ def test_a_text_that_was_replaced_in_the_file_is_damage(tmp_path: Path, make_vau
     assert list(database.parent.glob("*.corrupt-*"))
 
 
-def test_damage_that_ends_a_transaction_is_told_as_damage(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite rolls back by itself after an error of input, so that leaving the transaction fails for another reason."""
+def test_damage_that_ends_a_transaction_is_called_damage(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite rolls back by itself after a failed read. Then leaving the transaction fails for another reason."""
     store = indexed.open()
 
     class Damage(apsw.IOError):

@@ -1,4 +1,4 @@
-"""A vault that a child lists before its index is loaded: what is found is what this process finds alone."""
+"""A child lists a vault before its index is loaded, and finds what this process would find alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no chil
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_tree_of_what_was_listed_early_is_the_tree(tmp_path: Path, seed: int) -> None:
+def test_a_tree_made_from_an_early_listing_is_the_tree(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     story, root = Story(tmp_path, rng, modes=False), Indexed(tmp_path).root
     for _ in range(20):
@@ -37,7 +37,7 @@ def test_a_tree_of_what_was_listed_early_is_the_tree(tmp_path: Path, seed: int) 
         assert state(Tree(root, None, 100, listed=listed)) == state(Tree(root, None, 100))
 
 
-def test_a_state_of_a_moment_stays_that_of_the_moment(indexed: Indexed) -> None:
+def test_a_state_made_from_an_early_listing_knows_the_same_changes(indexed: Indexed) -> None:
     indexed.write({"a.md": "one", "b/c.md": "two", "gone.md": ""})
     store = indexed.open()
     assert indexed.update(store).finished
@@ -85,13 +85,13 @@ def test_the_child_ends_with_the_command(tmp_path: Path, how: str) -> None:
 
 
 @on_linux
-def test_a_command_started_by_who_ignores_its_children_runs(small_vault: Path) -> None:
-    """Then the kernel tells nobody how a child ended, and there is none to wait for."""
+def test_a_command_runs_in_a_process_that_ignores_its_children(small_vault: Path) -> None:
+    """The kernel then reports no end of a child, and waiting for a child fails."""
     ignoring = (
         "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); from vaulttools.__main__ import run; run()"
     )
     words = ["--vault", str(small_vault)]
-    for command in (["query", "--bogus"], ["tags"], ["tags"]):  # the child is not asked, and asked of an index
+    for command in (["query", "--bogus"], ["tags"], ["tags"]):  # the first does not ask the child
         expected = subprocess.run([*RUN, *words, *command], capture_output=True, env=os.environ, check=False)
         done = subprocess.run(
             [sys.executable, "-c", ignoring, *words, *command], capture_output=True, env=os.environ, check=False
@@ -101,7 +101,7 @@ def test_a_command_started_by_who_ignores_its_children_runs(small_vault: Path) -
 
 @on_linux
 def test_commands_see_every_change_before_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As without an index, which reads all notes anew."""
+    """A call without an index, which reads all notes anew, gives the same answers."""
     rng = random.Random(0)
     vault = tmp_path / "vault"
     for number in range(30):

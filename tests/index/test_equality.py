@@ -1,7 +1,7 @@
 """Whatever happens to a vault, every tool answers with an index exactly as it does without one.
 
-Each example is a story: changes of all kinds to one vault, with questions in between that two open vaults are asked,
-one with an index and one without. Now and then the index is let come to rest, or its work is cut off.
+Each example is a story: one vault changes in many ways. In between, two open vaults answer the same questions, one
+with an index and one without. Now and then the index finishes its work, or is cut off.
 `VAULTTOOLS_EXAMPLES=2000 pytest tests/index/test_equality.py` is the long run.
 """
 
@@ -288,7 +288,7 @@ class _Story:
             (self.root / path).replace(kept)
 
     def rewrite_unseen(self, path: str, other: str, number: int) -> None:
-        """As many bytes, at the same time of modification."""
+        """The size and the time of modification stay the same."""
         status = (self.root / path).stat()
         data = bytearray((self.root / path).read_bytes())
         random.Random(number).shuffle(data)
@@ -322,7 +322,7 @@ class _Story:
         (self.root / "link").symlink_to(target)
 
     def hard_link(self, path: str, other: str, number: int) -> None:
-        """A second name in the vault. One outside that is made while the index watches is told to nobody."""
+        """A second name in the vault. If it were made outside while the index watches, no event would report it."""
         os.link(self.root / path, self.root / other)
 
     def write_second_name(self, path: str, other: str, number: int) -> None:
@@ -330,7 +330,7 @@ class _Story:
             file.write(LINES[number % len(LINES)].encode())
 
     def open_and_write(self, path: str, other: str, number: int) -> None:
-        """A change is one before the file is closed."""
+        """A change counts before the file is closed."""
         file = (self.root / path).open("ab", buffering=0)
         file.write(b"\ntodo #work")
         self._held = file  # closed when the next one is opened
@@ -379,7 +379,7 @@ def corpus() -> Iterator[Path]:
         yield Path(place)
 
 
-@pytest.mark.timeout(1_800)  # without a watch each call states 7,000 files, on a machine that may be busy
+@pytest.mark.timeout(1_800)  # without a watch each call stats 7,000 files, on a machine that may be busy
 def test_a_real_vault_answers_with_an_index_as_without(corpus: Path) -> None:
     rng = random.Random(1)
     notes = sorted(corpus.rglob("*.md"))

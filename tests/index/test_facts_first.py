@@ -1,4 +1,4 @@
-"""Of many notes the structure is written first: what it tells is whole then, and searches look at each note."""
+"""The structure of many notes is written before their words: its answers are whole, and searches read each note."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def structures(store: IndexStore) -> dict[str, tuple[bytes, bytes]]:
 
 
 def tables(store: IndexStore) -> dict[str, list[Any]]:
-    """All that the tables hold, by path."""
+    """Everything that the tables hold, by path."""
     with store.database.reading() as connection:
         return {
             os.fsdecode(path): [*held]
@@ -111,7 +111,7 @@ def test_facts_are_the_same_before_and_after_the_words_and_a_stopped_build_goes_
         whole.close()
 
 
-def test_the_structure_of_a_note_with_words_takes_no_words_away(indexed: Indexed) -> None:
+def test_rewriting_the_structure_of_a_note_keeps_its_words(indexed: Indexed) -> None:
     store = indexed.holding({"a.md": "some words"})
     known = tables(store)
     with store.writing() as writer:
@@ -124,7 +124,7 @@ def test_the_structure_of_a_note_with_words_takes_no_words_away(indexed: Indexed
     store.close()
 
 
-def test_a_note_without_words_is_found_as_incomplete(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_without_words_counts_as_incomplete(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "FACTS_FIRST", 1)
     indexed.write({"a.md": "some words"})
     store, stop = indexed.open(), threading.Event()
@@ -165,12 +165,12 @@ FILES = {
 
 @pytest.fixture
 def between(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, later: None) -> Iterator[Vault]:
-    """A vault whose index has all facts, and no word before it is closed."""
+    """A vault whose index has all facts and gets no words until it is closed."""
     update = build.update
     has_facts, ends = threading.Event(), threading.Event()
 
     def halting(*arguments: Any, on_commit: Callable[[Sequence[str]], None], **options: Any) -> Updated:
-        if has_facts.is_set():  # of another vault
+        if has_facts.is_set():  # this is another vault's build
             return update(*arguments, on_commit=on_commit, **options)
 
         def committed(files: Sequence[str]) -> None:
@@ -217,7 +217,7 @@ def test_what_another_process_is_writing_counts_as_it_is_written(
 ) -> None:
     monkeypatch.setattr(background, "MANY", 1)
     monkeypatch.setattr(background, "IDLE_SECONDS", 0.01)
-    with Vault.open(between.path) as other:  # its index is locked by the first
+    with Vault.open(between.path) as other:  # the first vault has locked the index
         assert other.tags().searched == 41
         view = other.session.indexes.own.view(0.0)
         assert view is not None
@@ -232,7 +232,7 @@ def test_an_edit_meanwhile_is_seen(between: Vault) -> None:
     assert [note.path for note in between.query("freshword").notes] == ["0/n0.md"]
 
 
-def test_the_progress_tells_both_and_only_grows(between: Vault) -> None:
+def test_progress_covers_both_and_only_grows(between: Vault) -> None:
     progress = between.index_progress
     assert progress is not None
     assert (progress.facts, progress.notes, progress.indexed, progress.files) == (41, 41, 0, 42)

@@ -1,4 +1,4 @@
-"""Which file systems tell of every change, and which may hold a WAL database (fault-I09, fault-I19)."""
+"""Which file systems report every change, and which may hold a WAL database (fault-I09, fault-I19)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IN_ANY_CASE = ["vfat", "exfat", "ntfs3", "zfs"]
 
 
 @pytest.mark.parametrize("kind", LOCAL)
-def test_a_local_file_system_tells_of_every_change_and_holds_wal(kind: str) -> None:
+def test_a_local_file_system_reports_every_change_and_holds_wal(kind: str) -> None:
     text = mountinfo(f"9 1 /home {kind}")
     assert filesystems.tells_changes("/home/me/vault", text)
     if sys.platform == "linux":
@@ -42,7 +42,7 @@ def test_a_local_file_system_tells_of_every_change_and_holds_wal(kind: str) -> N
 
 
 @pytest.mark.parametrize("kind", [*REMOTE, "fuseblk", "autofs", "unheard-of"])
-def test_faults_I09_and_I19_what_others_may_change_neither_tells_nor_holds_wal(kind: str) -> None:
+def test_faults_I09_and_I19_a_shared_file_system_is_not_trusted_and_holds_no_wal(kind: str) -> None:
     text = mountinfo(f"9 1 /home {kind}")
     assert not filesystems.tells_changes("/home/me/vault", text)
     if sys.platform == "linux":
@@ -50,7 +50,7 @@ def test_faults_I09_and_I19_what_others_may_change_neither_tells_nor_holds_wal(k
 
 
 @pytest.mark.parametrize("kind", IN_ANY_CASE)
-def test_where_one_file_answers_to_several_names_no_event_is_trusted(kind: str) -> None:
+def test_no_event_is_trusted_where_one_file_answers_to_several_names(kind: str) -> None:
     text = mountinfo(f"9 1 /home {kind}")
     assert not filesystems.tells_changes("/home/me/vault", text)
     if sys.platform == "linux":
@@ -68,9 +68,9 @@ def test_where_one_file_answers_to_several_names_no_event_is_trusted(kind: str) 
         (["9 1 /home/me/vault/deep tmpfs"], "/home/me/vault", True),
         (["9 1 /home/me/vault/deep tmpfs", "10 9 /home/me/vault/deep/er nfs"], "/home/me/vault", False),
         (["9 1 /home nfs", "10 9 /home/me btrfs"], "/home/me/vault", True),
-        (["9 1 /home nfs", "10 9 /home ext4"], "/home/me/vault", True),  # the later one on the same place is seen
+        (["9 1 /home nfs", "10 9 /home ext4"], "/home/me/vault", True),  # the later mount hides the earlier one
         (["9 1 /home ext4", "10 9 /home nfs"], "/home/me/vault", False),
-        (["9 1 /home/me/vault ext4", "10 1 /home nfs"], "/home/me/vault", False),  # hidden by the one above it
+        (["9 1 /home/me/vault ext4", "10 1 /home nfs"], "/home/me/vault", False),  # the mount above hides it
         (["9 1 /home/me/vault nfs", "10 1 /home ext4"], "/home/me/vault", True),
         (["10 9 /home/me btrfs", "9 1 /home nfs"], "/home/me/vault", True),  # numbers are reused, so in any order
         (["9 1 / overlay"], "/home/me/vault", True),  # over the first root file system
@@ -90,7 +90,7 @@ def test_the_file_system_of_a_folder_and_those_mounted_below_it_count(
 
 
 @pytest.mark.parametrize("text", ["", "\n", "5 4 0:5 / /elsewhere rw - ext4 /dev/sda rw\n"])
-def test_where_the_mounts_are_not_known_nothing_is_trusted(text: str) -> None:
+def test_nothing_is_trusted_where_the_mounts_are_unknown(text: str) -> None:
     assert not filesystems.tells_changes("/home/me/vault", text)
     if sys.platform == "linux":
         assert not filesystems.holds_wal("/home/me/cache", text)
@@ -112,7 +112,7 @@ def test_a_line_is_read_with_and_without_optional_fields() -> None:
     ]
 
 
-def test_a_file_mounted_by_itself_is_not_told_of(tmp_path: Path) -> None:
+def test_a_folder_with_a_file_mounted_by_itself_is_not_trusted(tmp_path: Path) -> None:
     (tmp_path / "note.md").touch()
     (tmp_path / "folder").mkdir()
     assert filesystems.tells_changes(str(tmp_path), mountinfo(f"9 1 {tmp_path}/folder ext4"))
@@ -159,7 +159,7 @@ def test_a_folder_for_a_database_is_judged_where_its_links_lead_and_need_not_be_
 
 
 @linux_only
-def test_a_usual_folder_tells_names_apart_by_case_and_a_link_is_refused(tmp_path: Path) -> None:
+def test_a_usual_folder_distinguishes_case_and_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     assert not filesystems.folds_case(str(tmp_path))
     for path in ("link", "gone"):

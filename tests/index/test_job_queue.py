@@ -1,4 +1,4 @@
-"""Turns of those who index many files at once."""
+"""Jobs that index many files take turns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vaulttools.index.job_queue import JobQueue
 
 
 class Queue(deque[object]):
-    """Those who wait, in the order in which they came."""
+    """The jobs that wait, in the order in which they came."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class Queue(deque[object]):
         self.joined.set()
 
 
-def test_so_many_work_at_once_and_the_others_in_the_order_in_which_they_came(
+def test_a_fixed_number_of_jobs_work_at_once_and_the_others_follow_in_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     jobs, queue = JobQueue(2), Queue()
@@ -55,7 +55,7 @@ def test_so_many_work_at_once_and_the_others_in_the_order_in_which_they_came(
         thread.join()
 
 
-def test_who_is_ended_while_waiting_has_no_turn_and_holds_up_nobody() -> None:
+def test_a_job_that_is_ended_while_waiting_gets_no_turn_and_delays_nobody() -> None:
     jobs = JobQueue(1)
     end = Event()
     end.set()
@@ -65,7 +65,7 @@ def test_who_is_ended_while_waiting_has_no_turn_and_holds_up_nobody() -> None:
         assert third
 
 
-def test_a_turn_that_is_taken_at_once_is_none_while_somebody_works() -> None:
+def test_no_turn_is_taken_at_once_while_another_job_works() -> None:
     jobs = JobQueue(1)
     with jobs.taken(Event()), jobs.taken_at_once() as busy:
         assert not busy

@@ -26,7 +26,7 @@ def only(folder: Path) -> Path:
     return file
 
 
-def test_what_is_kept_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_kept_values_come_back_as_they_were(tmp_path: Path) -> None:
     assert kept_facts.save(tmp_path / "index", "facts", VALUES)
     assert repr(kept_facts.load(tmp_path / "index", "facts")) == repr(VALUES)
     assert kept_facts.load(tmp_path / "index", "other") is None
@@ -45,7 +45,7 @@ def test_a_damaged_file_is_passed_over(place: int, data: bytes, cut: bool, tmp_p
     assert kept_facts.load(folder / "index", "facts") == expected
 
 
-def test_what_other_code_wrote_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_other_code_wrote_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept_facts.save(tmp_path / "index", "facts", VALUES)
     monkeypatch.setattr(kept_facts, "_code", lambda: "other")
     assert kept_facts.load(tmp_path / "index", "facts") is None
@@ -53,12 +53,12 @@ def test_what_other_code_wrote_is_passed_over(tmp_path: Path, monkeypatch: pytes
     assert kept_facts.load(tmp_path / "index", "facts") is None
 
 
-def test_what_is_more_than_plain_values_is_not_kept(tmp_path: Path) -> None:
+def test_only_plain_values_are_kept(tmp_path: Path) -> None:
     assert not kept_facts.save(tmp_path / "index", "facts", {1: object()})
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_takes_nothing_costs_nothing(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
     assert not kept_facts.save(tmp_path / "none" / "index", "facts", VALUES)
     assert kept_facts.load(tmp_path / "none" / "index", "facts") is None
 
@@ -71,7 +71,7 @@ def test_nothing_that_marshal_would_choke_on_is_decoded(tmp_path: Path, monkeypa
     assert kept_facts.load(tmp_path / "index", "facts") is None
 
 
-def test_facts_and_what_was_made_of_them_outlive_a_process_and_are_taken_once(tmp_path: Path) -> None:
+def test_facts_and_their_answer_outlive_a_process_and_the_answer_is_taken_once(tmp_path: Path) -> None:
     facts = {f"{number}.md": packed(bytes([number]) * 16, ("tag", number)) for number in range(3)}
     KeptFacts("tags", tmp_path / "index").keep(facts, {"tag": {"0.md"}})
     later = KeptFacts("tags", tmp_path / "index")

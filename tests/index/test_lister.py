@@ -1,4 +1,4 @@
-"""A process that lists folders beside this one: what both read is what one alone reads, whatever becomes of it."""
+"""A process lists folders beside this one: both read what one alone reads, whatever happens to the other."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def test_other_work_comes_first_and_then_both_list(
 
     monkeypatch.setattr("vaulttools.index.tree.names_at", listed)
     assert len(Tree(indexed.root, None, 100, None, lister, iter(range(1_000_000))).files()) == 60
-    assert len(here) <= 2  # the root, and one that may be left alone
+    assert len(here) <= 2  # the root, and perhaps one folder more
     here.clear()
     assert len(Tree(indexed.root, None, 100, None, lister).files()) == 60
     assert 1 < len(here) < 61
 
 
 @pytest.mark.parametrize("after", [0, 1, 5])
-def test_what_a_process_that_died_was_asked_for_is_listed_here(indexed: Indexed, lister: Lister, after: int) -> None:
+def test_this_process_lists_the_folders_of_a_process_that_died(indexed: Indexed, lister: Lister, after: int) -> None:
     indexed.write({f"{number % 20}/{number}/n.md": "" for number in range(60)})
 
     def dying() -> Iterator[None]:
@@ -79,7 +79,7 @@ def test_what_a_process_that_died_was_asked_for_is_listed_here(indexed: Indexed,
     assert state(Tree(indexed.root, None, 100, None, lister, dying())) == state(Tree(indexed.root, None, 100))
 
 
-def test_an_index_says_the_same_with_a_process(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_answers_the_same_with_a_process(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {f"{number % 7}/{number}.md": "first" for number in range(40)}
     indexed.write(files)
     store = indexed.open()
@@ -106,7 +106,7 @@ def test_an_index_says_the_same_with_a_process(indexed: Indexed, monkeypatch: py
     store.close()
 
 
-def test_no_process_is_started_for_few_files_or_where_none_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_process_is_started_for_few_files_or_where_it_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*words: object, **named: object) -> None:
         raise BlockingIOError
 

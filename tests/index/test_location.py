@@ -19,7 +19,7 @@ def root(folder: Path, *protected: str) -> Root:
     return Root(str(folder), str(folder), Protection.of(protected))
 
 
-def test_an_index_lies_in_the_cache_folder_and_says_of_which_vault_it_is(indexed: Indexed) -> None:
+def test_an_index_lies_in_the_cache_folder_and_names_its_vault(indexed: Indexed) -> None:
     cache = Path(os.environ["XDG_CACHE_HOME"])
     where = location.of(indexed.root)
     assert where.folder.parent == cache / "vaulttools"
@@ -29,7 +29,7 @@ def test_an_index_lies_in_the_cache_folder_and_says_of_which_vault_it_is(indexed
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX")
-def test_nobody_else_can_look_into_it(indexed: Indexed) -> None:
+def test_only_the_owner_can_read_an_index(indexed: Indexed) -> None:
     assert stat.S_IMODE(location.of(indexed.root).folder.stat().st_mode) == 0o700
 
 
@@ -58,7 +58,7 @@ def test_fault_I12_a_link_into_the_vault_is_refused_too(indexed: Indexed) -> Non
         location.of(indexed.root, str(indexed.folder / "link" / "index"))
 
 
-def test_a_folder_that_cannot_be_made_is_told(indexed: Indexed) -> None:
+def test_a_folder_that_cannot_be_made_is_an_error(indexed: Indexed) -> None:
     (indexed.folder / "file").touch()
     with pytest.raises(Unavailable, match="cannot be used: "):
         location.of(indexed.root, str(indexed.folder / "file" / "index"))

@@ -1,4 +1,4 @@
-"""The passages of a note as the index keeps them: the same as from the note, found by the places of words."""
+"""The index keeps the passages of a note as the note has them, and finds them by the places of words."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_words_of_headings_are_counted_as_the_index_counts_them() -> None:
         (("a.md", "---\nx:\n---\nText."), ("a.md", "Text."), True, True),
     ],
 )
-def test_a_key_is_that_of_a_passage_in_its_context(
+def test_a_key_identifies_a_passage_in_its_context(
     one: tuple[str, str], other: tuple[str, str], is_same_text: bool, is_same_key: bool
 ) -> None:
     of_one, of_other = passages.of(Note(*one)), passages.of(Note(*other))
@@ -97,7 +97,7 @@ def test_windows_line_ends_change_nothing() -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"no zlib", passages.dump(Note("a.md", "text"))[:-8], passages.dump(Note("a.md", "text"))[:-16]]
 )
-def test_bytes_that_are_none_are_refused(data: bytes) -> None:
+def test_bytes_that_are_no_passages_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="no passages"):
         passages.load(data)
 
@@ -107,7 +107,7 @@ TEXTS = st.lists(st.sampled_from(["one two\n\n", "# Two\n\nthree\n", "| one |\n|
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(st.tuples(st.integers(0, 3), TEXTS.map("".join)) | st.booleans(), max_size=12))
-def test_after_edits_and_renames_they_are_those_of_the_index(steps: list[tuple[int, str] | bool]) -> None:
+def test_loaded_passages_follow_edits_and_renames(steps: list[tuple[int, str] | bool]) -> None:
     notes = [f"{number}.md" for number in range(4)]
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as index:
         for name in notes:

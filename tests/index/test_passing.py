@@ -1,4 +1,4 @@
-"""Faults that pass: what was given up for a while is taken up again, and nothing is lost meanwhile."""
+"""Temporary faults: what failed is tried again, and nothing is lost meanwhile."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def found(vault: Vault, pattern: str) -> list[str]:
 # An index that cannot be used at the moment
 
 
-def test_fault_I11_an_index_that_had_no_place_is_made_when_it_has_one(
+def test_fault_I11_an_index_without_a_place_is_made_when_it_gets_one(
     make_vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LATER_SECONDS", 0.05)
@@ -65,7 +65,7 @@ def test_fault_I11_an_index_that_had_no_place_is_made_when_it_has_one(
         assert vault.verify_index() == []
 
 
-def test_fault_I11_who_asks_for_the_index_has_it_tried_again_at_once(make_vault: MakeVault, tmp_path: Path) -> None:
+def test_fault_I11_asking_for_the_index_tries_it_again_at_once(make_vault: MakeVault, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.touch()
     with Vault.open(make_vault(FILES).path, config=VaultConfig(index_folder=str(place))) as vault:
@@ -76,10 +76,10 @@ def test_fault_I11_who_asks_for_the_index_has_it_tried_again_at_once(make_vault:
         assert vault.verify_index() == []
 
 
-def test_fault_I08_a_database_that_is_busy_for_a_while_is_used_when_it_is_not(
+def test_fault_I08_a_busy_database_is_used_as_soon_as_it_is_free(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another program holds SQLite's own lock, whatever ours says."""
+    """Another program holds SQLite's own lock, although our lock is free."""
     monkeypatch.setattr(live, "LATER_SECONDS", 0.05)
     monkeypatch.setattr("vaulttools.index.file.BUSY_MILLISECONDS", 50)
     folder = make_vault(FILES).path
@@ -100,7 +100,7 @@ def test_fault_I08_a_database_that_is_busy_for_a_while_is_used_when_it_is_not(
         assert vault.verify_index() == []
 
 
-def test_fault_M13_an_error_of_the_index_costs_no_answer_and_it_is_tried_again(
+def test_fault_M13_an_index_error_costs_no_answer_and_the_index_is_tried_again(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LATER_SECONDS", 0.05)
@@ -120,7 +120,7 @@ def test_fault_M13_an_error_of_the_index_costs_no_answer_and_it_is_tried_again(
 # A damaged record
 
 
-def test_fault_I06_a_damaged_record_is_moved_aside_and_not_met_again(make_vault: MakeVault) -> None:
+def test_fault_I06_a_damaged_record_is_moved_aside_and_does_not_return(make_vault: MakeVault) -> None:
     folder = make_vault(FILES).path
     with Vault.open(folder) as vault:
         vault.build_index()
@@ -156,7 +156,7 @@ def test_fault_I06_a_damaged_record_is_a_difference(indexed: Indexed) -> None:
 
 
 def test_fault_T13_a_vault_whose_disk_is_not_mounted_keeps_its_rows(make_vault: MakeVault) -> None:
-    """What is left of it is the empty folder to which it was mounted."""
+    """Only the empty folder to which it was mounted is left."""
     folder = make_vault(FILES).path
     with Vault.open(folder) as vault:
         vault.build_index()
@@ -213,7 +213,7 @@ def test_fault_S05_a_file_that_could_not_be_read_is_read_again_later(
     assert stale == (sorted(FILES) if flags else [])
 
 
-def test_fault_S05_a_file_that_fails_is_a_candidate_and_not_read_all_the_time(
+def test_fault_S05_a_file_that_fails_is_a_candidate_and_is_not_read_all_the_time(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = make_vault(FILES).path
@@ -224,14 +224,14 @@ def test_fault_S05_a_file_that_fails_is_a_candidate_and_not_read_all_the_time(
             before = len(reads)
             assert freshness.AGAIN_SECONDS > live.IDLE_SECONDS
             vault.build_index()
-            assert len(reads) == before * 2  # it was asked for by hand
+            assert len(reads) == before * 2  # the update by hand read it once more
         assert found(vault, "needle") == ["a.md"]
         vault.build_index()
         assert vault.verify_index() == []
 
 
 def _failing(monkeypatch: pytest.MonkeyPatch, number: int, times: int) -> list[int]:
-    """Let the first reads of any file fail; what was read goes into the list."""
+    """Let the first reads of any file fail; the list returned gets an item for each read."""
     plain, reads = disk.read, list[int]()
 
     def failing(descriptor: int, size: int) -> bytes:
@@ -245,14 +245,14 @@ def _failing(monkeypatch: pytest.MonkeyPatch, number: int, times: int) -> list[i
 
 
 @posix_only
-def test_fault_S06_a_read_that_hangs_holds_up_no_other_file(
+def test_fault_S06_a_read_that_hangs_delays_no_other_file(
     make_vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The disk of one file does not answer: so is the reading of a FIFO that nobody writes to."""
+    """The disk of one file does not answer, like a FIFO that nobody writes to."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     waiting = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    writing = os.open(fifo, os.O_WRONLY)  # without which it would be at its end
+    writing = os.open(fifo, os.O_WRONLY)  # without a writer the read would end at once
     os.set_blocking(waiting, True)
     folder = make_vault({**FILES, "hangs.md": "needle on a slow disk\n"}).path
     inode, plain = os.stat(folder / "hangs.md").st_ino, disk.read
@@ -272,7 +272,7 @@ def test_fault_S06_a_read_that_hangs_holds_up_no_other_file(
         assert found(vault, "other") == ["b.md"]
         vault.build_index()
         assert len(hung) == 1  # it is not read again while the first read hangs
-        os.close(writing)  # the disk is back: an end of file
+        os.close(writing)  # the disk is back: the read ends
         awaited(lambda: not workers._since)
         patched.undo()
         vault.build_index()
@@ -296,7 +296,7 @@ def test_fault_S06_a_worker_that_hangs_is_ended_and_the_other_files_are_read(
             given.append(each)
     states = {each.path: each.state for each in given if each is not None}
     assert sorted(states) == names
-    # One that this machine is slow to start may be taken for another that hangs.
+    # A worker that starts slowly may be taken for another one that hangs.
     assert sum(state == "unread" for state in states.values()) <= 2
 
 
@@ -321,7 +321,7 @@ def test_fault_S06_reading_a_note_that_hangs_ends_at_the_time_limit(
             goes_on.set()
 
 
-def test_what_takes_too_long_is_left_and_what_it_raises_comes_through() -> None:
+def test_a_call_that_takes_too_long_is_left_and_its_errors_come_through() -> None:
     assert within(10, lambda: 3) == 3
     with pytest.raises(ZeroDivisionError):
         within(10, lambda: 1 // 0)
@@ -334,7 +334,7 @@ def test_what_takes_too_long_is_left_and_what_it_raises_comes_through() -> None:
 # Two versions
 
 
-def test_fault_I13_two_versions_of_the_tables_have_a_file_each(make_vault: MakeVault) -> None:
+def test_fault_I13_each_version_of_the_tables_has_its_own_file(make_vault: MakeVault) -> None:
     with Vault.open(make_vault(FILES).path) as vault:
         vault.build_index()
         where = location.of(vault._opened.root)

@@ -1,4 +1,4 @@
-"""Rows and files are those that were seen and put last."""
+"""Rows and files are the ones that were put or seen last."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def tables(draw: st.DrawFn) -> list[Row]:
 
 
 @given(table=tables())
-def test_what_is_odd_about_rows_is_told_when_they_are_loaded(table: list[Row]) -> None:
+def test_loading_finds_unusual_and_doubtful_rows(table: list[Row]) -> None:
     held = of(table)
     assert set(held.unusual) == {each for each in table if each.state != "text" or each.flags}
     assert set(held.doubtful) == {each.path for each in table if not is_current(each, each.key, NOW)}

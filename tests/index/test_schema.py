@@ -14,7 +14,7 @@ from vaulttools.patterns.literals import fold
 
 VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
 STORED = {15: "240b1891f9a268b3"}
-"""By the number, a digest of the tables and of what is stored of the notes of `fixtures/vault`."""
+"""The number, with a digest of the tables and of what they store of the notes of `fixtures/vault`."""
 
 
 def test_the_number_of_the_schema_rises_with_what_is_stored() -> None:
@@ -24,6 +24,6 @@ def test_the_number_of_the_schema_rises_with_what_is_stored() -> None:
         digest.update(stored.dump(note))
         digest.update(" ".join(sorted(vocabulary.tokens(fold(note.text)).split())).encode())
         data = passages.dump(note)
-        reader = zlib.decompressobj()  # the bytes that zlib makes are its version's
+        reader = zlib.decompressobj()  # versions of zlib compress to different bytes
         digest.update(reader.decompress(data) + reader.unused_data)
     assert {SCHEMA: digest.hexdigest()[:16]} == STORED, "raise SCHEMA, and write the digest beside it"

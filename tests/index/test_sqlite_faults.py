@@ -1,6 +1,6 @@
 """Faults of SQLite's own disk, injected: the Nth call fails, for every N, and the index is unavailable or right.
 
-The way of SQLite's own tests: a VFS of its own, under which everything else is as it is.
+SQLite tests itself in this way: a VFS lets calls fail, and everything else is real.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ WRITES: Final = ("xWrite", "xSync", "xTruncate")
 ERRORS: Final[dict[str, type[apsw.Error]]] = {"full": apsw.FullError, "io": apsw.IOError}
 
 BENEATH: Final = apsw.vfs_names()[0]
-"""The VFS that is otherwise used."""
+"""The VFS that SQLite uses by default."""
 
 
 class Faulty:
-    """Counts the calls of SQLite to its disk, and lets one of them fail, or all from that one on."""
+    """Counts SQLite's calls to its disk, and lets one of them fail, or all from that one on."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -37,7 +37,7 @@ class Faulty:
         """Count a call.
 
         Raises:
-            apsw.Error: it is the one.
+            apsw.Error: this call has to fail.
         """
         if self.error is apsw.FullError and name not in WRITES:
             return
@@ -81,9 +81,9 @@ class _VFS(apsw.VFS):
 
 @pytest.fixture
 def disk_of_sqlite(monkeypatch: pytest.MonkeyPatch) -> Iterator[Faulty]:
-    """While it lasts, every database lies on this disk."""
+    """Put every database on this disk during a test."""
     fault = Faulty()
-    monkeypatch.setattr(file, "checking_vfs", lambda: None)  # it would go past this disk
+    monkeypatch.setattr(file, "checking_vfs", lambda: None)  # it would bypass this disk
     vfs = _VFS(fault)
     yield fault
     vfs.unregister()
@@ -111,7 +111,7 @@ def _cycle(indexed: Indexed) -> None:
 
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("lasts", [1, 1_000_000])
-def test_fault_I11_whatever_sqlite_cannot_write_or_read_the_index_is_unavailable_or_right(
+def test_fault_I11_the_index_is_unavailable_or_right_whichever_call_of_sqlite_fails(
     indexed: Indexed, disk_of_sqlite: Faulty, monkeypatch: pytest.MonkeyPatch, error: str, lasts: int
 ) -> None:
     monkeypatch.setattr(build, "FACTS_FIRST", 1)

@@ -1,4 +1,4 @@
-"""What is known at present: nothing is taken for indexed that may have changed since it was read."""
+"""The state of the index: a file that may have changed since it was read does not count as indexed."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def watched(indexed: Indexed, store: IndexStore, opened: ExitStack) -> IndexStat
 
 
 def read(present: IndexState, pending: Pending) -> None:
-    """Index what is pending, without taking note of it."""
+    """Index what is pending, but do not update the state."""
     assert build.update(present.store, present.root, pending.stale, pending.gone, workers=0).finished
 
 
 def rested(present: IndexState) -> IndexState:
-    """Index what is pending, and take note of it."""
+    """Index what is pending, and update the state."""
     present.catch_up()
     pending = present.pending()
     read(present, pending)
@@ -126,7 +126,7 @@ def test_a_change_is_a_candidate_at_once(indexed: Indexed, watched: IndexState) 
     assert nominated(watched, "other") == {"a.md"}
 
 
-def test_a_change_between_reading_and_taking_note_stays_a_candidate(indexed: Indexed, watched: IndexState) -> None:
+def test_a_change_after_the_file_was_read_stays_a_candidate(indexed: Indexed, watched: IndexState) -> None:
     indexed.write({"a.md": "other", "b.md": "other"})
     watched.catch_up()
     pending = watched.pending()
@@ -138,7 +138,7 @@ def test_a_change_between_reading_and_taking_note_stays_a_candidate(indexed: Ind
     assert not watched.settle(pending)
 
 
-def test_a_new_file_that_went_before_note_was_taken_of_it_is_forgotten(indexed: Indexed, watched: IndexState) -> None:
+def test_a_new_file_that_is_gone_before_its_row_is_noted_is_forgotten(indexed: Indexed, watched: IndexState) -> None:
     indexed.write({"new.md": "other"})
     watched.catch_up()
     pending = watched.pending()
@@ -165,7 +165,7 @@ def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: In
     assert nominated(rested(watched), "third") == {"c/d.md"}
 
 
-def test_a_folder_that_came_back_as_it_was_has_not_to_be_read(
+def test_a_folder_that_came_back_unchanged_is_not_read(
     indexed: Indexed, watched: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time_ns()
@@ -187,13 +187,13 @@ def test_fault_I16_a_renamed_file_is_known_under_its_new_name_only(indexed: Inde
     assert present.rows.get("z.md") is not None
 
 
-def test_fault_I01_what_is_as_young_as_its_reading_stays_a_candidate_without_a_watch(present: IndexState) -> None:
+def test_fault_I01_a_file_as_young_as_its_reading_stays_a_candidate_without_a_watch(present: IndexState) -> None:
     assert present.stale() == FILES.keys()
-    assert held(present) == (8, 8)  # they are held all the same
+    assert held(present) == (8, 8)  # the index holds them nevertheless
     assert not present.is_behind()
 
 
-def test_and_is_read_once_more_when_it_is_old_enough(present: IndexState, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_young_file_is_read_again_when_old_enough(present: IndexState, monkeypatch: pytest.MonkeyPatch) -> None:
     assert present.pending().stale == {}
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
@@ -215,7 +215,7 @@ def test_fault_I03_a_file_from_the_future_is_not_read_again_and_again(indexed: I
     assert set(present.pending().stale) == {"a.md"}
 
 
-def test_a_comparison_is_made_once_for_all_that_began_before_it(
+def test_one_comparison_serves_all_calls_that_began_before_it(
     present: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared: list[None] = []
@@ -235,7 +235,7 @@ def test_a_comparison_is_made_once_for_all_that_began_before_it(
 
 
 def closing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Let a folder be one that cannot be listed."""
+    """Make the listing of a folder fail."""
     scandir = os.scandir
 
     def failing(path: str) -> Any:
@@ -246,10 +246,10 @@ def closing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(disk, "scandir", failing)
 
 
-def test_fault_I14_what_cannot_be_listed_keeps_its_row_and_is_not_known(
+def test_fault_I14_a_file_in_an_unlisted_folder_keeps_its_row_and_is_not_known(
     indexed: Indexed, present: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file below it that is named may still be readable, and nobody tells when it changes."""
+    """A file below it may still be readable by its path, and no event reports its changes."""
     indexed.write({"c/d.md": "one\rtwo", "c/e.md": "x"})
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
@@ -269,7 +269,7 @@ def test_fault_I14_what_cannot_be_listed_keeps_its_row_and_is_not_known(
     assert Snapshot(present).holding("return") == {"b.md"} | ({"c/d.md"} - present.stale())
 
 
-def test_fault_I14_rows_below_a_folder_that_is_gone_after_all_are_forgotten(
+def test_fault_I14_rows_are_forgotten_when_their_unlisted_folder_is_gone(
     indexed: Indexed, present: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
@@ -296,7 +296,7 @@ def kept(present: IndexState, made: list[str]) -> None:
         ({"c/.gitignore": "*.md"}, ["names", "times"]),
     ],
 )
-def test_what_was_made_is_kept_until_what_it_rests_on_changes(
+def test_a_value_is_kept_until_its_sources_change(
     indexed: Indexed, present: IndexState, change: dict[str, str], made: list[str]
 ) -> None:
     first: list[str] = []
@@ -309,7 +309,7 @@ def test_what_was_made_is_kept_until_what_it_rests_on_changes(
     assert again == made
 
 
-def test_no_more_than_a_few_are_kept_and_the_last_used_go_last(present: IndexState) -> None:
+def test_only_a_few_values_are_kept_and_the_last_used_go_last(present: IndexState) -> None:
     made: list[int] = []
 
     def ask(number: int) -> None:
@@ -385,7 +385,7 @@ def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
 def test_a_store_that_cannot_be_read_nominates_nothing_and_is_lost(
     indexed: Indexed, watched: IndexState, store: IndexStore
 ) -> None:
-    """Ids of the next one would mean other files."""
+    """The ids of the next store would mean other files."""
     text = "first"
     store.close()  # so that a new connection is needed
     for name in indexed.folder.glob("index.sqlite*"):
@@ -396,13 +396,13 @@ def test_a_store_that_cannot_be_read_nominates_nothing_and_is_lost(
         watched.catch_up()
 
 
-def test_the_structure_is_that_of_a_text_and_of_no_other(watched: IndexState) -> None:
+def test_the_structure_belongs_to_exactly_one_text(watched: IndexState) -> None:
     assert Snapshot(watched).structure(Document("a.md", "first")) is not None
     assert Snapshot(watched).structure(Document("a.md", "second")) is None
     assert Snapshot(watched).structure(Document("none.md", "first")) is None
 
 
-def test_another_folder_in_the_place_of_the_vault_is_no_change_of_it(indexed: Indexed, present: IndexState) -> None:
+def test_another_folder_in_the_place_of_the_vault_raises_lost(indexed: Indexed, present: IndexState) -> None:
     indexed.vault.rename(indexed.folder / "away")
     with pytest.raises(Lost):
         present.catch_up()
@@ -411,11 +411,11 @@ def test_another_folder_in_the_place_of_the_vault_is_no_change_of_it(indexed: In
         present.catch_up()
 
 
-def test_binary_files_are_nominated_by_what_of_them_is_indexed(indexed: Indexed, watched: IndexState) -> None:
+def test_binary_files_are_nominated_by_their_indexed_part(indexed: Indexed, watched: IndexState) -> None:
     indexed.write({"x.bin": b"\0some words\0ab\0", "y.bin": b"\0others"})
     rested(watched)
     assert nominated(watched, "words") == {"x.bin"}
-    assert nominated(watched, "é") == {"x.bin", "y.bin"}  # of which the index of a binary file knows nothing
+    assert nominated(watched, "é") == {"x.bin", "y.bin"}  # the index does not know it of a binary file
     assert Snapshot(watched).holding("nul") == {"x.bin", "y.bin"}
 
 
@@ -442,7 +442,7 @@ def test_after_edits_that_make_files_binary_or_text_each_is_nominated_by_its_wor
 def test_a_binary_file_that_has_another_row_by_now_is_nominated(
     indexed: Indexed, watched: IndexState, opened: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its folder was moved away and back, which changes no key of the file; another process saw both."""
+    """Its folder was moved away and back, which does not change the file's key; another process saw both."""
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)  # no file is young
     indexed.write({"away/x.bin": b"\0some words", "away/x.md": "some words", "y.bin": b"\0others"})
@@ -477,7 +477,7 @@ def test_a_file_that_became_binary_is_nominated_after_a_call_that_asked_while_it
 
 
 def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: IndexState) -> None:
-    """Of 300 folders, some come and go: what is asked is not asked of a dictionary that changes."""
+    """Some of 300 folders come and go: no call reads a dictionary while it changes."""
     for number in range(300):
         (indexed.vault / f"f{number}").mkdir()
     failed: list[BaseException] = []

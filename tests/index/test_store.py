@@ -36,7 +36,7 @@ def put(store: IndexStore, *contents: Content) -> None:
         writer.commit()
 
 
-def test_nominated_are_exactly_the_files_with_a_word_that_holds_some_letters(indexed: Indexed) -> None:
+def test_exactly_the_files_with_a_word_that_holds_the_letters_are_nominated(indexed: Indexed) -> None:
     files = notes(80)
     store = indexed.holding(files)
     changed = notes(40, seed=2)

@@ -1,4 +1,4 @@
-"""Four processes search and index one vault while its files change: each answer is a state that was during the call.
+"""Four processes search and index one vault while its files change: each answer was true during the call.
 
 `VAULTTOOLS_SECONDS=20 pytest tests/index/test_together.py` is the long run.
 """
@@ -46,13 +46,13 @@ with Vault.open(folder) as vault:
 
 @dataclass
 class _File:
-    """The versions of one file: when the change to each began, and when it had been made."""
+    """The versions of one file: when the change to each began, and when it was complete."""
 
     began: list[float] = field(default_factory=list)
     made: list[float] = field(default_factory=list)
 
     def during(self, start: float, end: float) -> range:
-        """The versions that stood at some moment between two times."""
+        """The versions that the file had at some moment between two times."""
         first = max((number for number, moment in enumerate(self.made) if moment <= start), default=0)
         last = max(number for number, moment in enumerate(self.began) if moment <= end)
         return range(first, last + 1)
@@ -64,7 +64,7 @@ def _line(version: int) -> str:
 
 @pytest.mark.timeout(SECONDS * 4 + 60)
 @pytest.mark.skipif(sys.platform == "win32", reason="a file that is being read cannot be replaced there")
-def test_every_answer_is_a_state_that_was_during_the_call(tmp_path: Path) -> None:
+def test_every_answer_was_true_during_the_call(tmp_path: Path) -> None:
     vault, outside = tmp_path / "vault", tmp_path / "new"
     vault.mkdir()
     files = {f"{number}.md": _File() for number in range(FILES)}
@@ -89,7 +89,7 @@ def test_every_answer_is_a_state_that_was_during_the_call(tmp_path: Path) -> Non
         for number in range(PROCESSES)
     ]
     rng = random.Random(1)
-    # What they print is read while they run, or a full pipe would hold them up.
+    # Their output is read while they run: a full pipe would block them.
     outputs = [tmp_path / f"{number}.jsonl" for number in range(PROCESSES)]
     while time.monotonic() < until:
         for _ in range(rng.randrange(4)):
@@ -108,7 +108,7 @@ def test_every_answer_is_a_state_that_was_during_the_call(tmp_path: Path) -> Non
             possible = {_line(version) for version in file.during(start, end)}
             if name in found:
                 assert found[name] in possible
-            elif complete:  # else it changed while it was read, twice, and that is told
+            elif complete:  # else it changed twice while it was read, and the answer says so
                 assert any(word not in line for line in possible), (word, name)
     with Vault.open(vault) as opened:
         opened.build_index()

@@ -1,4 +1,4 @@
-"""The tree: kept up to date by a watch, or compared without one, it is what a walk of the vault would read now."""
+"""The tree is what a walk of the vault would read now, whether a watch or a comparison keeps it up to date."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PATHS = [f"{folder}/{name}".lstrip("/") for folder in FOLDERS for name in NAMES]
 
 
 def state(tree: Tree) -> dict[str, Any]:
-    """All that a tree says."""
+    """Everything that a tree knows."""
     folders: dict[str, list[tuple[FolderEntry, Key | int | None]]] = {}
     waiting = [""]
     while waiting:
@@ -52,11 +52,11 @@ def state(tree: Tree) -> dict[str, Any]:
             path = paths.join(here, listed.name)
             key = tree.key(path)
             assert key is not None
-            # A folder that is not entered is not shown either, so its time is of no use; of all but files nothing is
-            # but the time.
+            # A folder that is not entered is not shown either, so its time has no use. Files have a key, and everything
+            # else has only a time.
             is_shown = listed.kind != "folder" or (tree.holds(path) and path not in tree.unlisted)
-            told = key if listed.kind == "file" else key.modified if is_shown else None
-            folders[here].append((listed, told))
+            stamp = key if listed.kind == "file" else key.modified if is_shown else None
+            folders[here].append((listed, stamp))
             if tree.holds(path):
                 waiting.append(path)
     return {
@@ -68,8 +68,8 @@ def state(tree: Tree) -> dict[str, Any]:
     }
 
 
-def names_of(told: dict[str, Any]) -> dict[str, list[FolderEntry]]:
-    return {folder: [listed for listed, _ in names] for folder, names in told["folders"].items()}
+def names_of(tree: dict[str, Any]) -> dict[str, list[FolderEntry]]:
+    return {folder: [listed for listed, _ in names] for folder, names in tree["folders"].items()}
 
 
 def watching(root: Root) -> Watch:
@@ -84,7 +84,7 @@ Update = Callable[[], Changes]
 
 @pytest.fixture(params=["watch", "compare"])
 def updated(request: pytest.FixtureRequest, indexed: Indexed) -> Iterator[Callable[[], tuple[Tree, Update]]]:
-    """Reads the tree of the vault as it is, and gives what brings it up to date: by a watch, and without one."""
+    """Reads the tree of the vault, and returns it with its update: once with a watch, and once without."""
     opened: list[Watch] = []
 
     def made() -> tuple[Tree, Update]:
@@ -117,7 +117,7 @@ def _remove(folder: Path) -> None:
 
 
 class Story:
-    """Changes to a vault, by chance."""
+    """Random changes to a vault."""
 
     def __init__(self, place: Path, rng: random.Random, *, modes: bool) -> None:
         self.vault = place / "vault"
@@ -172,7 +172,7 @@ class Story:
             folder.rename(kept)
 
     def replace_folder(self, path: str) -> None:
-        """By another one of the same name, which may get the same inode."""
+        """The new folder has the same name and may get the same inode."""
         folder = self.vault / self.rng.choice(FOLDERS[1:])
         _remove(folder)
         folder.mkdir()
@@ -182,7 +182,7 @@ class Story:
         (self.vault / path).symlink_to(self.vault / self.rng.choice(FOLDERS))
 
     def link_hard(self, path: str) -> None:
-        """Not to where nobody is told of it (`watch`)."""
+        """Only to places where events report the change (`watch`)."""
         os.link(self.vault / path, self.vault / self.rng.choice([path for path in PATHS if "/." not in f"/{path}"]))
 
     def age(self, path: str) -> None:
@@ -198,7 +198,7 @@ class Story:
 
 
 def tell(place: Path, seed: int, *, modes: bool = False) -> None:
-    """A story, after each chapter of which the tree that was watched is the one that is read anew."""
+    """Tell a story: after each chapter, the watched tree is the one that is read anew."""
     rng = random.Random(seed)
     story = Story(place, rng, modes=modes)
     root = Indexed(place).root
@@ -210,21 +210,21 @@ def tell(place: Path, seed: int, *, modes: bool = False) -> None:
             before = tree.files()
             for _ in range(rng.randrange(1, 6)):
                 story.step()
-            applied, told = tree.apply(watched.drain()), compared.compare()
+            applied, found = tree.apply(watched.drain()), compared.compare()
             now = state(Tree(root, None, max_bytes=100))
             assert state(tree) == now
             assert state(compared) == now
             files = now["files"]
             changed = {path for path, key in files.items() if before.get(path) != key}
-            assert told.files == changed
+            assert found.files == changed
             assert changed <= applied.files | applied.met
-            assert told.gone == before.keys() - files.keys()
-            assert told.gone <= applied.gone
+            assert found.gone == before.keys() - files.keys()
+            assert found.gone <= applied.gone
             assert applied.gone.isdisjoint(files)
-            assert (applied.names and told.names) or not (
+            assert (applied.names and found.names) or not (
                 names_of(now) != names_of(was) or any(path.endswith(("/.gitignore", "/.ignore")) for path in changed)
             )
-            assert (applied.times and told.times) or now == was
+            assert (applied.times and found.times) or now == was
             was = now
     finally:
         watched.close()
@@ -247,18 +247,18 @@ for seed in range(4):
         for name in folders:
             if not os.path.islink(os.path.join(folder, name)):
                 os.chmod(os.path.join(folder, name), 0o700)
-print("told")
+print("done")
 """
 
 
 @linux_only
-def test_fault_T02_so_it_is_when_folders_become_unreadable_and_readable(tmp_path: Path) -> None:
+def test_fault_T02_a_watched_tree_follows_folders_that_become_unreadable(tmp_path: Path) -> None:
     out, err = python(CLOSED_OFF, tmp_path, bound=True).communicate()
-    assert (out, err) == ("told\n", "")
+    assert (out, err) == ("done\n", "")
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_differs_from_the_rows_at_first_is_what_a_look_at_each_tells(
+def test_the_first_comparison_with_the_rows_finds_what_a_look_at_each_file_finds(
     tmp_path: Path, later: None, seed: int
 ) -> None:
     rng = random.Random(seed)
@@ -276,7 +276,7 @@ def test_what_differs_from_the_rows_at_first_is_what_a_look_at_each_tells(
     store.close()
 
 
-def test_what_did_not_change_is_not_told(indexed: Indexed, updated: Callable[[], tuple[Tree, Update]]) -> None:
+def test_an_unchanged_tree_has_no_changes(indexed: Indexed, updated: Callable[[], tuple[Tree, Update]]) -> None:
     indexed.write({"a/n.md": "n", "b.md": "b"})
     _, update = updated()
     assert update() == Changes()
@@ -286,7 +286,7 @@ def test_what_did_not_change_is_not_told(indexed: Indexed, updated: Callable[[],
     ("name", "are_rules"),
     [(".gitignore", True), (".ignore", True), (".rgignore", True), ("n.md", False), (".gitignore.md", False)],
 )
-def test_only_what_an_ignore_file_holds_is_as_much_as_a_name(
+def test_a_new_text_of_an_ignore_file_counts_as_a_change_of_names(
     indexed: Indexed, updated: Callable[[], tuple[Tree, Update]], name: str, are_rules: bool
 ) -> None:
     indexed.write({f"a/{name}": "*.txt"})
@@ -298,7 +298,7 @@ def test_only_what_an_ignore_file_holds_is_as_much_as_a_name(
     assert (changes.files, changes.names) == ({f"a/{name}"}, are_rules)
 
 
-def test_a_repository_that_comes_or_goes_is_told_as_a_name(
+def test_a_repository_that_comes_or_goes_counts_as_a_change_of_names(
     indexed: Indexed, updated: Callable[[], tuple[Tree, Update]]
 ) -> None:
     indexed.write({"a/n.md": "n"})
@@ -311,7 +311,7 @@ def test_a_repository_that_comes_or_goes_is_told_as_a_name(
     assert tree.repositories == []
 
 
-def test_fault_I01_rules_rewritten_within_the_tick_of_their_clock_are_as_new_without_a_watch(
+def test_fault_I01_rules_rewritten_within_one_tick_of_the_clock_count_as_new_without_a_watch(
     indexed: Indexed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     indexed.write({".gitignore": "a.md", "a.md": "", "b.md": ""})
@@ -331,7 +331,7 @@ def test_fault_I01_rules_rewritten_within_the_tick_of_their_clock_are_as_new_wit
 
 
 @posix_only
-def test_a_change_through_another_name_is_told_for_every_name_in_the_vault(
+def test_a_change_through_another_name_is_reported_for_every_name_in_the_vault(
     indexed: Indexed, updated: Callable[[], tuple[Tree, Update]]
 ) -> None:
     indexed.write({"a/one.md": "x", "b/alone.md": "y"})
@@ -367,7 +367,7 @@ def test_many_new_names_of_files_are_looked_up_in_one_pass(
     assert {f"b/{number}.md" for number in range(50)} <= changes.files
 
 
-def test_a_folder_that_was_replaced_tells_what_it_holds_now(
+def test_a_replaced_folder_shows_what_it_holds_now(
     indexed: Indexed, updated: Callable[[], tuple[Tree, Update]]
 ) -> None:
     indexed.write({"a/old.md": "old", "a/same.md": "same", "a/b/deep.md": ""})
@@ -385,8 +385,8 @@ def test_a_folder_that_was_replaced_tells_what_it_holds_now(
 
 
 @linux_only
-def test_only_the_time_of_a_folder_makes_its_files_no_others(indexed: Indexed) -> None:
-    """As `rsync -a` leaves it behind each time."""
+def test_a_new_time_of_a_folder_does_not_change_its_files(indexed: Indexed) -> None:
+    """`rsync -a` leaves folders so each time."""
     indexed.write({"a/n.md": "n", "o.md": "o"})
     watched = watching(indexed.root)
     try:
@@ -400,7 +400,7 @@ def test_only_the_time_of_a_folder_makes_its_files_no_others(indexed: Indexed) -
         watched.close()
 
 
-def test_a_root_that_is_gone_is_no_empty_vault(indexed: Indexed) -> None:
+def test_a_missing_root_is_not_an_empty_vault(indexed: Indexed) -> None:
     indexed.write({"n.md": ""})
     tree = Tree(indexed.root, None)
     indexed.vault.rename(indexed.folder / "away")
@@ -410,7 +410,7 @@ def test_a_root_that_is_gone_is_no_empty_vault(indexed: Indexed) -> None:
         Tree(indexed.root, None)
 
 
-def test_a_folder_that_stands_there_is_not_taken_for_gone(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_folder_is_not_taken_for_gone(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
     indexed.write({"a/n.md": "n"})
     scandir = os.scandir
 
@@ -452,7 +452,7 @@ def test_fault_S07_a_folder_that_could_not_be_listed_for_a_moment_is_listed_agai
         watched.close()
 
 
-def test_what_is_too_large_and_what_is_protected(indexed: Indexed, updated: Callable[[], tuple[Tree, Update]]) -> None:
+def test_which_files_are_large_or_protected(indexed: Indexed, updated: Callable[[], tuple[Tree, Update]]) -> None:
     indexed.write({"a.md": "x" * 101, "b.md": "x" * 100, ".obsidian/app.json": "{}", ".git/config": ""})
     tree, update = updated()
     assert set(tree.files()) == {"a.md", "b.md"}

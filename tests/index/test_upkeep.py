@@ -44,7 +44,7 @@ def test_without_an_index_every_file_has_to_be_read(indexed: Indexed, folder: st
         upkeep.verify(indexed.root, folder)
 
 
-def test_the_status_tells_what_the_index_holds_and_lacks(
+def test_the_status_shows_what_the_index_holds_and_lacks(
     indexed: Indexed, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     indexed.write({"a.md": "a", "b.txt": "b", "c.bin": "\0"})
@@ -63,7 +63,7 @@ def test_the_status_tells_what_the_index_holds_and_lacks(
     assert (status.stale, status.gone, status.is_current) == (2, 1, False)
 
 
-def test_fault_I06_a_damaged_index_is_told_before_what_it_lacks(indexed: Indexed, folder: str) -> None:
+def test_fault_I06_damage_is_reported_before_what_the_index_lacks(indexed: Indexed, folder: str) -> None:
     indexed.write({"a.md": "a"})
     where = built(indexed, folder)
     where.database.write_bytes(b"no database" * 1000)
@@ -76,7 +76,7 @@ def test_fault_I06_a_damaged_index_is_told_before_what_it_lacks(indexed: Indexed
     assert upkeep.status(indexed.root, folder).warning == "The index was damaged and is built anew"
 
 
-def test_what_was_removed_is_gone_but_for_the_lock_that_others_wait_for(indexed: Indexed, folder: str) -> None:
+def test_removing_leaves_only_the_lock_that_others_wait_for(indexed: Indexed, folder: str) -> None:
     indexed.write({"a.md": "a"})
     where = built(indexed, folder)
     (where.folder / f"index-{SCHEMA}.sqlite.corrupt-1").touch()
@@ -86,7 +86,7 @@ def test_what_was_removed_is_gone_but_for_the_lock_that_others_wait_for(indexed:
 
 
 def test_the_database_is_removed_after_its_log(indexed: Indexed, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next database would take the log of the last for its own."""
+    """Otherwise the next database would use the log of the last one."""
     where = built(indexed, folder)
     names = [where.folder / f"index-{SCHEMA}.sqlite{ending}" for ending in ("-wal", "-shm", "-journal")]
     for name in names:
@@ -105,7 +105,7 @@ def test_the_database_is_removed_after_its_log(indexed: Indexed, folder: str, mo
 
 
 @pytest.mark.parametrize("ask", [upkeep.status, upkeep.verify])
-def test_fault_T13_of_a_vault_that_is_gone_nothing_is_told(indexed: Indexed, folder: str, ask: object) -> None:
+def test_fault_T13_a_missing_vault_is_an_error_and_keeps_its_rows(indexed: Indexed, folder: str, ask: object) -> None:
     indexed.write({"a.md": "a"})
     where = built(indexed, folder)
     indexed.vault.rename(indexed.folder / "away")
@@ -117,7 +117,7 @@ def test_fault_T13_of_a_vault_that_is_gone_nothing_is_told(indexed: Indexed, fol
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
-def test_a_place_that_cannot_be_used_is_a_sentence(indexed: Indexed, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_used_gives_a_sentence(indexed: Indexed, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Unavailable, match="cannot be used"):
         upkeep.status(indexed.root, str(tmp_path / "file"))

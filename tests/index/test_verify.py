@@ -59,7 +59,7 @@ def test_a_row_that_does_not_fit_its_file_is_named(
     assert indexed.verify(store) == [sentence]
 
 
-def test_tokens_of_an_older_text_are_found_out(indexed: Indexed, store: IndexStore) -> None:
+def test_tokens_of_an_older_text_are_detected(indexed: Indexed, store: IndexStore) -> None:
     found = scan(indexed.root, "a.md")
     assert found is not None
     row = rows(store)["a.md"]
@@ -71,7 +71,7 @@ def test_tokens_of_an_older_text_are_found_out(indexed: Indexed, store: IndexSto
     assert indexed.verify(store) == ["a.md: is not found by its own text"]
 
 
-def test_a_name_is_shown_as_everywhere(indexed: Indexed, store: IndexStore) -> None:
+def test_a_name_is_shown_as_elsewhere(indexed: Indexed, store: IndexStore) -> None:
     if os.name != "nt":
         indexed.write({"line\nfeed.md": ""})
         assert indexed.verify(store) == ["line\\nfeed.md: is not in the index"]

@@ -1,4 +1,4 @@
-"""Files nominated by their tokens are all that hold what is required, and few others."""
+"""Tokens nominate all files that hold what is required, and few others."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_words_that_come_later_are_seen_and_too_many_narrow_nothing(
         assert _nominated(written, "work") == ("acd", "acdg", "acdg")[number]
         _write(written, {f"{'ghi'[number]}.md": word})
     assert _nominated(written, "work") is None, "four words are too many"
-    assert _nominated(written, "working ") == "ag", "two words end so"
+    assert _nominated(written, "working ") == "ag", "two words have this end"
 
 
 @pytest.mark.parametrize(
@@ -207,12 +207,12 @@ def test_words_that_come_later_are_seen_and_too_many_narrow_nothing(
         (AnyOf(("abc", "wxyz")), None),
     ],
 )
-def test_of_a_binary_file_only_printable_runs_are_looked_for(requirement: Requirement, query: int | None) -> None:
+def test_only_printable_runs_are_looked_for_in_a_binary_file(requirement: Requirement, query: int | None) -> None:
     found = vocabulary.binary_query(requirement)
     assert (found and found.count(" AND ") + 1) == query
 
 
-def test_of_a_long_run_a_few_triples_are_looked_for() -> None:
+def test_a_few_triples_of_a_long_run_are_looked_for() -> None:
     found = vocabulary.binary_query("".join(chr(ord("a") + number % 26) for number in range(LONGEST)))
     assert found is not None
     assert found.count(" AND ") <= vocabulary.TRIPLES

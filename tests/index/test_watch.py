@@ -1,4 +1,4 @@
-"""A watch tells of every change that was finished before it is asked, or says that it may have missed some."""
+"""A watch reports every change that is complete when it is asked, or says that it may have missed some."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def watched(vault: Path) -> Iterator[Watch]:
     found.close()
 
 
-def test_what_has_not_changed_is_not_told(vault: Path, watched: Watch) -> None:
+def test_an_unchanged_file_is_not_reported(vault: Path, watched: Watch) -> None:
     (vault / "a/b/note.md").read_text(encoding="utf-8")
     list(vault.rglob("*"))
     assert watched.drain() == {}
@@ -93,7 +93,7 @@ def mapped(vault: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         (lambda vault: (vault / "new.md").touch(), {"": {"new.md"}}),
         (lambda vault: (vault / "a/b/note.md").write_text("x", encoding="utf-8"), {"a/b": {"note.md"}}),
@@ -120,26 +120,26 @@ def mapped(vault: Path) -> None:
         (lambda vault: vault.chmod(0o700), {"": {""}}),
     ],
 )
-def test_a_change_is_told_by_folder_and_name_once(
-    vault: Path, watched: Watch, change: Callable[[Path], object], told: dict[str, set[str]]
+def test_a_change_is_reported_by_folder_and_name_once(
+    vault: Path, watched: Watch, change: Callable[[Path], object], reported: dict[str, set[str]]
 ) -> None:
     change(vault)
-    assert watched.drain() == told
+    assert watched.drain() == reported
     assert watched.drain() == {}
 
 
 @pytest.mark.parametrize(
     "name", [b"a note.md", b"two\nlines\t\\.md", "é\N{SNOWMAN}.md".encode(), b"\xff\xfe.md", b"x" * 255]
 )
-def test_any_name_is_told_as_a_listing_gives_it(vault: Path, watched: Watch, name: bytes) -> None:
+def test_any_name_is_reported_as_a_listing_gives_it(vault: Path, watched: Watch, name: bytes) -> None:
     with open(os.fsencode(vault) + b"/a/" + name, "wb"):  # noqa: PTH123
         pass
-    told = watched.drain()
-    assert told == {"a": {os.fsdecode(name)}}
-    assert told["a"] < set(os.listdir(vault / "a"))
+    reported = watched.drain()
+    assert reported == {"a": {os.fsdecode(name)}}
+    assert reported["a"] < set(os.listdir(vault / "a"))
 
 
-def test_a_file_that_is_still_open_is_told_with_each_write(vault: Path, watched: Watch) -> None:
+def test_each_write_to_a_file_that_stays_open_is_reported(vault: Path, watched: Watch) -> None:
     with (vault / "top.md").open("wb", buffering=0) as file:
         assert watched.drain() == {"": {"top.md"}}
         file.write(b"x")
@@ -171,13 +171,13 @@ def test_what_lies_behind_a_link_is_not_watched(
 
 
 @pytest.mark.parametrize("folder", ["gone", "gone/deeper", "top.md", "top.md/x", "x" * 300, "/".join(["x" * 200] * 30)])
-def test_to_watch_a_folder_that_is_not_there_is_no_error(watched: Watch, folder: str) -> None:
+def test_watching_a_missing_folder_is_no_error(watched: Watch, folder: str) -> None:
     watched.add(folder)
     watched.remove(folder)
     assert watched.drain() == {}
 
 
-def test_a_folder_whose_name_begins_alike_is_not_removed_with_another(vault: Path, watched: Watch) -> None:
+def test_a_folder_is_not_removed_with_another_whose_name_begins_alike(vault: Path, watched: Watch) -> None:
     (vault / "ab").mkdir()
     watched.add("ab")
     watched.drain()
@@ -204,7 +204,7 @@ if watched is not None:
 """
 
 
-def test_a_folder_that_may_not_be_read_is_no_error_and_its_return_is_told(vault: Path) -> None:
+def test_an_unreadable_folder_is_no_error_and_its_return_is_reported(vault: Path) -> None:
     assert python(CLOSED, vault.parent, bound=True).communicate() == ("", "")
 
 
@@ -225,11 +225,11 @@ def failing(code: int) -> Callable[..., Any]:
         ("watch", errno.ENOENT, "a", False),
         ("watch", errno.ENOSPC, "a", True),
         ("watch", errno.ENOMEM, "a", True),
-        ("watch", errno.EACCES, "a", True),  # it can be listed and not be watched
+        ("watch", errno.EACCES, "a", True),  # it can be listed but not watched
         ("watch", errno.ENOENT, "", True),
     ],
 )
-def test_a_folder_that_can_be_listed_and_not_be_watched_loses_all(
+def test_a_folder_that_can_be_listed_but_not_watched_loses_all(
     monkeypatch: pytest.MonkeyPatch, watched: Watch, call: str, code: int, folder: str, lost: bool
 ) -> None:
     place = "inotify_simple.INotify.add_watch" if call == "watch" else "vaulttools.index.filesystems.folds_case"
@@ -267,12 +267,12 @@ def test_an_overflow_or_an_unmount_loses_all_and_for_good(
             again()
 
 
-def test_twenty_thousand_events_are_all_told_or_lost(vault: Path, watched: Watch) -> None:
+def test_twenty_thousand_events_are_all_reported_or_lost(vault: Path, watched: Watch) -> None:
     for number in range(10_000):  # in turn, as two equal events in a row are one
         os.utime(vault / "top.md", ns=(0, number))
         os.utime(vault / "a", ns=(0, number))
     queue = Path("/proc/sys/fs/inotify/max_queued_events").read_text(encoding="utf-8")
-    if int(queue) > 30_000:  # a folder tells of itself besides
+    if int(queue) > 30_000:  # a folder also reports itself
         assert watched.drain() == {"": {"top.md", "a"}}
     else:
         with pytest.raises(Lost):
@@ -314,7 +314,7 @@ def moved_and_back(vault: Path) -> None:
 @pytest.mark.parametrize(
     "change", [moved, moved_and_back, deleted, made_anew, swapped, moved_from_above, swapped_from_above]
 )
-def test_when_the_root_is_no_longer_where_it_was_all_is_lost(
+def test_all_is_lost_when_the_root_is_no_longer_in_its_place(
     vault: Path, watched: Watch, change: Callable[[Path], None]
 ) -> None:
     change(vault)
@@ -373,7 +373,7 @@ def watches() -> set[str]:
     return found
 
 
-def test_a_closed_watch_tells_nothing_and_holds_no_descriptor(vault: Path) -> None:
+def test_a_closed_watch_reports_nothing_and_holds_no_descriptor(vault: Path) -> None:
     before = watches()
     found = background.watch(opened(vault))
     if found is None:
@@ -385,14 +385,14 @@ def test_a_closed_watch_tells_nothing_and_holds_no_descriptor(vault: Path) -> No
         found.drain()
 
 
-def test_a_file_system_that_does_not_tell_is_not_watched(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
+def test_a_file_system_that_does_not_report_is_not_watched(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
     before = watches()
     monkeypatch.setattr(filesystems, "tells_changes", lambda folder: folder != os.path.realpath(vault))
     assert background.watch(opened(vault)) is None
     assert watches() <= before
 
 
-def test_where_no_more_watches_are_to_be_had_there_is_none(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
+def test_there_is_no_watch_when_the_system_has_no_more(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
     before = watches()
     monkeypatch.setattr("vaulttools.index.inotify.INotify", failing(errno.EMFILE))
     assert background.watch(opened(vault)) is None
@@ -401,7 +401,7 @@ def test_where_no_more_watches_are_to_be_had_there_is_none(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
-def test_where_changes_may_be_dropped_unsaid_there_is_no_watch(
+def test_there_is_no_watch_where_changes_may_be_dropped_silently(
     monkeypatch: pytest.MonkeyPatch, vault: Path, platform: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
@@ -420,9 +420,7 @@ def test_the_environment_turns_the_watch_off(
         assert background.watch(opened(vault)) is None
 
 
-def test_what_the_environment_says_otherwise_of_the_watch_is_refused(
-    monkeypatch: pytest.MonkeyPatch, vault: Path
-) -> None:
+def test_another_value_of_the_environment_variable_is_refused(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
     monkeypatch.setenv("VAULTTOOLS_WATCH", "no")
     with pytest.raises(BadArgument) as error:
         Vault.open(vault)
@@ -478,7 +476,7 @@ def test_a_file_system_mounted_over_the_vault_or_in_it_loses_all(vault: Path, po
     assert outcome.returncode == 0
 
 
-# What follows changes a vault at random from another process, and keeps a picture of it by nothing but what is told.
+# Another process changes a vault at random. A picture of the vault is kept from nothing but the events.
 
 Picture = dict[str, tuple[int, ...]]
 
@@ -528,7 +526,7 @@ for line in sys.stdin:
 
 
 class Follower:
-    """The picture that is kept: as the tree of the index does it, but plainly."""
+    """Keeps a picture as the tree of the index does, but in a simpler way."""
 
     def __init__(self, vault: Path, watched: Watch) -> None:
         self._vault = vault
@@ -565,7 +563,7 @@ class Follower:
 
 
 def key(path: Path) -> tuple[int, ...]:
-    """What a file is known by; of a folder its times are left out, which change with the names in it."""
+    """The numbers that identify a file; not the times of a folder, which change with the names in it."""
     status = path.lstat()
     times = () if stat.S_ISDIR(status.st_mode) else (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
     return (status.st_mode, status.st_ino, *times)
@@ -580,7 +578,7 @@ def picture_of(vault: Path) -> Picture:
 
 
 def said(worker: subprocess.Popen[bytes], operations: int) -> Iterator[None]:
-    """Yields as long as the worker is at its operations."""
+    """Yields as long as the worker does its operations."""
     asked, answers = worker.stdin, worker.stdout
     assert asked is not None and answers is not None
     asked.write(json.dumps(operations).encode() + b"\n")
@@ -591,7 +589,7 @@ def said(worker: subprocess.Popen[bytes], operations: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_picture_kept_by_what_is_told_is_true_whenever_nobody_writes(vault: Path, watched: Watch, seed: int) -> None:
+def test_a_picture_kept_from_events_is_true_whenever_nobody_writes(vault: Path, watched: Watch, seed: int) -> None:
     follower = Follower(vault, watched)
     command = [sys.executable, "-c", WORKER, str(vault.parent), str(seed)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:

@@ -1,4 +1,4 @@
-"""The word table: which notes hold words, and where."""
+"""The table of words: which notes hold them, and where."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_name_is_found_by_its_parts(known: Snapshot) -> None:
     assert asked(known, "router", "reset", "routerreset")["counts"] == [1, 1, 1]
 
 
-def test_the_places_are_told_by_part(known: Snapshot) -> None:
+def test_places_are_grouped_by_part(known: Snapshot) -> None:
     hits = known.words([[Spelling("anchor")], [Spelling("chain")]], 10, frozenset(NOTES), frozenset())
     assert hits is not None
     assert [[list(part) for part in parts] for parts in hits.places["a.md"].found] == [
@@ -77,8 +77,8 @@ def test_names_and_values_of_properties_are_a_part_without_those_that_name_the_n
     ]
 
 
-def test_nothing_is_kept_of_what_was_asked(known: Snapshot) -> None:
-    """FTS5 keeps every function that is registered, and what it holds, as long as the connection."""
+def test_a_request_leaves_nothing_behind(known: Snapshot) -> None:
+    """FTS5 keeps every registered function, and what it holds, as long as the connection lives."""
     for _ in range(3):
         assert asked(known, "anchor", "chain")["counts"] == [2, 2]
     gc.collect()
@@ -96,16 +96,16 @@ def test_a_word_may_be_given_by_its_beginning_and_in_several_spellings(known: Sn
     assert hits.counts == [2, 1]
 
 
-def test_only_notes_that_are_asked_for_are_told_and_all_are_counted(known: Snapshot) -> None:
+def test_only_the_given_notes_are_returned_and_all_are_counted(known: Snapshot) -> None:
     assert asked(known, "anchor", among=frozenset({"b.md"})) == {"counts": [2], "notes": ["b.md"]}
     assert asked(known, "anchor", among=frozenset()) == {"counts": [2], "notes": []}
 
 
-def test_the_best_are_told_and_the_others_counted(known: Snapshot) -> None:
+def test_the_best_are_returned_and_the_others_counted(known: Snapshot) -> None:
     assert asked(known, "anchor", "summer", most=1) == {"counts": [2, 1], "notes": ["été.md"]}
 
 
-def test_nothing_is_asked_for(known: Snapshot) -> None:
+def test_an_empty_request_finds_nothing(known: Snapshot) -> None:
     assert asked(known) == {"counts": [], "notes": []}
     assert asked(known, "nowhere") == {"counts": [0], "notes": []}
 
@@ -115,13 +115,13 @@ def test_fault_I20_no_text_is_an_operator_of_the_query(known: Snapshot, text: st
     assert asked(known, text)["counts"] == [0] if text != "a\0b" else True
 
 
-def test_the_stems_are_told_by_their_beginning_and_length(known: Snapshot) -> None:
+def test_stems_are_found_by_their_beginning_and_length(known: Snapshot) -> None:
     assert known.stems("c", 1, 9) == ["chain"]
     assert known.stems("c", 1, 4) == []
     assert known.stems("\U0010ffff", 1, 9) == []
 
 
-def test_the_notes_are_told_that_hold_a_stem(known: Snapshot) -> None:
+def test_the_notes_that_hold_a_stem_are_found(known: Snapshot) -> None:
     assert known.holding_stem("chain", frozenset()) == {"a.md", "b.md"}
     assert known.holding_stem("chain", frozenset({"b.md"})) == {"a.md"}
     assert known.holding_stem("chains", frozenset()) == set()
@@ -133,7 +133,7 @@ def test_pieces_of_text_are_found_as_they_are_folded(known: Snapshot) -> None:
     assert known.holding_text("-", frozenset()) == set(), "one sign of ASCII narrows nothing"
 
 
-def test_a_changed_note_is_not_told_and_counts_as_it_was_unless_the_caller_has_read_it(
+def test_a_changed_note_is_not_returned_and_counts_as_before_unless_the_caller_has_read_it(
     known: Snapshot, indexed: Indexed
 ) -> None:
     present = known._state
@@ -174,7 +174,7 @@ def test_a_word_is_counted_anew_when_a_change_is_indexed(known: Snapshot, indexe
 
 
 @given(st.text(max_size=60))
-def test_the_words_of_a_text_are_those_that_the_table_has_of_it(text: str) -> None:
+def test_the_words_of_a_text_are_those_in_the_table(text: str) -> None:
     text = text.replace("\0", "").encode("utf-8", "replace").decode()
     connection = apsw.Connection(":memory:")
     connection.execute(
@@ -189,7 +189,7 @@ def test_the_words_of_a_text_are_those_that_the_table_has_of_it(text: str) -> No
 
 
 @given(st.text(max_size=60) | st.text(st.characters(max_codepoint=127), max_size=60))
-def test_the_words_of_a_text_are_as_many_as_counted(text: str) -> None:
+def test_the_count_of_words_is_the_number_of_words(text: str) -> None:
     text = text.replace("\0", "")
     assert words.count(text) == len(words.tokens(text))
 

@@ -26,7 +26,7 @@ def contents(indexed: Indexed, paths: list[str], count: int) -> dict[str, Conten
 
 
 def plain(found: dict[str, Content | None]) -> dict[str, object]:
-    """Without the time of reading."""
+    """The contents without the time of reading."""
     return {
         path: one and (one.key, one.digest, {*one.tokens.split()}, one.words, one.structure)
         for path, one in found.items()
@@ -41,13 +41,13 @@ def test_processes_read_what_this_process_reads(indexed: Indexed) -> None:
     assert plain(contents(indexed, paths, 0)) == plain(here)
 
 
-def test_it_is_the_processes_that_read(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_processes_read_and_this_one_does_not(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
     indexed.write(notes(40))
     monkeypatch.setattr(workers, "read", lambda *_: pytest.fail("read here"))
     assert len(contents(indexed, sorted(indexed.present()), 2)) == 40
 
 
-def test_what_vanished_is_answered_with_nothing(indexed: Indexed) -> None:
+def test_a_vanished_file_gives_nothing(indexed: Indexed) -> None:
     indexed.write({"a.md": ""})
     with readers(indexed.root, [], 1) as reading:
         found = list(reading(map(ToRead, ["a.md", "gone.md"]), ALL()))
@@ -99,7 +99,7 @@ def test_few_files_are_read_here_and_many_by_processes(indexed: Indexed, monkeyp
 
 
 def dying(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have workers run another program."""
+    """Make workers run another program."""
     start = subprocess.Popen
     monkeypatch.setattr(
         subprocess, "Popen", lambda command, **options: start([sys.executable, "-c", program], **options)
@@ -206,13 +206,13 @@ def test_a_killed_parent_leaves_no_process_behind(indexed: Indexed) -> None:
 
 
 def is_running(number: int) -> bool:
-    """Whether a process is there that is not merely waited for by nobody."""
+    """Whether a process exists and is no zombie."""
     state = subprocess.run(["ps", "-o", "stat=", "-p", str(number)], capture_output=True, check=False).stdout
     return bool(state) and not state.startswith(b"Z")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_child_after_a_fork_takes_no_read_of_its_parent_for_one_that_hangs() -> None:
+def test_a_child_after_a_fork_does_not_take_its_parents_read_for_one_that_hangs() -> None:
     code = """
 import os
 from vaulttools.index import workers
