@@ -1,4 +1,4 @@
-"""The walk: what it meets, in which order, what it leaves out and says so, and what it survives."""
+"""The walk: what it meets, in which order, what it reports as left out, and what it survives."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_fault_T15_the_order_is_ripgreps_and_not_the_file_systems(
 
 @contextmanager
 def shuffled(monkeypatch: pytest.MonkeyPatch, seed: int) -> Iterator[None]:
-    """While it lasts, folders are listed in a random order."""
+    """List folders in a random order while the context lasts."""
     order = random.Random(seed)
     scandir = os.scandir
 
@@ -142,7 +142,7 @@ def test_a_folder_that_the_glob_cannot_reach_is_not_entered(tmp_path: Path, monk
 # What is left out
 
 
-def test_protected_folders_are_passed_by_without_a_word(tmp_path: Path) -> None:
+def test_protected_folders_are_skipped_silently(tmp_path: Path) -> None:
     lay_out(tmp_path, *(f"{folder}/x.md" for folder in (".obsidian", ".git", ".trash", ".smarthole", "a/.git", "Mine")))
     lay_out(tmp_path, "a/.Obsidian/x.md", "Team/Private/x.md", "Team/open.md", ".github/x.md", "my.git.md")
     root = root_of(tmp_path, "mine", "Team/Private")
@@ -167,7 +167,7 @@ def test_a_protected_path_stays_closed_when_the_walk_begins_in_a_link(tmp_path: 
     assert files(walked(root, folder="deep/up")) == ["deep/up/Team/open.md"]
 
 
-def test_hidden_files_are_in_or_told(tmp_path: Path) -> None:
+def test_hidden_files_are_in_or_reported(tmp_path: Path) -> None:
     lay_out(tmp_path, ".a.md", ".b/c.md", "d/.e.md", "f.md")
     assert files(walked(root_of(tmp_path))) == [".a.md", ".b/c.md", "d/.e.md", "f.md"]
     assert [entry for entry in walked(root_of(tmp_path), VISIBLE) if entry.left_out] == [
@@ -177,7 +177,7 @@ def test_hidden_files_are_in_or_told(tmp_path: Path) -> None:
     ]
 
 
-def test_an_excluded_folder_is_told_once_and_not_entered(tmp_path: Path) -> None:
+def test_an_excluded_folder_is_reported_once_and_not_entered(tmp_path: Path) -> None:
     lay_out(tmp_path, "Archive/a.md", "Archive/b/c.md", "d/my archive/e.md", "f.md")
     rules = Rules(hidden=True, excluded=Excluded(texts=("archive/",)))
     assert walked(root_of(tmp_path), rules) == [
@@ -188,7 +188,7 @@ def test_an_excluded_folder_is_told_once_and_not_entered(tmp_path: Path) -> None
     ]
 
 
-def test_a_pruned_folder_is_told_as_ignored(tmp_path: Path) -> None:
+def test_a_pruned_folder_is_reported_as_ignored(tmp_path: Path) -> None:
     lay_out(tmp_path, "node_modules/a.md", "b/node_modules/c.md", "node_modules.md")
     rules = Rules(hidden=True, excluded=Excluded(), pruned=frozenset({"node_modules"}))
     assert [entry.path for entry in walked(root_of(tmp_path), rules) if entry.left_out == "ignored"] == [
@@ -198,7 +198,7 @@ def test_a_pruned_folder_is_told_as_ignored(tmp_path: Path) -> None:
 
 
 @posix_only
-def test_faults_P04_P05_and_T01_links_are_told_and_never_followed(tmp_path: Path) -> None:
+def test_faults_P04_P05_and_T01_links_are_reported_and_never_followed(tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     lay_out(tmp_path, "outside/secret.md", "vault/a.md", "vault/loop/")
     targets = {"file.md": "../outside/secret.md", "folder": "../outside", "gone.md": "nowhere", "self": "self"}
@@ -217,7 +217,7 @@ def test_faults_P04_P05_and_T01_links_are_told_and_never_followed(tmp_path: Path
 
 
 @posix_only
-def test_fault_P18_what_is_no_regular_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_P18_special_files_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     os.mkfifo("fifo.md")
     with socket.socket(socket.AF_UNIX) as listener:
@@ -229,7 +229,7 @@ def test_fault_P18_what_is_no_regular_file_is_told(tmp_path: Path, monkeypatch: 
 
 
 @posix_only
-def test_fault_P18_a_fifo_named_exactly_is_told(make_vault: MakeVault) -> None:
+def test_fault_P18_a_fifo_named_exactly_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "needle"})
     os.mkfifo(vault.path / "fifo.md")
     found = vault.search_files("needle", file_pattern="fifo.md")
@@ -237,7 +237,7 @@ def test_fault_P18_a_fifo_named_exactly_is_told(make_vault: MakeVault) -> None:
     assert found.complete
 
 
-def test_the_rules_of_a_repository_hold_and_their_file_is_never_told_of(tmp_path: Path) -> None:
+def test_the_rules_of_a_repository_hold_and_their_file_is_never_reported(tmp_path: Path) -> None:
     lay_out(tmp_path, ".git/info/", "a/.git/info/", "a/b.md", "c.md", "d.log")
     for folder in (".git/info", "a/.git/info"):
         (tmp_path / folder / "exclude").write_text("*.log\nCANARY\\\n[CANARY\n", encoding="utf-8")
@@ -298,11 +298,11 @@ def test_fault_N05_a_note_stored_as_nfd_is_found_by_an_nfc_path(make_vault: Make
         assert [file.path for file in vault.search_files("needle", file_pattern=given).files] == [stored]
 
 
-# What is in the way
+# What cannot be read
 
 
 @linux_only
-def test_fault_T02_an_unreadable_file_or_folder_is_told_and_the_rest_is_searched(tmp_path: Path) -> None:
+def test_fault_T02_an_unreadable_file_or_folder_is_reported_and_the_rest_searched(tmp_path: Path) -> None:
     folder = tmp_path / "vault"
     folder.mkdir()
     lay_out(folder, "closed/in.md", "shut.md", "open.md", "sub/open.md", "listed/in.md")
@@ -345,7 +345,7 @@ def searched_without_rights(folder: Path, pattern: str) -> dict[str, Any]:
     return {"status": ended.returncode, **json.loads(ended.stdout)}
 
 
-def test_fault_T03_what_vanishes_during_the_walk_is_silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_T03_a_note_that_vanishes_meanwhile_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lay_out(tmp_path, "a/x.md", "b/y.md", "c.md")
     scandir = os.scandir
 
@@ -359,7 +359,7 @@ def test_fault_T03_what_vanishes_during_the_walk_is_silence(tmp_path: Path, monk
     assert walked(root_of(tmp_path)) == [Entry("b", "folder"), Entry("b/y.md", "file"), Entry("c.md", "file")]
 
 
-def test_fault_T03_a_file_that_vanishes_before_it_is_searched_is_silence(
+def test_fault_T03_a_file_that_vanishes_before_the_search_is_not_reported(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = Vault.open(make_vault({"a.md": "needle", "b.md": "needle"}).path, index="off")
@@ -377,7 +377,7 @@ def test_fault_T03_a_file_that_vanishes_before_it_is_searched_is_silence(
 
 
 @pytest.mark.parametrize("folder_first", [True, False])
-def test_fault_T12_what_changes_its_kind_during_the_walk_is_told_and_not_read(
+def test_fault_T12_what_becomes_a_file_or_a_folder_during_the_walk_is_reported_and_not_read(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, folder_first: bool
 ) -> None:
     folder = make_vault({("x.md/in.md" if folder_first else "x.md"): "needle", "b.md": "needle"}).path
@@ -423,7 +423,7 @@ def test_fault_T13_a_vault_that_goes_away_is_an_error_and_no_empty_answer(make_v
 
 
 @linux_only
-def test_fault_T04_a_tree_too_deep_to_enter_is_told(make_vault: MakeVault) -> None:
+def test_fault_T04_a_tree_too_deep_to_enter_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "needle"})
     with nested(vault.path, 1_500, "d", notes_at=(200, 1_500)):
         found = vault.search_files("needle")
@@ -435,7 +435,7 @@ def test_fault_T04_a_tree_too_deep_to_enter_is_told(make_vault: MakeVault) -> No
 
 @contextmanager
 def nested(folder: Path, depth: int, name: str, notes_at: tuple[int, ...] = ()) -> Iterator[None]:
-    """While it lasts there are folders in each other, deeper than a path can name, with notes at some depths."""
+    """Nest folders deeper than a path can name, with notes at some depths, while the context lasts."""
     here = os.open(folder, os.O_RDONLY)
     for level in range(1, depth + 1):
         os.mkdir(name, dir_fd=here)
@@ -449,12 +449,12 @@ def nested(folder: Path, depth: int, name: str, notes_at: tuple[int, ...] = ()) 
     os.close(here)
     try:
         yield
-    finally:  # `shutil.rmtree`, with which pytest would do it, recurses
+    finally:  # pytest would use `shutil.rmtree`, which recurses
         subprocess.run(["rm", "-rf", str(folder / name)], check=True)
 
 
 @linux_only
-def test_fault_P14_a_folder_whose_path_is_too_long_to_open_is_told(make_vault: MakeVault) -> None:
+def test_fault_P14_a_folder_whose_path_is_too_long_to_open_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "needle"})
     with nested(vault.path, 20, "n" * 250, notes_at=(20,)):
         found = vault.search_files("needle")
@@ -467,7 +467,7 @@ def test_fault_P14_a_folder_whose_path_is_too_long_to_open_is_told(make_vault: M
 
 
 @posix_only
-def test_fault_S01_a_file_that_is_not_downloaded_is_told_on_macos_and_a_sparse_one_read_elsewhere(
+def test_fault_S01_a_file_not_downloaded_is_reported_on_macos_and_a_sparse_one_read_elsewhere(
     make_vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "vault"
@@ -483,7 +483,7 @@ def test_fault_S01_a_file_that_is_not_downloaded_is_told_on_macos_and_a_sparse_o
     assert (found.complete, found.skipped["not downloaded"].paths) == (False, ["sparse.md"])
 
 
-def test_fault_S02_the_stub_of_a_file_that_is_not_downloaded_stands_for_the_file(make_vault: MakeVault) -> None:
+def test_fault_S02_the_stub_of_a_file_that_is_not_downloaded_represents_the_file(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "needle", "d/.b.md.icloud": "x", ".picture.png.icloud": "x", "..c.md.icloud": "x"})
     found = vault.search_files("needle")
     assert [file.path for file in found.files] == ["a.md"]

@@ -1,4 +1,4 @@
-"""Contents are kept by path and stat key, within their bound, while nothing can change without the key."""
+"""Contents are kept by path and stat key, within a bound, if the key changes with every change of the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file's text: how its bytes are decoded, where its lines end, what happens when it changes while it is read."""
+"""One file's text: how its bytes are decoded, where its lines end, and what a change during the read does."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ TEXTS = st.text(st.sampled_from("ab \n\r\v\f\x1c\x85\u2028\u2029é語"), max_siz
 @settings(max_examples=200)
 @given(TEXTS)
 @example("\r\n\r")
-def test_fault_C07_the_lines_are_those_of_the_rule(text: str) -> None:
+def test_fault_C07_only_line_feeds_divide_lines(text: str) -> None:
     document = Document("a.md", text)
     assert len(document.lines) == text.count("\n") + (not text.endswith("\n") and text != "")
     assert all("\n" not in line for line in document.lines)
@@ -146,7 +146,7 @@ def test_what_is_searched_is_the_text_with_plain_line_ends(data: bytes) -> None:
     assert b"\r\n" not in document.searchable
 
 
-# Bytes, decoded when they are asked for
+# Bytes are decoded when their text is needed
 
 PIECES = [b"a", b"b ", b"\n", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xe2\x80", b"\xed\xa0\x80", b"\xf0\x9f", b"\x85"]
 DATA = st.lists(st.sampled_from([*PIECES, *map(str.encode, "é語\u2028\ufeff\ufffd")]), max_size=14).map(b"".join)
@@ -172,14 +172,14 @@ def test_fault_P19_a_file_is_read_to_its_end(tmp_path: Path, data: bytes) -> Non
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
-def test_fault_P19_a_size_of_nothing_is_not_trusted() -> None:
+def test_fault_P19_a_size_of_zero_is_not_trusted() -> None:
     root = Root("/proc/self", "/proc/self", Protection.of())
     assert os.stat("/proc/self/status").st_size == 0
     assert "Pid:" in documents.read(Root(os.path.realpath(root.folder), "", root.protection), "status", BOUND).text
 
 
 @pytest.mark.parametrize("name", ["absent.md", "folder", "a.md/b"])
-def test_what_cannot_be_opened_is_unreadable(tmp_path: Path, name: str) -> None:
+def test_a_file_that_cannot_be_opened_is_unreadable(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     assert _refusal(written(tmp_path, b"a"), name) == "unreadable"
 
@@ -224,11 +224,11 @@ def test_fault_S01_a_sparse_file_is_read_and_on_macos_is_not_downloaded(
     assert refusal.value.reason == "not downloaded"
 
 
-# Changes on the way
+# Changes during the read
 
 
 def _disturbing(monkeypatch: pytest.MonkeyPatch, disturb: Callable[[int], None]) -> None:
-    """After each read of a whole file, do something, told how many there have been."""
+    """After each read of a whole file, call `disturb` with the number of reads so far."""
     read_all = documents._read_all
     reads = []
 

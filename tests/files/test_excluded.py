@@ -1,4 +1,4 @@
-"""Excluded files: what `app.json` may hold, and what it keeps out of a search (rule-E02 to rule-E07)."""
+"""Excluded files: what `app.json` may hold, and what it excludes from a search (rule-E02 to rule-E07)."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_folder_is_covered_when_everything_below_it_is() -> None:
         pytest.param(["//"], set(), id="two slashes are text"),
     ],
 )
-def test_rule_E05_E06_excluded_files_are_out_unless_asked_for(
+def test_rule_E05_E06_excluded_files_are_out_unless_requested(
     make_vault: MakeVault, entries: list[str], out: set[str]
 ) -> None:
     vault = make_vault({**NOTES, ".obsidian/app.json": app_json(*entries)})
@@ -162,7 +162,7 @@ def test_an_excluded_file_named_exactly_is_searched(make_vault: MakeVault) -> No
     assert left(vault, file_pattern="Archive/*.md") == left(vault, file_pattern="x*") == []
 
 
-def test_a_configuration_may_set_the_excluded_files_aside(make_vault: MakeVault) -> None:
+def test_a_configuration_may_switch_the_exclusion_off(make_vault: MakeVault) -> None:
     path = make_vault({**NOTES, ".obsidian/app.json": app_json("Archive/", "/x/")}).path
     assert left(Vault.open(path, config=VaultConfig(respect_excluded=False))) == sorted(NOTES, key=str.encode)
 
@@ -186,16 +186,16 @@ def test_the_settings_of_the_configured_config_folder_hold(make_vault: MakeVault
 
 
 @pytest.mark.parametrize("entry", ["/(/", "/a{9999999}/", "/[/", "/\ud800/", "/a\0b/", r"/\8/", "/(?<n>a)(?<n>b)/"])
-def test_a_regex_that_is_none_excludes_nothing_and_is_told_once(make_vault: MakeVault, entry: str) -> None:
+def test_an_invalid_regex_excludes_nothing_and_is_reported_once(make_vault: MakeVault, entry: str) -> None:
     vault = make_vault({**NOTES, ".obsidian/app.json": app_json(entry, entry, "x.md")})
     found = vault.search_files("needle", max_results=100)
     assert [file.path for file in found.files] == [path for path in sorted(NOTES, key=str.encode) if path != "x.md"]
-    told = [notice for notice in found.notices if "ripgrep cannot read a /regex/" in notice]
-    assert len(told) == 1
+    refusals = [notice for notice in found.notices if "ripgrep cannot read a /regex/" in notice]
+    assert len(refusals) == 1
     json.dumps(found.model_dump(mode="json"), ensure_ascii=False).encode()
 
 
-def test_an_excluded_folder_counts_once_and_a_file_of_a_regex_by_itself(make_vault: MakeVault) -> None:
+def test_an_excluded_folder_counts_once_and_a_regex_counts_each_file(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, ".obsidian/app.json": app_json("Archive/", "/^Daily/")})
     assert vault.search_files("absent").skipped == {
         "excluded": Skipped(count=3, paths=["Archive", "Daily/2024-01-02.md", "Daily/2025-01-02.md"])
@@ -203,7 +203,7 @@ def test_an_excluded_folder_counts_once_and_a_file_of_a_regex_by_itself(make_vau
 
 
 @pytest.mark.parametrize("reason", ["time limit", "ripgrep died"])
-def test_a_file_is_not_shown_when_matching_the_regexes_did_not_come_to_its_end(
+def test_a_file_is_not_shown_when_matching_the_regexes_was_cut_off(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     vault = make_vault({**NOTES, ".obsidian/app.json": app_json("/^Daily/")})
@@ -223,7 +223,7 @@ def test_a_name_with_a_line_feed_is_one_path_to_a_regex(make_vault: MakeVault) -
     assert left(vault) == ["a\nx.md", "c.md"]
 
 
-# The default excludes, against a whole-path reading by pathspec
+# The default excludes, compared with a whole-path reading by pathspec
 
 SPEC = GitIgnoreSpec.from_lines([*(f"{name}/" for name in DEFAULT_FOLDERS), *DEFAULT_FILES])
 NAMES = st.sampled_from(

@@ -1,4 +1,4 @@
-"""The glob dialect: tables and a differential test against a matcher that tries everything."""
+"""The glob dialect: tables, and a comparison with a matcher that tries everything."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_glob_selects(glob: str, selected: list[str], left: list[str]) -> None
     ("glob", "path"),
     [("*.MD", "a.md"), ("projects/*", "Projects/a"), ("[A-C]x", "bX"), ("\u00c9*", "e\u0301a"), ("{A,b}", "B")],
 )
-def test_case_counts_only_when_asked(glob: str, path: str) -> None:
+def test_case_counts_only_on_request(glob: str, path: str) -> None:
     assert (parse(glob, ignore_case=True).matches(path), parse(glob, ignore_case=False).matches(path)) == (True, False)
 
 
@@ -193,7 +193,7 @@ def test_a_walk_enters_only_folders_the_glob_can_reach(glob: str, entered: list[
     ],
 )
 def test_fault_R13_no_glob_takes_more_than_its_length_times_the_path(glob: str, path: str) -> None:
-    # With backtracking none of these would end within the life of the machine.
+    # With backtracking, each of these would outlive the machine.
     assert not glob_of(glob).matches(path)
 
 

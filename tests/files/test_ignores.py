@@ -33,7 +33,7 @@ def decide(texts: Mapping[str, Mapping[str, str]], path: str) -> bool:
 
 
 def is_ignored(path: str, is_folder: bool, texts_in: Callable[[str], Mapping[str, str]]) -> bool:
-    """Whether a path is ignored, itself or with a folder it lies in: entering one after another, as a walk does."""
+    """Whether a path or a folder above it is ignored; enters one folder after another, as a walk does."""
     rules, folder = IgnoreRules(), ""
     while True:
         rules, _ = rules.entering(folder, texts_in(folder))
@@ -58,7 +58,7 @@ CASES = [
     ("foo/", "foo", False),
     ("foo/", "a/foo/", True),
     ("foo/", "foo/bar", True),
-    # the last line that speaks wins; in an ignored folder nothing comes back
+    # the last line that matches wins; in an ignored folder nothing comes back
     ("*.md\n!a.md", "a.md", False),
     ("!a.md\n*.md", "a.md", True),
     ("foo\n!foo/bar", "foo/bar", True),
@@ -203,7 +203,7 @@ def test_a_folder_without_ignore_files_keeps_the_rules_it_got() -> None:
         ({"": {".ignore": "x"}, "a": {".ignore": "!x"}}, "a/x", False),
     ],
 )
-def test_the_stronger_file_wins(texts: dict[str, dict[str, str]], path: str, ignored: bool) -> None:
+def test_the_file_with_priority_wins(texts: dict[str, dict[str, str]], path: str, ignored: bool) -> None:
     assert decide(texts, path) is ignored
 
 
@@ -215,7 +215,7 @@ def write(root: Path, texts: Mapping[str, str | bytes]) -> None:
 
 
 def visible(root: Path, rules: IgnoreRules, folder: str = "") -> list[str]:
-    """The files that a walk sees, as a walk of the package does it."""
+    """The files that a walk of the package sees."""
     directory = root / folder
     names = sorted(os.listdir(directory))
     texts, _ = read_ignore_files(directory, names, "")
@@ -230,7 +230,7 @@ def visible(root: Path, rules: IgnoreRules, folder: str = "") -> list[str]:
     return found
 
 
-def test_rules_above_the_vault_hold_up_to_the_repository(tmp_path: Path) -> None:
+def test_rules_above_the_vault_hold_as_far_as_the_repository(tmp_path: Path) -> None:
     write(
         tmp_path,
         {
@@ -313,7 +313,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def git(root: Path, *arguments: str, paths: Sequence[str] = ()) -> list[str]:
-    """The NUL-separated answer of git with no settings but the repository's."""
+    """The NUL-separated answer of git, which reads only the settings of the repository."""
     assert GIT is not None
     home = dict.fromkeys(["HOME", "XDG_CONFIG_HOME"], str(root))
     done = subprocess.run(
@@ -347,7 +347,7 @@ MISREAD_BY_OLD_GIT = re.compile(r"!?/?[^*?\[\\\n]*[^*?\[\\/\n]\*\*+(\\?/|\s*$)",
 
 @pytest.fixture(scope="module")
 def readable(repository: Path) -> Callable[[str], str]:
-    """Takes out the lines that the git at hand is known to misread."""
+    """A function that removes the lines that the installed git misreads."""
     place(repository, {".gitignore": "a**/b\n"})
     if git(repository, "check-ignore", "--no-index", "--stdin", "-z", paths=["ab"]) == []:
         return lambda text: text

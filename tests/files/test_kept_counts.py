@@ -37,7 +37,7 @@ def test_the_pattern_used_longest_ago_goes_first() -> None:
     kept.of("a", [], [])
     kept.keep("c", CHECKED, [("1.md", OLD, 1)])
     assert [kept.of(pattern, ["1.md"], [OLD]) for pattern in "abc"] == [[1], [None], [1]]
-    kept.keep("d", CHECKED, [(f"{number}.md", OLD, 1) for number in range(5)])  # more than fit drive nothing out
+    kept.keep("d", CHECKED, [(f"{number}.md", OLD, 1) for number in range(5)])  # more than fit in push nothing out
     assert kept.size == 3
 
 
@@ -74,7 +74,7 @@ def test_files_that_did_not_change_are_not_counted_again(
     ),
     watch=st.sampled_from(["auto", "off"]),
 )
-def test_answers_with_kept_numbers_and_bytes_are_those_of_a_vault_that_keeps_none(
+def test_answers_with_kept_numbers_and_bytes_equal_those_of_a_vault_without_caches(
     steps: list[object], watch: str
 ) -> None:
     now, sizes = time.time_ns, count(1)
@@ -83,7 +83,7 @@ def test_answers_with_kept_numbers_and_bytes_are_those_of_a_vault_that_keeps_non
         tempfile.TemporaryDirectory() as index,
         pytest.MonkeyPatch.context() as patch,
     ):
-        # No file is too young to be kept, and none has a size twice: its key changes whatever the clock's steps are.
+        # No file is too young to be kept, and no size occurs twice: each key changes, however coarse the clock is.
         patch.setattr(time, "time_ns", lambda: now() + HOUR)
         patch.setenv("VAULTTOOLS_WATCH", watch)
         for number in range(4):

@@ -27,7 +27,7 @@ def test_a_key_is_the_same_by_name_and_by_descriptor(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="what Windows calls so is the time of creation")
 def test_a_rewrite_that_keeps_size_and_time_is_another_key(tmp_path: Path) -> None:
-    """As a sync tool leaves a file that it has put back (fault-I03); the inode stays the same as well."""
+    """A sync tool leaves a file so when it restores it (fault-I03); the inode stays the same as well."""
     path = tmp_path / "a.md"
     path.write_bytes(b"one")
     before = path.stat()
@@ -39,7 +39,7 @@ def test_a_rewrite_that_keeps_size_and_time_is_another_key(tmp_path: Path) -> No
     assert Key.of(after) != Key.of(before)
 
 
-def test_numbers_beyond_what_sqlite_holds_stay_within_and_in_the_future() -> None:
+def test_numbers_too_large_for_sqlite_are_bounded_and_stay_in_the_future() -> None:
     key = Key.of(status(st_mtime_ns=1 << 64, st_ctime_ns=1 << 65, st_ino=(1 << 64) - 1))
     assert all(-(1 << 63) <= number < 1 << 63 for number in key)
     assert is_racy(key, checked=(1 << 63) - 1)

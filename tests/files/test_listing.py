@@ -1,4 +1,4 @@
-"""A listing: places of what is in, and which of them a search has to look at."""
+"""A listing: the places of its entries, and which of them a search has to look at."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENTRIES = [
 ]
 
 
-def test_what_is_in_is_known_by_its_place() -> None:
+def test_each_entry_is_found_by_its_place() -> None:
     listing = Listing(iter(ENTRIES))
     assert list(listing) == [listing[place] for place in range(6)] == ENTRIES
     assert len(listing) == 6
@@ -26,7 +26,7 @@ def test_what_is_in_is_known_by_its_place() -> None:
     assert listing.places == {"a.md": 0, "d.md": 3, "f.md": 5}
 
 
-def test_files_that_come_together_are_as_if_each_came_alone() -> None:
+def test_files_listed_together_are_the_same_as_listed_one_by_one() -> None:
     left_out = Entry("d.md", "file", "not downloaded")
     listing = Listing([["a.md", "b.md"], Entry("c", "folder"), [], ["d.md"], left_out, ["e.md"]])
     a, b, d, e = (Entry(path, "file") for path in ("a.md", "b.md", "d.md", "e.md"))
@@ -41,13 +41,13 @@ def test_few_and_many_paths_come_in_path_order(some: set[str]) -> None:
     assert Listing(ENTRIES).of(some) == [path for path in ("a.md", "d.md", "f.md") if path in some]
 
 
-def test_a_path_that_is_in_twice_has_its_last_place() -> None:
-    """As where a stub, whose file is there too, keeps two walks from meeting."""
+def test_a_path_that_occurs_twice_has_its_last_place() -> None:
+    """A path occurs twice, for example, when a stub lies beside its file and so keeps two walks from merging."""
     twice = Listing([Entry(path, "file") for path in ("b.md", *(f"a{number:04}.md" for number in range(500)), "b.md")])
     assert twice.places_of(["b.md", "a0000.md"]) == [501, 1]
 
 
-def test_nothing_is_in_an_empty_listing() -> None:
+def test_an_empty_listing_has_no_entries() -> None:
     listing = Listing(())
     assert (len(listing), listing.files, listing.places, listing.is_searched_by_name) == (0, [], {}, False)
     assert listing.places_of_interest(0, 0, ["a.md"]) == []
@@ -65,7 +65,7 @@ def test_nothing_is_in_an_empty_listing() -> None:
         (5, 6, ["f.md"], [5]),
     ],
 )
-def test_of_interest_is_what_is_left_out_and_what_is_asked_about(
+def test_the_places_of_interest_are_those_left_out_and_those_of_given_files(
     start: int, end: int, files: list[str], places: list[int]
 ) -> None:
     assert Listing(ENTRIES).places_of_interest(start, end, files) == places
@@ -86,7 +86,7 @@ def test_only_a_folder_that_ripgrep_would_walk_may_be_large(entry: Entry, holds:
     assert Listing([*ENTRIES, entry]).is_searched_by_name is holds
 
 
-def test_every_reason_that_may_be_large_is_one() -> None:
+def test_every_reason_that_may_be_large_exists() -> None:
     from typing import get_args
 
     from vaulttools.core.work import LeftOut, Missed

@@ -1,4 +1,4 @@
-"""Which names are closed, in whatever spelling a file system could take for them."""
+"""Which names are closed, in every spelling that a file system could accept for them."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_walk_and_a_caller_get_the_same_answer(names: list[str]) -> None:
 
 @settings(max_examples=200)
 @given(name=NAMES)
-def test_the_folded_form_is_that_of_every_spelling(name: str) -> None:
+def test_every_spelling_has_the_same_folded_form(name: str) -> None:
     once = folded(name)
     assert folded(once) == once
     spellings = (f"{name}.", f"{name} ", unicodedata.normalize("NFD", name), unicodedata.normalize("NFC", name))

@@ -168,7 +168,7 @@ def test_faults_P04_to_P06_a_link_that_leads_out_is_refused(linked: Root, given:
 @pytest.mark.parametrize(
     ("link", "error"), [("folder", OutsideVault), ("relative", OutsideVault), ("door", AccessDenied)]
 )
-def test_faults_P05_and_P15_a_link_does_not_tell_what_lies_behind_it(
+def test_faults_P05_and_P15_a_link_does_not_reveal_what_lies_behind_it(
     linked: Root, link: str, error: type[Exception]
 ) -> None:
     for name in ("there.md", "absent.md", "absent/there.md", NFD, ""):
@@ -178,7 +178,7 @@ def test_faults_P05_and_P15_a_link_does_not_tell_what_lies_behind_it(
 
 @folds_no_names
 @pytest.mark.parametrize(("target", "error"), [("../outside", OutsideVault), (".obsidian", AccessDenied)])
-def test_a_link_found_by_its_other_unicode_form_does_not_tell_what_lies_behind_it(
+def test_a_link_found_by_its_other_unicode_form_does_not_reveal_what_lies_behind_it(
     root: Root, target: str, error: type[Exception]
 ) -> None:
     (Path(root.folder) / unicodedata.normalize("NFD", "tür")).symlink_to(target)
@@ -294,7 +294,7 @@ def test_fault_N05_a_name_is_found_in_its_other_unicode_form(root: Root) -> None
 
 
 @folds_no_names
-def test_fault_N05_of_two_forms_the_exact_one_is_meant(root: Root) -> None:
+def test_fault_N05_the_exact_form_of_two_is_found(root: Root) -> None:
     for name in (NFC, NFD):
         (Path(root.folder) / name).touch()
     assert [root.locate(name).path for name in (NFC, NFD)] == [NFC, NFD]
@@ -362,9 +362,7 @@ def test_a_link_inside_is_opened_where_it_leads(linked: Root) -> None:
 
 
 @posix_only
-def test_fault_P18_what_is_no_regular_file_is_not_opened_and_nobody_waits(
-    root: Root, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fault_P18_a_special_file_is_not_opened_and_nobody_waits(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root.folder)
     os.mkfifo("fifo.md")
     Path("device.md").symlink_to("/dev/zero")
@@ -410,7 +408,7 @@ while True:
 
 @contextmanager
 def flipping(folder: str) -> Iterator[None]:
-    """While it lasts, a process makes a file and a folder of the vault links that lead out, and back again."""
+    """Runs a process that turns a file and a folder of the vault into links that lead out, and back again."""
     with subprocess.Popen([sys.executable, "-c", _FLIP, folder], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
@@ -471,7 +469,7 @@ def test_whatever_is_written_a_place_lies_inside_and_in_no_protected_folder(
 
 @pytest.fixture
 def folding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The disk finds a name in any case and any Unicode form, and keeps it as it was written: macOS and Windows."""
+    """The disk finds a name in any case and Unicode form, and keeps its spelling, as on macOS and Windows."""
     lstat, stat = disk.lstat, disk.stat
 
     def found(path: str) -> str:
@@ -500,9 +498,7 @@ def folding(monkeypatch: pytest.MonkeyPatch) -> None:
         (f"sub/{NFD}", f"sub/{NFD}"),
     ],
 )
-def test_a_place_has_the_names_that_stand_on_disk_where_names_are_folded(
-    root: Root, folding: None, given: str, path: str
-) -> None:
+def test_a_place_has_the_names_on_disk_where_names_are_folded(root: Root, folding: None, given: str, path: str) -> None:
     Path(root.absolute("sub"), NFD).write_text("x", encoding="utf-8")
     assert root.locate(given).path == path
 

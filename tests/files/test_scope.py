@@ -54,7 +54,7 @@ def test_a_walk_of_the_vault_gives_its_files_in_path_order(root: Root) -> None:
     assert tuple(files(scope_of(root, Walk(), hidden=True))) == (".h.md", *VISIBLE)
 
 
-def test_notes_only_leaves_other_files_out_without_a_word(root: Root) -> None:
+def test_notes_only_leaves_other_files_out_silently(root: Root) -> None:
     notes = [path for path in VISIBLE if paths.is_note(path)]
     assert [entry.path for entry in scope_of(root, Walk(notes_only=True)).entries() if entry.path != ".obsidian"] == (
         [".h.md", *notes]
@@ -70,8 +70,8 @@ def test_a_name_wins_over_a_rule(root: Root) -> None:
     rules = Excluded(texts=("archive/",))
     scope = scope_of(root, Walk(), named=(".h.md", "Archive/a.md"), excluded=rules)
     assert files(scope) == [".h.md", *VISIBLE]
-    told = [entry for entry in scope.entries() if entry.left_out]
-    assert told == [Entry("Archive", "folder", "excluded")]
+    left_out = [entry for entry in scope.entries() if entry.left_out]
+    assert left_out == [Entry("Archive", "folder", "excluded")]
 
 
 def test_a_scope_of_names_alone_walks_nothing(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_an_empty_scope_has_no_files(root: Root) -> None:
     assert list(scope_of(root).entries()) == []
 
 
-def test_what_a_regex_entry_matches_is_told_as_excluded(root: Root) -> None:
+def test_what_a_regex_entry_matches_is_reported_as_excluded(root: Root) -> None:
     def matching(some: Sequence[str]) -> Covering:
         return Covering({index for index, path in enumerate(some) if "/" in path}, None, ())
 
@@ -94,7 +94,7 @@ def test_what_a_regex_entry_matches_is_told_as_excluded(root: Root) -> None:
     )
 
 
-def test_a_file_of_which_nobody_knows_whether_a_regex_entry_matches_it_is_left_out_for_that_reason(root: Root) -> None:
+def test_a_file_that_no_regex_entry_could_be_matched_with_in_time_is_left_out_for_that_reason(root: Root) -> None:
     def stopped(some: Sequence[str]) -> Covering:
         return Covering({some.index("a b.md")}, "time limit", ())
 
@@ -128,7 +128,7 @@ def test_a_walk_stays_lazy_where_regex_entries_are_matched(root: Root, monkeypat
     assert asked == [["a/b", "a/b/c.md"], ["a/d.txt", "a/e.MD"]]
 
 
-def test_everything_has_the_folders_too(root: Root) -> None:
+def test_everything_includes_the_folders(root: Root) -> None:
     everything = [entry.path for entry in scope_of(root, Walk("a")).everything()]
     assert everything == ["a/b", "a/b/c.md", "a/d.txt", "a/e.MD"]
 
@@ -138,7 +138,7 @@ FOLDERS = st.sampled_from(["", "a", "a/b", "Archive"])
 
 @settings(max_examples=60, deadline=None)
 @given(folders=st.lists(FOLDERS, max_size=4), named=st.lists(st.sampled_from(VISIBLE), max_size=4))
-def test_whatever_is_named_the_files_are_sorted_and_single(root: Root, folders: list[str], named: list[str]) -> None:
+def test_the_files_are_sorted_and_unique_whatever_is_named(root: Root, folders: list[str], named: list[str]) -> None:
     found = files(scope_of(root, *map(Walk, folders), named=named))
     expected = {path for path in VISIBLE if any(not folder or path.startswith(f"{folder}/") for folder in folders)}
     assert found == sorted(expected | set(named), key=paths.order)
@@ -200,7 +200,7 @@ def _laid_out(folder: Path, tree: Mapping[str, str | None]) -> None:
     (folder / ".git").mkdir()
     for name, text in tree.items():
         path, _, target = name.partition(" -> ")
-        with suppress(OSError):  # a file stands where a folder should
+        with suppress(OSError):  # a file is where a folder should be
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             if text is None:
                 (folder / path).symlink_to(folder / target)
@@ -211,7 +211,7 @@ def _laid_out(folder: Path, tree: Mapping[str, str | None]) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX links")
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), tree=_trees())
-def test_what_is_kept_of_a_whole_walk_is_what_a_walk_of_its_own_finds(
+def test_the_kept_parts_of_a_whole_walk_are_what_a_new_walk_finds(
     data: st.DataObject, tree: dict[str, str | None]
 ) -> None:
     """Entries and warnings, for any glob, folder and rules; with folders that are too deep or cannot be read."""
@@ -244,13 +244,13 @@ def test_what_is_kept_of_a_whole_walk_is_what_a_walk_of_its_own_finds(
                 notes_only=data.draw(st.booleans()),
             )
             regex = _excluding if data.draw(st.booleans()) else None
-            for told in (Scope.entries, Scope.everything):
+            for listed in (Scope.entries, Scope.everything):
                 walked = Scope(root, rules, (walk,), regex_excluded=regex)
                 kept = Scope(root, rules, (walk,), regex_excluded=regex, names=Listed(root))  # type: ignore[arg-type]
-                assert list(told(kept)) == list(told(walked)), (rules, walk)
+                assert list(listed(kept)) == list(listed(walked)), (rules, walk)
                 assert dict.fromkeys(kept.warnings) == dict.fromkeys(walked.warnings), (rules, walk)
 
 
 def _excluding(paths: Sequence[str]) -> Covering:
-    """As an entry `/b/` of the excluded files does, and one that cannot be used."""
+    """Does what an entry `/b/` of the excluded files does, beside an entry that cannot be used."""
     return Covering({place for place, path in enumerate(paths) if "b" in path}, None, ("an entry of no use",))

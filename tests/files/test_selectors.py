@@ -1,4 +1,4 @@
-"""Line-range selectors: what is one, which lines it names, and what it says when it names none."""
+"""Line-range selectors: how they look, which lines they name, and how one without lines is refused."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_numbers_of_any_length_are_read() -> None:
     assert list(parse(f"{'0' * 100_000}5-6")) == [(5, 6)]
 
 
-def test_many_ranges_are_read_and_asked_quickly() -> None:
+def test_many_ranges_are_read_and_searched_quickly() -> None:
     ranges = parse(",".join(f"{start}-{start + 1}" for start in range(60_000, 0, -3)))
     assert sum(ranges.contains(line) for line in range(60_002)) == 40_000
 
@@ -129,7 +129,7 @@ def _lines(spans: list[Span]) -> set[int]:
 
 
 @given(st.lists(spans, min_size=1, max_size=6), st.lists(spans, min_size=1, max_size=6))
-def test_ranges_hold_the_lines_of_their_parts_and_are_united_as_sets(some: list[Span], more: list[Span]) -> None:
+def test_ranges_hold_the_lines_of_their_parts_and_unite_like_sets(some: list[Span], more: list[Span]) -> None:
     one, other = parse(",".join(map(_written, some))), parse(",".join(map(_written, more)))
     assert {line for line in range(41) if one.contains(line)} == _lines(some)
     assert one.union(other) == parse(",".join(map(_written, [*some, *more])))

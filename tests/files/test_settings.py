@@ -1,4 +1,4 @@
-"""Settings files: what is read of them, and that reading one leaves nothing behind."""
+"""Settings files: which are read, and that reading one leaves nothing behind."""
 
 from __future__ import annotations
 

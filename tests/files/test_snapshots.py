@@ -20,7 +20,7 @@ ENTRY = kept._ENTRY_BYTES
         ("", "5D05"),
         ("a  \n", "9585"),
         ("hello world\n", "8DB0"),
-        # what does not count
+        # differences that do not count
         ("a\n", "9585"),
         ("a\r\n", "9585"),
         ("a \t\r\n", "9585"),
@@ -32,7 +32,7 @@ def test_the_tag_is_that_of_the_documents(text: str, expected: str) -> None:
     assert tag(text) == expected
 
 
-def test_everything_else_of_a_text_counts() -> None:
+def test_every_other_difference_counts() -> None:
     texts = ["a\n", "a", " a\n", "\ta\n", "a\n\n", "\na\n", "a b\n", "a  b\n", "a\rb\n", "a\u00a0\n", "ä\n", "\n", ""]
     assert len({tag(text) for text in texts}) == len(texts)
 
@@ -69,10 +69,10 @@ def test_a_text_is_measured_in_bytes() -> None:
     assert store.get("a.md", store.add("a.md", "ä" * 6)) is None
 
 
-def test_a_text_beyond_the_bound_is_not_kept_and_drives_nothing_out() -> None:
+def test_a_text_beyond_the_bound_is_not_kept_and_pushes_nothing_out() -> None:
     store = SnapshotStore(1000)
     store.add("a.md", "small")
     assert store.get("a.md", store.add("a.md", "x" * 1000)) is None
     assert store.get("a.md", tag("small")) == "small"
-    store.add("a.md", "small" + " " * 1000)  # of the same tag: that no longer stands for the text kept
+    store.add("a.md", "small" + " " * 1000)  # the same tag, which now means a text that is not kept
     assert store.get("a.md", tag("small")) is None

@@ -16,7 +16,7 @@ from vaulttools.files.temporary import TemporaryFolder
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
 
-def test_a_temporary_folder_is_private_and_ends_with_the_object_that_stands_for_it() -> None:
+def test_a_temporary_folder_is_private_and_ends_with_its_object() -> None:
     folder = TemporaryFolder()
     path = Path(folder.path)
     (path / "a.md").touch()
