@@ -37,7 +37,7 @@ def _literal(pattern: str, mode: Mode = "regex", *, ignore_case: bool = False) -
         ("(?i)ToDo|K", ["todo", "k"], True),
     ],
 )
-def test_these_regexes_are_plain_text(pattern: str, texts: list[str], ignore_case: bool) -> None:
+def test_some_regexes_are_plain_text(pattern: str, texts: list[str], ignore_case: bool) -> None:
     assert _literal(pattern) == LiteralPattern(tuple(text.encode() for text in texts), ignore_case)
 
 
@@ -54,7 +54,7 @@ def test_fixed_text_is_taken_as_it_is() -> None:
         "|".join("abcdefghi"),
     ],
 )
-def test_these_regexes_are_left_to_ripgrep(pattern: str) -> None:
+def test_other_regexes_are_left_to_ripgrep(pattern: str) -> None:
     assert _literal(pattern) is None
 
 

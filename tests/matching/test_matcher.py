@@ -1,4 +1,4 @@
-"""Plain text in files that an index knows is found without ripgrep, and the answers are those that ripgrep gives."""
+"""Plain text in files that an index knows is found without ripgrep, and ripgrep would give the same answers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _counted_processes(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 @pytest.mark.usefixtures("young_kept")
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 @pytest.mark.parametrize("is_stale", [False, True])
-def test_plain_text_is_found_without_a_process_as_with_one(
+def test_plain_text_is_found_the_same_with_and_without_a_process(
     make_vault: MakeVault, tool: str, arguments: dict[str, Any], is_stale: bool
 ) -> None:
     vault = make_vault(NOTES)
@@ -72,7 +72,7 @@ def test_plain_text_is_found_without_a_process_as_with_one(
         (vault.path / "new.md").write_bytes(b"one word\n\0")
     with Vault.open(vault.path, index="off") as scanned:
         expected = scanned.call(tool, arguments)
-    for _ in range(2):  # the second time with what was kept
+    for _ in range(2):  # the second time with kept values
         with _without_ripgrep():
             assert vault.call(tool, arguments) == expected
     assert vault.session.contents.size > 0 or arguments["pattern"] == "nowhere"
@@ -88,7 +88,7 @@ def test_plain_text_is_found_without_a_process_as_with_one(
     ],
     ids=lambda each: each[0],
 )
-def test_a_file_that_is_left_to_ripgrep_is_found_all_the_same(
+def test_a_file_that_is_left_to_ripgrep_is_found_too(
     make_vault: MakeVault, name_and_text: tuple[str, bytes | None]
 ) -> None:
     name, text = name_and_text
@@ -123,7 +123,7 @@ def test_many_files_that_are_not_kept_are_left_to_ripgrep(
     ("pattern", "matching"),
     [(r"(?<=\[\[)Note 7[^\]]*", 1), (r"(?<=Note 7\]\]\n)line", 1), (r"(?<!e)\s*$", 40), (r"(?<=\[\[)zzz[^\]]*", 0)],
 )
-def test_a_vault_of_windows_notes_takes_a_handful_of_processes(
+def test_a_vault_of_windows_notes_needs_only_a_few_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, matching: int
 ) -> None:
     for number in range(40):

@@ -1,4 +1,4 @@
-"""Reading what ripgrep printed: which lines are of which file, and when that is not sure."""
+"""Reading ripgrep's output: which line belongs to which file, and when that is uncertain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PLAIN = b"./a.md\x001\x003\0x one\n12\x001\0\n\n./b\n\nc.md\x007\0last\n"
 
 
 @pytest.mark.parametrize("crlf", [False, True])
-def test_numbered_lines_below_a_path_are_of_that_file(crlf: bool) -> None:
+def test_numbered_lines_below_a_path_belong_to_that_file(crlf: bool) -> None:
     stdout = PLAIN.replace(b"\n\n", b"\n\r\n") if crlf else PLAIN
     found, is_whole = printed.plain_lines(stdout, normalised=False, crlf=crlf)
     assert {path: [*lines] for path, lines in found.items()} == {
@@ -37,5 +37,5 @@ def test_numbered_lines_that_were_cut_are_not_whole(end: int) -> None:
         b"a message\n",
     ],
 )
-def test_what_ripgrep_does_not_print_is_not_whole(stdout: bytes) -> None:
+def test_output_that_ripgrep_never_prints_is_not_whole(stdout: bytes) -> None:
     assert not printed.plain_lines(stdout, normalised=False, crlf=False)[1]

@@ -1,4 +1,4 @@
-"""Running ripgrep: which one, what it says of patterns and files, and what happens when it dies, hangs or babbles."""
+"""Running ripgrep: which one, its answers on patterns and files, and what happens when it dies, hangs or babbles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vaulttools.patterns.pattern import Mode
 
 FakeRg = Callable[..., str]
 
-# Counting and showing are told apart by their options.
+# Their options distinguish counting from showing.
 _COUNTS = 'case " $* " in *" --count "*)'
 _SHOWS = 'case " $* " in *" --column "*|*" --json "*)'
 
@@ -56,7 +56,7 @@ def fake_rg(tmp_path: Path, rg: Ripgrep) -> FakeRg:
 
 
 def _vault(folder: Path, files: dict[str, bytes], **config: object) -> Vault:
-    """A vault without an index, which would search plain text in this process."""
+    """A vault without an index: an index would search plain text in this process."""
     for name, content in files.items():
         path = folder / "vault" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ def test_a_program_that_cannot_run_is_refused_in_a_sentence(tmp_path: Path, cont
 
 
 @posix
-def test_a_ripgrep_that_is_gone_by_the_time_it_is_needed_is_told(tmp_path: Path, fake_rg: FakeRg) -> None:
+def test_a_ripgrep_that_is_gone_when_it_is_needed_is_reported(tmp_path: Path, fake_rg: FakeRg) -> None:
     script = fake_rg("exit 1")
     vault = _vault(tmp_path, {"a.md": b"x\n"}, rg=script)
     vault.call("search_files", {"pattern": "x"})
@@ -150,7 +150,7 @@ def _of_all(found: Hits) -> tuple[dict[str, list[Hit]], dict[str, Reason], Reaso
     return {path: [*lines] for path, lines in found.lines.items()}, found.failed, found.stopped
 
 
-# What it is given.
+# What ripgrep gets.
 
 
 @given(st.lists(st.text("ab/é日", min_size=1, max_size=9).map(lambda name: name * 900), max_size=60))
@@ -187,7 +187,7 @@ def test_names_of_any_bytes_come_back_as_they_are(rg: Ripgrep, tmp_path: Path, n
     assert rg.counts_of_texts("x|y", str(tmp_path), (), Work()) == ({name: {"x": 1}, "plain.md": {"x": 2}}, None)
 
 
-def test_no_configuration_file_and_no_ignore_file_has_a_say(
+def test_configuration_and_ignore_files_have_no_effect(
     rg: Ripgrep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".rc").write_text("--ignore-case\n--max-columns=2\n", encoding="utf-8")
@@ -199,7 +199,7 @@ def test_no_configuration_file_and_no_ignore_file_has_a_say(
     assert _of_all(rg.hits(pattern, str(tmp_path), ["a.md"], Work()))[0] == {"a.md": [Hit(1, 0, "x and more")]}
 
 
-# What it says of lines.
+# What ripgrep answers about lines.
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> 
         assert ([*hits], stopped) == ([Hit(1, 0, "x"), Hit(2, 0, "x")], None)
 
 
-def test_which_lines_hold_an_expression_is_said_by_index(rg: Ripgrep) -> None:
+def test_lines_that_hold_an_expression_are_given_by_index(rg: Ripgrep) -> None:
     assert rg.lines_matching("b|^C", ["a", "B", "", "c", "ac"], Work()) == ({1, 3}, None)
     assert rg.lines_matching("x", ["a"], Work()) == (set(), None)
     assert rg.lines_matching("(", ["a"], Work()) is None
@@ -254,7 +254,7 @@ def test_a_first_line_that_begins_like_an_encoding_is_matched_as_it_is(rg: Ripgr
     assert rg.lines_matching("^a", [first, "a", "b"], Work()) == ({1}, None)
 
 
-def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
+def test_lines_that_could_not_be_matched_in_time_do_not_count_as_unmatched(
     rg: Ripgrep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(self: Running, work: Work) -> Outcome:
@@ -267,7 +267,7 @@ def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
 
 @posix
 @pytest.mark.parametrize("of", ["", "IO error for operation on ./b: c.md: "])
-def test_what_ripgrep_says_of_a_file_is_told(tmp_path: Path, fake_rg: FakeRg, of: str) -> None:
+def test_a_fault_that_ripgrep_reports_is_reported(tmp_path: Path, fake_rg: FakeRg, of: str) -> None:
     says = f"echo 'rg: ./b: c.md: {of}Permission denied (os error 13)' >&2; exit 2"
     files = {"a.md": b"x\n", "b: c.md": b"y\n", "c.md": b"y\n"}
     answer = _vault(tmp_path, files, rg=fake_rg(f'real "$@"; {_COUNTS} {says};; esac')).search_files("x")
@@ -311,7 +311,7 @@ def test_fault_T03_a_file_that_is_gone_has_not_failed(rg: Ripgrep, tmp_path: Pat
     ],
 )
 def test_faults_R04_and_R11_a_bad_pattern_gets_a_sentence_and_never_a_traceback(tmp_path: Path, pattern: str) -> None:
-    """fault-R04, fault-R05, fault-R11: what is not refused is searched for, and a repair is told."""
+    """fault-R04, fault-R05, fault-R11: a pattern that is not refused is searched for, and a repair is reported."""
     result = _vault(tmp_path, {"a.md": b"a\n"}).call("search_files", {"pattern": pattern})
     assert "for a reason of its own" not in result.text
     assert "Traceback" not in result.text
@@ -332,7 +332,7 @@ def test_faults_R04_and_R11_a_bad_pattern_gets_a_sentence_and_never_a_traceback(
         ("f(${a}", "f(${a}", "The braces in 'f(${a}' were taken literally."),
     ],
 )
-def test_fault_R05_a_repair_finds_the_text_and_is_told(tmp_path: Path, pattern: str, line: str, notice: str) -> None:
+def test_fault_R05_a_repair_finds_the_text_and_is_named(tmp_path: Path, pattern: str, line: str, notice: str) -> None:
     """fault-R05."""
     vault = _vault(tmp_path, {"a.md": f"no\n{line}\n".encode()})
     answer = vault.search_files(pattern)
@@ -358,7 +358,7 @@ def test_fault_R03_two_thousand_nested_groups_are_refused_or_searched_without_a_
 
 
 @pytest.mark.parametrize("crlf", [False, True])
-def test_fault_R01_a_pattern_too_costly_for_a_file_is_told_and_the_other_files_are_searched(
+def test_fault_R01_a_pattern_too_costly_for_a_file_is_reported_and_the_other_files_are_searched(
     tmp_path: Path, crlf: bool
 ) -> None:
     """fault-R01: PCRE2's limit on backtracking is on."""
@@ -383,7 +383,7 @@ def test_fault_R01_a_pattern_too_costly_for_a_file_is_told_and_the_other_files_a
         ("ж", False, ["ж"]),
     ],
 )
-def test_fault_R14_case_is_folded_as_unicode_says_character_by_character(
+def test_fault_R14_case_is_folded_character_by_character_as_unicode_says(
     tmp_path: Path, pattern: str, ignore_case: bool, lines: list[str]
 ) -> None:
     """fault-R14."""
@@ -426,7 +426,7 @@ def test_fault_M10_a_ripgrep_that_dies_while_it_counts_makes_the_answer_incomple
 
 
 @posix
-def test_what_a_dying_ripgrep_had_found_is_shown(tmp_path: Path, fake_rg: FakeRg) -> None:
+def test_lines_that_a_dying_ripgrep_had_found_are_shown(tmp_path: Path, fake_rg: FakeRg) -> None:
     body = f"{_COUNTS} printf './b.md\\0001\\n'; kill -9 $$;; esac\nreal \"$@\""
     answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files("x")
     assert [file.path for file in answer.files] == ["b.md"]
@@ -434,7 +434,7 @@ def test_what_a_dying_ripgrep_had_found_is_shown(tmp_path: Path, fake_rg: FakeRg
 
 
 @posix
-def test_a_ripgrep_that_dies_while_it_shows_lines_is_told(tmp_path: Path, fake_rg: FakeRg) -> None:
+def test_a_ripgrep_that_dies_while_it_shows_lines_is_reported(tmp_path: Path, fake_rg: FakeRg) -> None:
     vault = _vault(tmp_path, _NOTES, rg=fake_rg(f'{_SHOWS} kill -9 $$;; esac\nreal "$@"'))
     answer = vault.search_files("x")
     assert not answer.complete
@@ -464,7 +464,7 @@ def test_fault_M10_the_call_after_a_death_is_answered(tmp_path: Path, fake_rg: F
         'printf \'{"type":"match",\\n\\n\\n\\377\'',
     ],
 )
-def test_fault_M10_what_is_not_ripgreps_output_is_no_match(tmp_path: Path, fake_rg: FakeRg, babble: str) -> None:
+def test_fault_M10_output_that_is_not_ripgreps_is_no_match(tmp_path: Path, fake_rg: FakeRg, babble: str) -> None:
     vault = _vault(tmp_path, _NOTES, rg=fake_rg(f"{babble}; exit 0"))
     assert vault.search_files("x").files == []
 
@@ -494,13 +494,13 @@ def test_fault_M09_a_ripgrep_that_hangs_is_ended_at_the_time_limit(
 
 
 @posix
-def test_what_was_found_before_the_time_limit_is_shown(
+def test_matches_found_before_the_time_limit_are_shown(
     tmp_path: Path, fake_rg: FakeRg, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = tmp_path / "told"
-    body = f"{_COUNTS} printf './b.md\\0001\\n'; touch {told}; exec sleep 600;; esac\nreal \"$@\""
+    printed = tmp_path / "printed"
+    body = f"{_COUNTS} printf './b.md\\0001\\n'; touch {printed}; exec sleep 600;; esac\nreal \"$@\""
     vault = _vault(tmp_path, _NOTES, rg=fake_rg(body), time_limit=LIMIT)
-    time_runs_out_when(monkeypatch, told.exists)
+    time_runs_out_when(monkeypatch, printed.exists)
     answer = vault.search_files("x", cancel=Event())
     assert answer.text == (
         "Found 1 matching file:\n\n## b.md\nLine 1: > x two\n\n"
@@ -541,10 +541,10 @@ def test_no_other_run_is_started_once_time_is_up(
     tmp_path: Path, fake_rg: FakeRg, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "PROBE", 2)
-    log, told = tmp_path / "log", tmp_path / "told"
-    body = f'{_COUNTS} echo run >> {log}; printf "./a.md\\0001\\n"; touch {told}; exec sleep 600;; esac\nreal "$@"'
+    log, printed = tmp_path / "log", tmp_path / "printed"
+    body = f'{_COUNTS} echo run >> {log}; printf "./a.md\\0001\\n"; touch {printed}; exec sleep 600;; esac\nreal "$@"'
     vault = _vault(tmp_path, _NOTES, rg=fake_rg(body), time_limit=LIMIT)
-    time_runs_out_when(monkeypatch, told.exists)
+    time_runs_out_when(monkeypatch, printed.exists)
     answer = vault.search_files("x", cancel=Event())
     assert log.read_text(encoding="utf-8") == "run\n"
     assert [file.path for file in answer.files] == ["a.md"]
@@ -553,7 +553,7 @@ def test_no_other_run_is_started_once_time_is_up(
 
 @posix
 @pytest.mark.parametrize("pattern", ["x", "x.*"])
-def test_a_death_over_the_folder_leaves_what_was_searched_by_name(
+def test_a_death_over_the_folder_keeps_what_was_searched_by_name(
     tmp_path: Path, fake_rg: FakeRg, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
     monkeypatch.setattr(search, "PROBE", 1)
@@ -565,7 +565,7 @@ def test_a_death_over_the_folder_leaves_what_was_searched_by_name(
 
 @posix
 @pytest.mark.parametrize("content", [b"x\n", b"x\rx\n"])
-def test_a_death_while_the_lines_of_multiline_matches_are_counted_is_told(
+def test_a_death_while_the_lines_of_multiline_matches_are_counted_is_reported(
     tmp_path: Path, fake_rg: FakeRg, content: bytes
 ) -> None:
     vault = _vault(tmp_path, {"a.md": content}, rg=fake_rg(f'{_SHOWS} kill -9 $$;; esac\nreal "$@"'))
@@ -576,7 +576,7 @@ def test_a_death_while_the_lines_of_multiline_matches_are_counted_is_told(
 
 @posix
 @pytest.mark.parametrize("body", ['real "$@"; kill -9 $$', 'real "$@" | head -c -1', "echo ./a.md"])
-def test_texts_that_are_not_all_counted_are_told(tmp_path: Path, fake_rg: FakeRg, body: str) -> None:
+def test_texts_that_are_not_all_counted_are_reported(tmp_path: Path, fake_rg: FakeRg, body: str) -> None:
     _vault(tmp_path, _NOTES)
     _, stopped = ripgrep.locate(fake_rg(body)).counts_of_texts("x", str(tmp_path), (), Work())
     assert stopped == "ripgrep died"
@@ -584,7 +584,7 @@ def test_texts_that_are_not_all_counted_are_told(tmp_path: Path, fake_rg: FakeRg
 
 @posix
 def test_a_file_at_which_ripgrep_was_stopped_has_no_hits(tmp_path: Path, fake_rg: FakeRg) -> None:
-    """Some of its matching lines may be missing: they are not shown as if they were all."""
+    """Some of its matching lines may be missing, so the others are not shown as if they were all."""
     body = f'{_SHOWS} real "$@"; kill -9 $$;; esac\nreal "$@"'
     answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files("x")
     assert len(answer.files) == 1
@@ -592,7 +592,7 @@ def test_a_file_at_which_ripgrep_was_stopped_has_no_hits(tmp_path: Path, fake_rg
 
 
 def test_a_large_text_arrives_whole_while_a_caller_may_cancel(rg: Ripgrep, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`communicate` asked in turns sends the rest of a pipe's text to nobody (CPython 3.11)."""
+    """Repeated calls of `communicate` lose the rest of the text for a pipe (CPython 3.11)."""
     monkeypatch.setattr(child, "_POLL", 0.0001)
     text = b"x\n" * 3_000_000 + b"needle\n"
     hits, stopped = rg.hits_in_text(rg.compile("needle", "fixed", ignore_case=False), text, Work(cancel=Event()))

@@ -1,4 +1,4 @@
-"""Search: the lines that match are the same for every way of asking ripgrep, and are those of the decoded text."""
+"""Search: every way of asking ripgrep matches the same lines, which are those of the decoded text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Line = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Everything that one search says."""
+    """Everything that one search gives."""
 
     lines: frozenset[Line]
     texts: frozenset[tuple[Line, str]]
@@ -71,7 +71,7 @@ def _found(folder: Path, pattern: Pattern) -> _Found:
     return _Found(frozenset(line for line, _ in hits), frozenset(hits), counts, searched, skipped)
 
 
-# The truth: each file decoded, its line ends made \n, and ripgrep run on the result as it stands.
+# The truth: decode each file, make its line ends \n, and run ripgrep on the result.
 
 _PIECES = [
     *(b"a", b"b", b"ab", b"A", b" ", b"-x", b"\n", b"\n", b"\r\n", b"\r\n", b"\r", b"\r\r\n", b"\n\n", b"\t", b"$ "),
@@ -93,7 +93,7 @@ def _nasty(chance: random.Random) -> bytes:
 
 
 def _decoded(data: bytes) -> bytes:
-    """What is searched of a file: UTF-16 decoded, a mark dropped, bytes that are no text kept (fault-C03)."""
+    """The bytes of a file that are searched: UTF-16 decoded, a mark dropped, other bytes kept (fault-C03)."""
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if data.startswith(mark):
             return data[2:].decode(encoding, "replace").encode().replace(b"\r\n", b"\n")
@@ -102,7 +102,7 @@ def _decoded(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """A vault of nasty files, and beside it the same with each file decoded and its line ends made \\n."""
+    """A vault of nasty files, and a copy in which each file is decoded and its line ends are \\n."""
 
     vault: Path
     decoded: Path
@@ -131,7 +131,7 @@ class _Tree:
         options = ["--no-config", "--text", "--json", "--encoding=none", "--no-mmap", "-j1"]
         command = [_RG, *options, *pattern.arguments(normalised=True), "--", "."]
         run = subprocess.run(command, cwd=self.decoded, capture_output=True, check=False)
-        # ripgrep 15.2 panics in its JSON printer on a few matches across lines, which then tell nothing.
+        # ripgrep 15.2 panics in its JSON printer on a few matches across lines; those show nothing.
         assume(b"panicked at" not in run.stderr)
         assert not run.stderr
         touched: dict[str, set[int]] = {}
@@ -188,7 +188,7 @@ def test_each_way_of_searching_finds_the_lines_of_the_decoded_text(
 ) -> None:
     text, mode = asked
     pattern = _readable(text, mode, ignore_case=ignore_case)
-    # What PCRE2 takes for a word's edge beside bytes that are not UTF-8 changes with what stands before them in memory.
+    # Beside bytes that are not UTF-8, PCRE2 finds the edge of a word by what happens to lie before them in memory.
     assume(pattern.engine != "pcre2" or r"\b" not in text.lower())
     expected = nasty.truth(pattern)
     with pytest.MonkeyPatch.context() as patch:
@@ -200,10 +200,10 @@ def test_each_way_of_searching_finds_the_lines_of_the_decoded_text(
 
 
 @pytest.mark.parametrize("pattern", ["x", "x$", r"x\n", "(?=x)x"])
-def test_a_large_scope_tells_the_same_as_a_small_one(
+def test_a_large_scope_gives_the_same_answer_as_a_small_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
-    """Files are searched by name first and as a folder then: what is left out, and why, must not depend on it."""
+    """Files are first searched by name and then as a folder: what is left out, and why, must not depend on it."""
     for number, content in enumerate([b"x\n", b"y\n", b"x\r\n", b"x\0x\n", b"x\rx\n", b"X\n"] * 3):
         for folder in ("a", "b/.c", "Excluded", ".obsidian", "d/.GIT", ".hidden"):
             place = tmp_path / folder
@@ -221,20 +221,20 @@ def test_a_large_scope_tells_the_same_as_a_small_one(
         assert _found(tmp_path, compiled) == whole
 
 
-def test_a_search_that_is_not_read_to_its_end_tells_the_same_work_however_large_the_scope(
+def test_a_search_that_is_not_read_to_its_end_counts_the_same_work_however_large_the_scope(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(30):
         (tmp_path / f"{number:02}.md").write_bytes(b"x\n" if number % 3 else b"x\0\n")
     pattern = _readable("x", "regex", ignore_case=False)
-    told = set()
+    counted = set()
     for probe in (1, 4, 256):
         monkeypatch.setattr(search, "PROBE", probe)
         work = Work()
         matching = _search(tmp_path, pattern, work).matching()
         paths = [next(matching).path for _ in range(5)]
-        told.add((*paths, work.searched, work.skipped["binary"].count))
-    assert told == {("01.md", "02.md", "04.md", "05.md", "07.md", 5, 3)}
+        counted.add((*paths, work.searched, work.skipped["binary"].count))
+    assert counted == {("01.md", "02.md", "04.md", "05.md", "07.md", 5, 3)}
 
 
 def test_a_search_that_is_stopped_counts_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,8 +266,8 @@ def test_a_search_that_is_stopped_counts_each_file_once(tmp_path: Path, monkeypa
         found = [file.path for file in _search(tmp_path, _readable("x", "regex", ignore_case=False), work).matching()]
         assert found == list(matching)
         assert work.searched == len(read) - len(late) - len(failed)
-        told = work.skipped.get("time limit", PassedOver())
-        assert (told.count, told.paths) == (len(late), late[:5])
+        missed = work.skipped.get("time limit", PassedOver())
+        assert (missed.count, missed.paths) == (len(late), late[:5])
         assert work.skipped.get("unreadable", PassedOver()).paths == list(failed)[:5]
         assert work.skipped["excluded"].count == 12
 
@@ -362,7 +362,7 @@ def _of(folder: Path, **files: bytes) -> Vault:
         (b"".join(b"  " * depth + b"- item\n" for depth in range(60)), "^ {118}- item", [(60, "  " * 59 + "- item")]),
         (b"```\n# no heading\nx\n", "^x", [(3, "x")]),
         (b"---\nx: y\n", "^x", [(2, "x: y")]),
-        # fault-R07, fault-R09: what matches nothing matches each line once
+        # fault-R07, fault-R09: a pattern that matches the empty text matches each line once
         (b"ab\n\ncd\n", "x*", [(1, "ab"), (2, ""), (3, "cd")]),
         (b"ab\n\ncd\n", r"\b", [(1, "ab"), (3, "cd")]),
         (b"ab\n\ncd\n", r"b\n\nc", [(1, "ab"), (2, ""), (3, "cd")]),
@@ -426,7 +426,7 @@ def test_fault_C20_every_matching_line_is_counted_however_many_there_are(tmp_pat
     assert "\n(59,940 more matches in this file)" in answer.text
 
 
-def test_fault_C10_a_file_beyond_the_size_limit_is_told_when_it_would_have_matched(tmp_path: Path) -> None:
+def test_fault_C10_a_large_file_is_reported_when_it_would_have_matched(tmp_path: Path) -> None:
     """fault-C10."""
     _of(tmp_path, a=b"x\n" * 100, b=b"x\n", c=b"y\n" * 100, d=b"x\r" * 100)
     vault = Vault.open(tmp_path, config=VaultConfig(max_file_size=100))
@@ -450,7 +450,7 @@ def test_a_sentence_that_quotes_the_longest_pattern_is_within_bounds(tmp_path: P
         assert len(result.text.encode()) <= limits.TEXT_BYTES
 
 
-# Other readings of a pattern, told where nothing matched.
+# Other readings of a pattern, which are suggested where nothing matched.
 
 
 @pytest.mark.parametrize("probe", [1, 256])
@@ -470,7 +470,7 @@ def test_a_sentence_that_quotes_the_longest_pattern_is_within_bounds(tmp_path: P
         ("u\u0308ber", {}, ["1 file matches when the pattern is written in Unicode form NFC."]),
     ],
 )
-def test_fault_C15_what_another_reading_would_find_is_told_on_no_match(
+def test_fault_C15_another_reading_that_matches_is_suggested_on_no_match(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     probe: int,
@@ -478,7 +478,7 @@ def test_fault_C15_what_another_reading_would_find_is_told_on_no_match(
     arguments: dict[str, object],
     notices: list[str],
 ) -> None:
-    """fault-C15: it is told where the same word stands in another Unicode form."""
+    """fault-C15: the answer names the files that hold the same word in another Unicode form."""
     monkeypatch.setattr(search, "PROBE", probe)
     vault = _of(tmp_path, a=b"todo lonely\n", b=b"todo: x\n", c="cafe\u0301 \u00fcber\n".encode())
     answer = vault.answer("search_files", {"pattern": pattern, **arguments})
@@ -486,13 +486,13 @@ def test_fault_C15_what_another_reading_would_find_is_told_on_no_match(
     assert (answer.total_files == 0) == (pattern != "todo" and "case_sensitive" not in arguments)
 
 
-# Files that change under the search.
+# Files that change during the search.
 
 _Read = Callable[[Root, str, int], tuple[bytes, os.stat_result]]
 
 
 def _meddle(monkeypatch: pytest.MonkeyPatch, folder: Path, meddling: Callable[[int], None]) -> None:
-    """Do something before each reading of a file in a vault, told which reading it is."""
+    """Before each reading of a file in a vault, call `meddling` with the number of the reading."""
     real: _Read = documents.read_bytes
     readings = iter(range(100))
 
@@ -531,7 +531,7 @@ def test_lines_of_a_file_that_changed_after_the_count_are_those_of_the_new_text(
     assert work.complete
 
 
-def test_a_file_that_matches_no_more_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_no_longer_matches_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _of(tmp_path, a=b"x old\n", b=b"x\n")
     _meddle(monkeypatch, tmp_path, _write_first(tmp_path / "a.md", b"new\n"))
     located, work = _located(tmp_path)
@@ -549,7 +549,7 @@ def test_fault_T03_a_file_that_is_gone_is_left_out(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("pattern", ["x", "x$"])
-def test_a_file_that_cannot_be_read_any_more_is_told_once(
+def test_a_file_that_can_no_longer_be_read_is_reported_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
     _of(tmp_path, a=b"x\rx\n", b=b"x\n")
@@ -565,7 +565,7 @@ def test_a_file_that_cannot_be_read_any_more_is_told_once(
     assert work.skipped == {"unreadable": PassedOver(1, ["a.md"])}
 
 
-def test_fault_C12_a_file_that_keeps_changing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_C12_a_file_that_keeps_changing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """fault-C12."""
     _of(tmp_path, a=b"x old\n", b=b"x\n")
 
@@ -638,7 +638,7 @@ def test_a_call_cancelled_while_lines_are_read_ends_there(tmp_path: Path, monkey
     assert len(readings) < 200
 
 
-def test_lines_there_was_no_time_to_read_are_told_and_the_total_stays(
+def test_lines_that_were_not_read_in_time_are_reported_and_the_total_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _of(tmp_path, **{f"n{number}": b"x\n" for number in range(20)})
@@ -656,7 +656,7 @@ def test_lines_there_was_no_time_to_read_are_told_and_the_total_stays(
 
 
 @pytest.mark.parametrize("tool", ["search_files", "grep"])
-def test_an_answer_that_ran_out_of_time_says_what_was_shown_and_how_to_go_on(
+def test_an_answer_that_ran_out_of_time_says_what_it_shows_and_how_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str
 ) -> None:
     _of(tmp_path, **{f"n{number:03}": b"x\n" for number in range(300)})
@@ -682,7 +682,7 @@ def test_an_answer_that_ran_out_of_time_says_what_was_shown_and_how_to_go_on(
     assert "Raise max_results" not in result.text
 
 
-def test_a_film_does_not_take_the_time_of_a_search_and_a_large_text_is_told(tmp_path: Path) -> None:
+def test_a_film_costs_a_search_no_time_and_a_large_text_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"needle\n")
     (tmp_path / "film.mp4").write_bytes(b"\0" * 100 + b"needle" * 1_000)
     (tmp_path / "log.txt").write_bytes(b"needle " * 1_000)
@@ -696,7 +696,7 @@ def test_a_film_does_not_take_the_time_of_a_search_and_a_large_text_is_told(tmp_
         assert not details["complete"]
 
 
-def test_many_batches_are_asked_two_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_batches_run_two_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vault = _of(tmp_path, **{f"n{number}": b"x\n" for number in range(60)})
     monkeypatch.setattr(ripgrep, "_COMMAND_BYTES", 100)
     running: set[int] = set()
