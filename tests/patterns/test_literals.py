@@ -1,4 +1,4 @@
-"""Required literals: what they are, and that no text in which the real ripgrep finds the pattern lacks them."""
+"""Required literals: what they are, and that each text in which the real ripgrep finds the pattern has them."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def _literals(requirement: Requirement | None) -> list[str]:
         (r"a[\-\x42\]]c", '"a-c" | "a]c" | "abc"'),
         ("(?x)a[b # c\n]", '"ab"'),
         ("[]a]b[--a]c", '"b" "c"'),
-        # what breaks a run
+        # breaks a run
         (r"ab.cd\wef\pLgh", '"ab" "cd" "ef" "gh"'),
         (r"ab\ncd\r?\nef\rgh", '"ab" "cd" "ef" "gh"'),
         ("ab\ncd", '"ab" "cd"'),
         ("ab[\\n ]cd", '"ab" "cd"'),
         ("ab\ufffdcd\ufeffef", '"ab" "cd" "ef"'),
-        # what does not
+        # does not break a run
         (r"a\bb\Bc(?:)d(?m:^)e$", '"abcde"'),
         ("(?x) a b # c\n d", '"abd"'),
         ("(?x-i:a b)c d", '"abc d"'),
@@ -141,7 +141,7 @@ def test_a_regex_that_ripgrep_refuses_or_nests_deeply_requires_nothing(text: str
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        # verbose: blanks and comments stand where they look like an end
+        # verbose: blanks and comments look like an end
         ("(?x)a{ 2 #\n}b", "aab"),
         ("(?x)( ?i)a", "A"),
         ("(?x)( ?: a ) b", "ab"),
@@ -178,7 +178,7 @@ def test_a_regex_that_ripgrep_refuses_or_nests_deeply_requires_nothing(text: str
         ("a(*ACCEPT)b(?=b)", "a"),
     ],
 )
-def test_what_only_looks_like_a_literal_is_not_required(text: str, line: str) -> None:
+def test_text_that_only_looks_like_a_literal_is_not_required(text: str, line: str) -> None:
     command = [locate().command, "--no-config", *read(text).arguments(), "-"]
     assert subprocess.run(command, input=line.encode(), capture_output=True, check=False).returncode == 0
     assert _met(required(read(text)), fold(line))
@@ -198,7 +198,7 @@ def test_what_only_looks_like_a_literal_is_not_required(text: str, line: str) ->
         (with_literal_parentheses(read("foo(")), '"foo("'),
     ],
 )
-def test_text_and_repaired_patterns_require_what_they_are_made_into(pattern: Pattern, shown: str) -> None:
+def test_text_and_repaired_patterns_require_the_text_they_become(pattern: Pattern, shown: str) -> None:
     assert _shown(required(pattern)) == shown
 
 
@@ -240,7 +240,7 @@ def _matching(options: Iterable[str], characters: Iterable[str], text: bytes, fo
     return set(run.stdout.decode().split("\n")) - {""}
 
 
-def test_what_ripgrep_takes_for_a_character_of_known_case_folds_to_the_same(tmp_path: Path) -> None:
+def test_characters_that_match_for_ripgrep_fold_to_the_same(tmp_path: Path) -> None:
     every = [chr(code) for code in range(sys.maxunicode + 1) if code not in (10, 13) and not 0xD800 <= code < 0xE000]
     known = set(filter(has_known_case, every))
     cased = {character for character in known if {character.lower(), character.upper(), fold(character)} != {character}}
@@ -249,7 +249,7 @@ def test_what_ripgrep_takes_for_a_character_of_known_case_folds_to_the_same(tmp_
     for options in ([], ["-P"]):
         assert _matching(options, known - cased, all_lines, tmp_path) == known - cased
         assert _matching(options, cased, all_lines, tmp_path) == cased
-        # Two characters that fold otherwise differ in a bit of their numbers: no run may find the one by the other.
+        # Two characters that fold differently differ in a bit of their numbers: no run may find one by the other.
         for bit in range(len(number).bit_length()):
             ones = {character for character in cased if number[fold(character)] >> bit & 1}
             assert _matching(options, ones, cased_lines, tmp_path) == ones
@@ -277,7 +277,7 @@ def test_the_longest_patterns_take_linear_time_and_give_few_literals(text: str) 
     assert all(1 <= len(literal) <= LONGEST for literal in literals)
 
 
-def test_of_many_required_literals_the_longest_are_kept() -> None:
+def test_the_longest_of_many_required_literals_are_kept() -> None:
     pattern = read(".".join(f"{number}" for number in range(10, 1000)))
     assert _literals(required(pattern)) == [f"{number}" for number in range(100, 100 + MOST)]
 
@@ -288,7 +288,7 @@ def test_more_alternatives_than_literals_require_nothing() -> None:
     assert required(read("|".join(words))) is None
 
 
-# ripgrep as the judge. A piece of a regex comes with a text that it matches, or that is not far from it.
+# ripgrep as the judge. Each piece of a regex comes with a text that it matches or nearly matches.
 
 _ATOMS = [
     *((character, character) for character in "aabbks -_1#日é"),
@@ -401,7 +401,7 @@ def test_each_text_that_a_regex_matches_meets_the_requirement(folder: Path, piec
     st.lists(st.sampled_from(_SOUP), min_size=1, max_size=12).map("".join),
     st.lists(st.sampled_from(["a", "b", "ab", "A", "é", "1", " ", "\n", "#", "x", "-", "}", "]", ")", "|", "\\"])),
 )
-def test_nothing_is_required_of_what_is_read_otherwise(folder: Path, text: str, pieces: list[str]) -> None:
+def test_syntax_with_another_reading_requires_nothing(folder: Path, text: str, pieces: list[str]) -> None:
     _never_misses(_readable(text, "regex", False), [*_contents("".join(pieces)), *_contents(text)], folder)
 
 

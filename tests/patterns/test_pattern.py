@@ -59,7 +59,7 @@ def _error(pattern: Pattern) -> str:
         ("a" * 10_001, "Pattern is too long: 10,001 characters, at most 10,000 are accepted"),
     ],
 )
-def test_what_cannot_be_searched_for_is_refused_in_one_sentence(text: str, sentence: str, mode: Mode) -> None:
+def test_a_pattern_that_cannot_be_searched_for_is_refused_in_one_sentence(text: str, sentence: str, mode: Mode) -> None:
     with pytest.raises(BadArgument) as refused:
         read(text, mode=mode)
     assert str(refused.value) == sentence
@@ -78,7 +78,7 @@ def test_fault_R15_the_longest_pattern_is_read_in_any_nesting(text: str) -> None
     read(text * (MAX_CHARACTERS // len(text)))
 
 
-# Braces: (given, expression); where they differ the repair is told.
+# Braces: (given, expression); where they differ, a notice reports the repair.
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_fault_R15_the_longest_pattern_is_read_in_any_nesting(text: str) -> None
 )
 def test_fault_R05_braces_that_cannot_be_a_quantifier_are_literal(text: str, expression: str) -> None:
     pattern = read(text)
-    told = (f"The braces in '{text}' were taken literally.",) if expression != text else ()
-    assert (pattern.normalised_expression, pattern.notices) == (expression, told)
+    notices = (f"The braces in '{text}' were taken literally.",) if expression != text else ()
+    assert (pattern.normalised_expression, pattern.notices) == (expression, notices)
 
 
 @pytest.mark.parametrize("text", ["${platform}", "interface{}", "a{b}", "x{1", "{", "}", "{2}", "a{,2}", "{{title}}"])
@@ -187,7 +187,7 @@ def test_a_pattern_without_groups_has_no_other_reading(pattern: Pattern) -> None
         ),
     ],
 )
-def test_a_refused_pattern_is_told_in_one_sentence_with_its_literal_spelling(text: str, sentence: str) -> None:
+def test_a_refusal_is_one_sentence_with_the_literal_spelling(text: str, sentence: str) -> None:
     pattern = read(text)
     error = _error(pattern)
     assert str(invalid(pattern, error)) == sentence
@@ -200,7 +200,7 @@ def test_fault_R03_groups_nested_too_deep_are_refused_by_ripgrep() -> None:
     assert invalid(pattern, _error(pattern)).reason == reason
 
 
-def test_an_error_that_does_not_speak_of_the_pattern_is_not_repeated() -> None:
+def test_an_error_that_is_not_about_the_pattern_is_not_repeated() -> None:
     error = invalid(read("a"), "rg: /tmp/secret/place: Permission denied (os error 13)\n")
     assert str(error) == "Invalid regex: a: ripgrep refuses it. To find it literally use a"
 
@@ -235,7 +235,7 @@ def test_the_literal_spelling_finds_the_text(text: str) -> None:
         *((text, "default") for text in ["(?R)a", r"\Qa\E", r"a\Z", r"\0", "(?x)a # (?=b)", "[a[(?=]"]),
     ],
 )
-def test_fault_R11_only_what_rust_lacks_and_pcre2_has_switches_the_engine(text: str, engine: Engine) -> None:
+def test_fault_R11_only_syntax_that_pcre2_alone_has_switches_the_engine(text: str, engine: Engine) -> None:
     assert read(text).engine == engine
 
 
@@ -251,13 +251,13 @@ def test_fault_R11_only_what_rust_lacks_and_pcre2_has_switches_the_engine(text: 
         (r"(?=f)f\u006fo", "foo", True),
     ],
 )
-def test_what_rust_writes_in_its_own_way_keeps_its_meaning_in_pcre2(text: str, line: str, found: bool) -> None:
+def test_syntax_of_rust_alone_keeps_its_meaning_in_pcre2(text: str, line: str, found: bool) -> None:
     assert bool(_lines(read(text).arguments(), line)) is found
 
 
-def test_classes_that_pcre2_reads_differently_are_told() -> None:
-    told = "PCRE2 reads this pattern: there classes do not nest and '&&' is plain text."
-    assert read("[[a-z]&&[^b]](?=x)").notices == (told,)
+def test_classes_that_pcre2_reads_differently_are_reported() -> None:
+    notice = "PCRE2 reads this pattern: there classes do not nest and '&&' is plain text."
+    assert read("[[a-z]&&[^b]](?=x)").notices == (notice,)
     assert read("[[a-z]&&[^b]]").notices == read("[a-z](?=x)").notices == ()
 
 
@@ -274,15 +274,15 @@ def test_classes_that_pcre2_reads_differently_are_told() -> None:
         *((text, []) for text in ["[[", "[Note]", "[[a]b]", "[[wiki"]),
     ],
 )
-def test_a_link_that_is_a_character_class_is_told_and_kept(text: str, links: list[str]) -> None:
+def test_a_link_that_is_a_character_class_is_reported_and_kept(text: str, links: list[str]) -> None:
     pattern = read(text)
-    told = tuple(f"{link} is a character class; to find the link use {escaped(link)}" for link in links)
-    assert (pattern.expression, pattern.notices) == (text, told)
+    notices = tuple(f"{link} is a character class; to find the link use {escaped(link)}" for link in links)
+    assert (pattern.expression, pattern.notices) == (text, notices)
     assert escaped("[[Note]]") == r"\[\[Note\]\]"
 
 
 @pytest.mark.parametrize(("text", "stripped"), [("a", None), (" a", "a"), ("a b\t", "a b"), ("a\n", "a")])
-def test_outer_blanks_are_kept_and_can_be_asked_for(text: str, stripped: str | None) -> None:
+def test_outer_blanks_are_kept_and_the_stripped_pattern_is_known(text: str, stripped: str | None) -> None:
     assert patterns.outer_blanks(text) == stripped
     assert read(text).given == text
 
@@ -353,7 +353,7 @@ def test_case_may_matter_to_a_regex_with_letters_ranges_or_references(text: str)
         ("a(?#b)", "-P -e a(?#b)", "never"),
     ],
 )
-def test_ripgrep_is_run_so_that_a_carriage_return_before_a_newline_is_no_text(
+def test_ripgrep_runs_so_that_a_carriage_return_before_a_newline_is_no_text(
     text: str, arguments: str, normalise: Normalise
 ) -> None:
     pattern = read(text)
@@ -404,7 +404,7 @@ def test_text_is_searched_as_text(text: str, mode: Mode, arguments: tuple[str, .
     assert pattern.plain
 
 
-def test_case_is_ignored_in_every_mode_when_asked() -> None:
+def test_case_is_ignored_in_every_mode_on_request() -> None:
     modes: tuple[Mode, ...] = ("regex", "fixed", "word", "identifier")
     assert all("-i" in read("a", mode=mode, ignore_case=True).arguments() for mode in modes)
     assert not any("-i" in read("a", mode=mode).arguments() for mode in modes)
@@ -416,13 +416,13 @@ def test_plain_text_needs_no_check(text: str, plain: bool) -> None:
 
 
 @given(text=st.text("aé_-. \n", min_size=1, max_size=4), line=st.text("aaé_-. 1", max_size=14))
-def test_fault_R06_an_identifier_is_text_between_other_than_ascii_word_characters(text: str, line: str) -> None:
+def test_fault_R06_an_identifier_is_text_without_ascii_word_characters_beside_it(text: str, line: str) -> None:
     assume(text.strip() and "\n" not in text)
     arguments = ("-P", "-e", rf"(?<![0-9A-Za-z_]){escaped(text)}(?![0-9A-Za-z_])")
     assert _lines(read(text, mode="identifier").arguments(), line) == _lines(arguments, line)
 
 
-# ripgrep itself as the judge, on small texts out of awkward pieces.
+# ripgrep itself is the judge, on small texts of awkward pieces.
 
 _PIECES = [
     "a",
@@ -593,7 +593,7 @@ def test_a_pattern_with_comments_finds_what_pcre2_finds(texts: Path, pieces: lis
     *flags, _, _ = pattern.arguments(normalised=True)
     expected = _found((*flags, "-e", pattern.given), texts / "lf")
     found = _found(pattern.arguments(normalised=True), texts / "lf")
-    # A group or a comment that is not closed ripgrep may close by the group that it wraps the pattern in.
+    # ripgrep wraps the pattern in a group, which may close a group or a comment that is still open.
     assert found == expected or None in (found, expected)
 
 
