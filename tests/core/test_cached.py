@@ -13,7 +13,7 @@ class _Slow:
 
     @cached_property
     def made(self) -> list[int]:
-        """What two threads make at once."""
+        """A list that two threads make at once."""
         self.both.wait()
         return []
 

@@ -25,7 +25,7 @@ sys.exit(subprocess.run([python, *sys.argv[1:], *rest]).returncode)
 
 
 def _started(program: str, folder: Path, *flags: str, path: str | None = None) -> str:
-    """What a process of our own prints that a Python with these flags has started in a folder."""
+    """The output of a process of our own; a Python with these flags starts it in a folder."""
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     if path is not None:
         environ["PYTHONPATH"] = path
@@ -35,18 +35,18 @@ def _started(program: str, folder: Path, *flags: str, path: str | None = None) -
     return done.stdout
 
 
-def test_a_package_that_is_not_installed_is_found_where_this_process_found_it(tmp_path: Path) -> None:
+def test_a_child_finds_a_package_that_is_not_installed_where_this_process_found_it(tmp_path: Path) -> None:
     program = f"import sys; sys.path.insert(0, {ROOT!r})\n{PROGRAM}"
     assert _started(program, tmp_path, "-S") == f"vaulttools {vaulttools.__version__}\n"  # without site-packages
 
 
 @pytest.mark.parametrize("path", [None, "", os.pathsep])
-def test_nothing_is_imported_from_the_folder_of_a_process_that_is_isolated(tmp_path: Path, path: str | None) -> None:
+def test_an_isolated_process_imports_nothing_from_its_folder(tmp_path: Path, path: str | None) -> None:
     (tmp_path / "vaulttools.py").write_text("print('of the folder')", encoding="utf-8")
     assert _started(PROGRAM, tmp_path, "-I", path=path) == f"vaulttools {vaulttools.__version__}\n"
 
 
-def test_a_frame_is_read_however_it_comes_and_no_longer_than_is_allowed() -> None:
+def test_a_frame_is_read_in_any_pieces_up_to_the_allowed_length() -> None:
     sent = io.BytesIO(child.framed(b"whole") + child.framed(b"cut")[:-1])
     assert child.frame(lambda size: sent.read(min(size, 2)), 5) == b"whole"
     with pytest.raises(EOFError):

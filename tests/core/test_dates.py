@@ -76,12 +76,12 @@ def test_a_week_begins_on_the_day_that_the_locale_says(text: str, first_weekday:
         ("next month", "2026-12-31", "2027-01-01"),
     ],
 )
-def test_a_month_without_such_a_day_gives_its_last(text: str, today: str, day: str) -> None:
+def test_a_month_without_that_day_gives_its_last_day(text: str, today: str, day: str) -> None:
     assert first_day(text, date.fromisoformat(today)).isoformat() == day
 
 
 @pytest.mark.parametrize("text", ["", "soon", "next", "week", "next day", "7", "7h", "20.11.2026", "2026-W47", "٢٠٢٦"])
-def test_what_is_no_date_is_told_the_forms(text: str) -> None:
+def test_the_refusal_of_any_other_text_names_the_forms(text: str) -> None:
     with pytest.raises(ValueError, match=r"^it takes ") as refusal:
         first_day(text, SUNDAY)
     assert str(refusal.value) == f"it takes {FORMS}"

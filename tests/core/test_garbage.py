@@ -1,4 +1,4 @@
-"""Pauses of the search for garbage, by many threads."""
+"""Many threads pause the garbage collector."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def as_it_was() -> Iterator[None]:
     (gc.enable if was_enabled else gc.disable)()
 
 
-def test_the_search_goes_on_after_the_last_pause() -> None:
+def test_the_collector_goes_on_after_the_last_pause() -> None:
     with garbage.paused():
         with garbage.paused():
             assert not gc.isenabled()
@@ -31,14 +31,14 @@ def test_the_search_goes_on_after_the_last_pause() -> None:
     assert gc.isenabled()
 
 
-def test_what_is_off_stays_off() -> None:
+def test_a_disabled_collector_stays_off() -> None:
     gc.disable()
     with garbage.paused():
         pass
     assert not gc.isenabled()
 
 
-def test_it_goes_on_when_pauses_overlap() -> None:
+def test_the_collector_goes_on_after_overlapping_pauses() -> None:
     first, second = garbage.paused(), garbage.paused()
     first.__enter__()
     second.__enter__()
@@ -48,7 +48,7 @@ def test_it_goes_on_when_pauses_overlap() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_it_goes_on_in_a_child_of_another_threads_fork() -> None:
+def test_the_collector_goes_on_in_a_child_that_another_thread_forked() -> None:
     code = """if True:
         import gc, os, threading
         from vaulttools.core import garbage
@@ -72,7 +72,7 @@ def test_it_goes_on_in_a_child_of_another_threads_fork() -> None:
     assert (done.stdout, done.stderr) == (b"0\n", b"")
 
 
-def test_pauses_of_many_threads_do_not_leave_it_off() -> None:
+def test_pauses_of_many_threads_leave_the_collector_on() -> None:
     sys.setswitchinterval(1e-6)
 
     def pause(_: int) -> None:

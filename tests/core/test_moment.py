@@ -30,12 +30,12 @@ def test_weeks_are_counted_as_the_locale_counts_them(case: dict[str, Any]) -> No
         assert formatted(datetime.fromisoformat(day), "gggg ww e", weeks) == f"{year} {week} {weekday}", day
 
 
-def test_a_time_is_told_relative_to_another_as_moment_does() -> None:
+def test_a_time_is_described_relative_to_another_as_moment_does() -> None:
     for moment, now, words in CASES["relative"]:
         assert relative(datetime.fromisoformat(moment), datetime.fromisoformat(now)) == words
 
 
-def test_a_duration_is_told_as_moment_does() -> None:
+def test_a_duration_is_described_as_moment_does() -> None:
     for months, days, milliseconds, words in CASES["humanized"]:
         assert humanized(months, days, milliseconds) == words
 
@@ -53,7 +53,7 @@ def test_a_duration_is_told_as_moment_does() -> None:
         ("nonsense", Weeks(0, 6)),
     ],
 )
-def test_a_locale_tells_its_weeks(locale: str, weeks: Weeks) -> None:
+def test_a_locale_defines_its_weeks(locale: str, weeks: Weeks) -> None:
     assert weeks_of(locale) == weeks
 
 
@@ -63,7 +63,7 @@ def test_the_ends_of_the_calendar_are_no_error() -> None:
     assert week_of(date(2024, 12, 30), Weeks(1, 4)) == (2025, 1)
 
 
-def test_months_are_added_up_to_the_last_day_there_is() -> None:
+def test_adding_months_stops_at_the_last_day_of_a_month() -> None:
     assert plus_months(datetime(2024, 1, 31, tzinfo=UTC), 1) == datetime(2024, 2, 29, tzinfo=UTC)
     assert plus_months(datetime(2024, 3, 31, tzinfo=UTC), -13) == datetime(2023, 2, 28, tzinfo=UTC)
     with pytest.raises(ValueError, match="year out of range"):
@@ -96,5 +96,5 @@ def test_a_day_is_read_from_what_is_printed(tokens: str) -> None:
         ("2026", "YYYY"),
     ],
 )
-def test_no_day_is_read_from_anything_else(text: str, tokens: str) -> None:
+def test_no_day_is_read_from_other_text(text: str, tokens: str) -> None:
     assert read(text, tokens) is None

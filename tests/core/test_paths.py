@@ -46,7 +46,7 @@ def test_the_order_is_that_of_ripgrep(tmp_path_factory: pytest.TempPathFactory, 
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
         except OSError:
-            continue  # a file of that name stands where a folder is asked
+            continue  # a file already has the name of the folder
     there = [os.path.relpath(path, folder) for path in map(str, folder.rglob("*")) if os.path.isfile(path)]
     command = [ripgrep.locate().command, "--no-config", "-uu", "--files", "--null", "--sort=path"]
     listed = subprocess.run(command, cwd=folder, capture_output=True, check=False).stdout
@@ -118,7 +118,7 @@ def test_a_shown_path_is_one_visible_line_that_reads_back(path: str) -> None:
 @pytest.mark.parametrize(
     "text", ["a.md", r"a\b.md", r"\q", r"\xZZ", r"\x41", r"\u{}", r"\u{110000}", r"\u{12345678}", "\\"]
 )
-def test_what_is_no_escape_stands_for_itself(text: str) -> None:
+def test_text_that_is_no_escape_stays_as_it_is(text: str) -> None:
     assert paths.unshown(text) == text
 
 

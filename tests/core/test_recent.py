@@ -13,7 +13,7 @@ MOST = 10
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.none() | st.integers(1, MOST + 2))))
-def test_what_is_kept_is_what_was_used_last_and_fits(steps: list[tuple[str, int | None]]) -> None:
+def test_the_values_used_last_are_kept_if_they_fit(steps: list[tuple[str, int | None]]) -> None:
     recent: Recent[str, int] = Recent(MOST)
     expected: dict[str, int] = {}
     for key, weight in steps:
@@ -32,7 +32,7 @@ def test_what_is_kept_is_what_was_used_last_and_fits(steps: list[tuple[str, int 
     assert recent.several("abcd") == [expected.get(key) for key in "abcd"]
 
 
-def test_many_threads_may_put_and_ask_at_once() -> None:
+def test_many_threads_may_put_and_get_at_once() -> None:
     recent: Recent[int, int] = Recent(50)
 
     def use(number: int) -> bool:
@@ -44,7 +44,7 @@ def test_many_threads_may_put_and_ask_at_once() -> None:
     assert recent.weight <= 50
 
 
-def test_what_is_asked_for_is_made_once_until_many_others_were() -> None:
+def test_a_value_is_made_once_until_many_others_push_it_out() -> None:
     recent: Recent[str, object] = Recent(2)
     first = recent.made("a", object)
     assert recent.made("a", object) is first

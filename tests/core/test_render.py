@@ -1,4 +1,4 @@
-"""Shown lines: nothing invisible that acts, nothing too long, and the rest of the text as it is."""
+"""Shown lines: no invisible character acts, no line is too long, and all other text stays as it is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        # fault-C18, fault-O05: what a terminal or a reader would obey
+        # fault-C18, fault-O05: characters that a terminal or a reader would obey
         ("a\x1b[31mred", "a\\x1b[31mred"),
         ("\x07\x08\x00\x7f\x9b", "\\x07\\x08\\x00\\x7f\\x9b"),
         ("a\rb\nc", "a\\x0db\\x0ac"),
@@ -40,13 +40,13 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
         ("\\x1b is what was written", "\\x1b is what was written"),
     ],
 )
-def test_faults_C18_and_O05_what_acts_is_shown_as_an_escape_and_text_as_it_is(text: str, shown: str) -> None:
+def test_faults_C18_and_O05_characters_that_act_are_escaped_and_text_is_not(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
 @given(st.text(max_size=60))
 @settings(max_examples=200)
-def test_fault_O05_nothing_that_acts_is_left(text: str) -> None:
+def test_fault_O05_no_character_that_acts_is_left(text: str) -> None:
     left = visible(text).replace("\t", "")
     assert not [character for character in left if unicodedata.category(character) in ("Cc", "Zl", "Zp")]
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", left)
@@ -76,7 +76,7 @@ def test_a_long_line_is_cut_around_its_first_match(text: str, first_match: int |
 
 @given(length=st.integers(1, 3_000), at=st.integers(0, 2_999), blanks=st.integers(0, 3))
 @settings(max_examples=200)
-def test_the_first_match_is_in_what_is_shown_of_a_line(length: int, at: int, blanks: int) -> None:
+def test_the_shown_part_of_a_line_holds_the_first_match(length: int, at: int, blanks: int) -> None:
     at %= length
     shown = line("a" * at + "X" + "a" * (length - at - 1) + " " * blanks, at)
     assert "X" in shown

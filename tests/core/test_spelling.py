@@ -1,4 +1,4 @@
-"""Which names are offered for one that is not there."""
+"""Which names are offered for one that does not exist."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NAMES = [
         ("...", []),
     ],
 )
-def test_names_spelled_nearly_so_are_found(wanted: str, found: list[str]) -> None:
+def test_names_of_similar_spelling_are_found(wanted: str, found: list[str]) -> None:
     assert closest(wanted, NAMES) == found
 
 

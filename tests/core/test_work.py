@@ -1,4 +1,4 @@
-"""Work: a call's time and cancellation, and the tally of what was searched and passed over."""
+"""Work: a call's time and cancellation, and its counts of what was searched and passed over."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_time_left_runs_down_to_nothing_and_no_further(clock: StandingClock)
     assert work.remaining() == 0
 
 
-def test_what_was_found_may_be_shown_within_a_fifth_of_the_limit_granted_once(clock: StandingClock) -> None:
+def test_showing_matches_gets_a_fifth_of_the_limit_once_more(clock: StandingClock) -> None:
     work = Work(time_limit=10)
     clock.now += 10
     work.finish()
@@ -38,7 +38,7 @@ def test_what_was_found_may_be_shown_within_a_fifth_of_the_limit_granted_once(cl
     assert work.remaining() == 1
 
 
-def test_a_cancelled_call_ends_wherever_it_asks_for_its_time() -> None:
+def test_a_cancelled_call_ends_whenever_it_asks_for_its_time() -> None:
     work = Work(cancel=Event())
     assert work.remaining() > 0
     assert work.cancel is not None
@@ -55,7 +55,7 @@ def test_every_path_is_counted_and_the_first_five_are_named() -> None:
 
 
 @pytest.mark.parametrize("reason", sorted(INCOMPLETE))
-def test_what_could_have_changed_the_answer_makes_it_incomplete(reason: Reason) -> None:
+def test_a_gap_that_could_have_changed_the_answer_makes_it_incomplete(reason: Reason) -> None:
     work = Work()
     work.pass_over("a.md", reason)
     assert not work.complete
@@ -63,7 +63,7 @@ def test_what_could_have_changed_the_answer_makes_it_incomplete(reason: Reason) 
 
 
 @pytest.mark.parametrize("reason", ["hidden", "excluded", "ignored", "symlink", "not a regular file", "binary"])
-def test_what_a_rule_leaves_out_leaves_the_answer_complete(reason: Reason) -> None:
+def test_an_answer_is_complete_when_only_rules_leave_something_out(reason: Reason) -> None:
     work = Work()
     work.pass_over("a.md", reason)
     assert work.complete
