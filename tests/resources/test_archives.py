@@ -1,4 +1,4 @@
-"""Archive members: what is found under a name, what is refused and why, and that hostile bytes cost little."""
+"""Archive members: which one a name finds, which are refused and why, and that hostile bytes cost little."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def packed(name: str, entries: Entries) -> bytes:
     buffer = io.BytesIO()
     if name.lower().endswith(".zip"):
         with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            warnings.simplefilter("ignore", UserWarning)  # of names that occur twice
+            warnings.simplefilter("ignore", UserWarning)  # it warns of names that occur twice
             for path, content in entries:
                 archive.writestr(path, content)
         return buffer.getvalue()
@@ -147,7 +147,7 @@ def test_fault_Z02_a_member_is_found_by_its_name(name: str, stored: str, asked: 
         ("latin.md", "not UTF-8"),
     ],
 )
-def test_fault_Z06_what_is_no_text_is_refused_with_the_reason(name: str, asked: str, reason: str) -> None:
+def test_fault_Z06_a_member_without_text_is_refused_with_the_reason(name: str, asked: str, reason: str) -> None:
     entries = [
         ("a.md", b"a"),
         ("../y.md", b"a"),
@@ -171,7 +171,7 @@ def test_an_empty_member_is_an_empty_text(name: str) -> None:
 
 
 @each_kind
-def test_fault_Z03_of_equal_names_the_last_is_read_and_told(name: str) -> None:
+def test_fault_Z03_the_last_of_equal_names_is_read_and_reported(name: str) -> None:
     data = packed(name, [("a.md", b"old"), ("./a.md", b"new"), ("b.md", b"")])
     assert read(data, name, "a.md") == ArchiveMember(
         "new", (f"{name} has 2 members named a.md; the last was searched",)
@@ -194,7 +194,7 @@ def test_fault_Z07_the_number_of_members_is_bounded(name: str, monkeypatch: pyte
 
 
 @each_kind
-def test_time_that_is_over_ends_the_reading(name: str) -> None:
+def test_reading_ends_at_the_time_limit(name: str) -> None:
     data = packed(name, [("a.md", b"a")])
     assert refusal(data, name, remaining=lambda: 0.0) == "time limit"
 
@@ -223,7 +223,7 @@ def test_a_cancelled_call_ends_the_reading_at_any_point(name: str) -> None:
 
 @each_kind
 @pytest.mark.parametrize("data", [b"", b"a", b"PK\x03\x04", b"PK\x05\x06" + bytes(17), bytes(range(256)) * 9])
-def test_what_is_no_archive_is_refused(name: str, data: bytes) -> None:
+def test_other_files_than_archives_are_refused(name: str, data: bytes) -> None:
     assert refusal(data, name) == "not a readable archive"
 
 
@@ -240,7 +240,7 @@ def test_a_cut_archive_is_never_read_as_a_whole_one(name: str) -> None:
 
 
 @each_kind
-def test_fault_Z02_nothing_but_the_reading_is_done_to_the_file(name: str) -> None:
+def test_fault_Z02_reading_leaves_the_file_open(name: str) -> None:
     file = io.BytesIO(packed(name, [("a.md", b"a")]))
     read_member(file, name, "a.md", lambda: 10.0, lambda name: False)
     assert not file.closed
@@ -259,7 +259,7 @@ def test_a_symbolic_link_of_a_zip_is_no_regular_file() -> None:
     assert refusal(zip_of(info, b"/etc/passwd"), "b.zip") == "not a regular file"
 
 
-def test_of_equal_names_in_a_tar_only_the_last_need_be_readable() -> None:
+def test_only_the_last_of_equal_names_in_a_tar_has_to_be_readable() -> None:
     link = tarfile.TarInfo("a.md")
     link.type = tarfile.SYMTYPE
     link_first = tar_of(link)[:512] + packed("b.tar", [("a.md", b"text")])
@@ -277,12 +277,12 @@ def test_fault_Z05_a_zip_is_read_stored_or_deflated_only(method: int) -> None:
     assert read(zip_of(info, b"a" * 100), "b.zip", "a.md") == ArchiveMember("a" * 100)
 
 
-def test_fault_Z01_a_bomb_is_told_with_its_size_in_the_archive() -> None:
+def test_fault_Z01_the_refusal_of_a_bomb_names_its_size_in_the_archive() -> None:
     data = packed("b.zip", [("a.md", bytes(20 * MB))])
     assert re.fullmatch(r"too large: 20,971,520 bytes from \d\d,\d{3}, at most 10 MB", refusal(data, "b.zip"))
 
 
-def test_fault_Z05_an_encrypted_member_is_told() -> None:
+def test_fault_Z05_an_encrypted_member_is_reported() -> None:
     data = bytearray(packed("b.zip", [("a.md", b"a")]))
     data[data.index(b"PK\x01\x02") + 8] |= 1
     assert refusal(bytes(data), "b.zip") == "encrypted"
@@ -308,11 +308,11 @@ def test_a_wrong_checksum_of_a_gzip_is_a_bad_crc() -> None:
 
 def test_a_tar_with_a_damaged_header_is_not_read_as_if_it_ended_there() -> None:
     data = bytearray(packed("b.tar", [("b.md", b"b"), ("a.md", b"a")]))
-    data[1024 + 150] ^= 1  # in the checksum of the second
+    data[1024 + 150] ^= 1  # in the checksum of the second member
     assert refusal(bytes(data), "b.tar") == "damaged"
 
 
-def test_names_that_macos_stores_as_utf8_without_saying_so_are_found() -> None:
+def test_names_that_macos_stores_as_unmarked_utf8_are_found() -> None:
     data = packed("b.zip", [("Über.md", b"a")])
     unsaid = bytearray(data)
     for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -327,7 +327,7 @@ def test_names_that_macos_stores_as_utf8_without_saying_so_are_found() -> None:
 
 
 @each_kind
-def test_a_closed_member_is_passed_by_as_if_it_were_not_there(name: str) -> None:
+def test_a_closed_member_is_treated_as_missing(name: str) -> None:
     data = packed(name, [("x/a.md", b"shut"), ("a.md", b"open"), ("a.md", b"last"), ("y/b.md", b"shut")])
 
     def closed(name: str) -> bool:
@@ -338,7 +338,7 @@ def test_a_closed_member_is_passed_by_as_if_it_were_not_there(name: str) -> None
     assert read(data, name, "a.md", is_closed=closed).text == "last"
 
 
-def test_a_member_before_the_bound_is_read_and_one_behind_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_member_before_the_bound_is_read_but_not_one_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "UNPACKED_BYTES", 2 * MB)
     data = packed("b.tgz", [("a.md", b"a"), ("bomb", bytes(3 * MB)), ("c.md", b"c")])
     assert read(data, "b.tgz", "a.md") == ArchiveMember(
@@ -347,7 +347,7 @@ def test_a_member_before_the_bound_is_read_and_one_behind_it_is_not(monkeypatch:
     assert refusal(data, "b.tgz", "c.md") == "too large: more than 2 MB unpacked"
 
 
-def test_a_plain_tar_is_not_read_past_what_is_skipped() -> None:
+def test_skipped_members_of_a_plain_tar_are_not_read() -> None:
     data = packed("b.tar", [("picture", bytes(3 * MB)), ("c.md", b"c")])
     reads: list[float] = []
 
@@ -360,7 +360,7 @@ def test_a_plain_tar_is_not_read_past_what_is_skipped() -> None:
 
 
 def zip_bomb() -> bytes:
-    """200 MB in 200 KB, whose directory says that they are 1,000 bytes."""
+    """200 MB in 200 KB; the directory claims 1,000 bytes."""
     data = bytearray(packed("b.zip", [("a.md", bytes(200 * MB))]))
     struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, 1000)
     return bytes(data)
@@ -371,21 +371,21 @@ def gzip_bomb() -> bytes:
 
 
 def zip_of_a_million() -> bytes:
-    """A directory of 100,000 entries in 4.6 MB, which claims to hold one."""
+    """A directory of 100,000 entries in 4.6 MB; it claims to hold one."""
     entry = struct.pack("<4s4B4HL2L5H2L", b"PK\x01\x02", 20, 0, 20, 0, *[0] * 14)
     directory = entry * 100_000
     return directory + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, len(directory), 0, 0)
 
 
 def tar_of_a_huge_header() -> bytes:
-    """A pax header that says it has 8 GB, followed by 30 MB."""
+    """A pax header that claims 8 GB; 30 MB follow."""
     info = tarfile.TarInfo("x")
     info.type, info.size = tarfile.XHDTYPE, 8_000_000_000
     return gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + b"9" * (30 * MB), 1)
 
 
 def tar_of_endless_sparse_numbers() -> bytes:
-    """GNU sparse 1.0: a map of so many numbers follows as text."""
+    """GNU sparse 1.0: a map of very many numbers follows as text."""
     pax = b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n"
     header = tarfile.TarInfo("x")
     header.type, header.size = tarfile.XHDTYPE, len(pax)
@@ -436,7 +436,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
     if inside:
         data = gzip.decompress(data)
     changed = bytearray(data)
-    # Not blindly: most bytes of so small an archive are its headers, and a tar's are mostly zeros.
+    # The bytes are chosen: most bytes of such a small archive are headers, and those of a tar are mostly zeros.
     places = [place for place, byte in enumerate(data) if byte] if draw(st.booleans()) else range(len(data))
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.sampled_from(places))
@@ -455,7 +455,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
 
 
 def _mend_checksums(data: bytearray) -> None:
-    """Make headers of a tar valid again, so that what they say is believed."""
+    """Make the headers of a tar valid again, so that the reader trusts them."""
     for start in range(0, len(data) - 511, 512):
         block = data[start : start + 512]
         if block[257:262] == b"ustar":
@@ -465,7 +465,7 @@ def _mend_checksums(data: bytearray) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(mutated(), st.sampled_from(["a.md", "b/a.md", "b"]))
-def test_damaged_bytes_raise_nothing_but_the_refusal(archive: tuple[str, bytes], member: str) -> None:
+def test_damaged_bytes_raise_only_the_refusal(archive: tuple[str, bytes], member: str) -> None:
     name, data = archive
     try:
         assert len(read(data, name, member).text) <= 10 * MB

@@ -1,4 +1,4 @@
-"""Periodic notes: where the vault's own settings put them, what names them, and what the settings cannot reach."""
+"""Periodic notes: where the vault's settings put them, which words name them, and what settings cannot reach."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ DAILY_NOTES = {"folder": "Journal/", "format": "YYYY/MM/YYYY-MM-DD dddd", "templ
          "weekly", "W/2026-W48.md"),
     ],
 )  # fmt: skip
-def test_the_settings_of_the_vault_say_where_it_lies(
+def test_the_settings_of_the_vault_say_where_the_note_lies(
     tmp_path: Path, settings: dict[str, Any], text: str, where: str
 ) -> None:
     assert path(notes(tmp_path, settings), text) == where
@@ -154,7 +154,7 @@ def test_read_and_links_take_a_periodic_note(vault: Vault) -> None:
     ]
 
 
-def test_a_note_that_is_not_there_is_told_with_its_path(vault: Vault) -> None:
+def test_a_missing_note_is_reported_with_its_path(vault: Vault) -> None:
     assert vault.call("read", {"note": "daily 2026-11-18"}).text == (
         "Path not found: Daily/2026-11-18.md (daily note of 2026-11-18)"
     )
@@ -163,13 +163,13 @@ def test_a_note_that_is_not_there_is_told_with_its_path(vault: Vault) -> None:
     )
 
 
-def test_a_note_of_that_name_wins(vault: Vault) -> None:
+def test_a_note_with_the_name_of_the_word_wins(vault: Vault) -> None:
     (vault.path / "daily.md").write_text("a note", encoding="utf-8")
     assert vault.read("daily").path == "daily.md"
     assert vault.read("daily -1").path == "Daily/2026-11-21.md"
 
 
-def test_a_folder_of_that_name_does_not(vault: Vault) -> None:
+def test_a_folder_with_the_name_of_the_word_does_not_win(vault: Vault) -> None:
     (vault.path / "daily").mkdir(exist_ok=True)
     assert vault.read("daily").path == "Daily/2026-11-22.md"
 
@@ -208,7 +208,7 @@ def test_a_link_that_leads_out_is_refused_and_not_repeated(vault: Vault, tmp_pat
     assert result.is_error and "secret" not in result.text and "out/" not in result.text
 
 
-def test_settings_that_cannot_be_read_are_told(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_settings_are_reported(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = disk.open_file
 
     def refused(path: Any, *rest: Any) -> int:
@@ -238,7 +238,7 @@ def test_the_configuration_says_on_which_day_weeks_begin(vault: Vault) -> None:
         ({"daily-notes.json": {"format": "dddd Do MMMM YYYY"}}, "Monday 3rd August 2026.md", "2026-08-03"),
     ],
 )
-def test_the_name_of_a_daily_note_tells_its_day(
+def test_the_name_of_a_daily_note_gives_its_day(
     tmp_path: Path, settings: dict[str, Any], where: str, day: str | None
 ) -> None:
     found = notes(tmp_path, settings).daily_days()(where)

@@ -1,4 +1,4 @@
-"""URLs that are built in: `obsidian://`, and the pages of `vaulttools://docs` that ship with the package."""
+"""The built-in URLs: `obsidian://`, and the pages of `vaulttools://docs` that ship with the package."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_decoded_wildcards_and_bytes_are_literal(folder: Path) -> None:
 
 
 @posix_only
-def test_a_vault_goes_by_the_name_of_its_folder_and_of_the_link_it_was_opened_by(folder: Path) -> None:
+def test_a_vault_has_the_name_of_its_folder_and_of_the_link_it_was_opened_by(folder: Path) -> None:
     link = folder.parent / "Notes"
     link.symlink_to(folder)
     made = opened(folder, spelling=link)
@@ -206,21 +206,21 @@ def test_a_page_is_found_by_its_path_or_name(url: str, name: str) -> None:
 @pytest.mark.parametrize(
     "asked", ["nowhere", "generate.py", "generate", "tools", "../docs", "tools/../../x", "index?x"]
 )
-def test_an_unknown_page_is_told_which_there_are(asked: str) -> None:
+def test_the_refusal_of_an_unknown_page_lists_the_pages(asked: str) -> None:
     with pytest.raises(BadArgument) as caught:
         urls.documentation(f"vaulttools://docs/{asked}")
     assert str(caught.value) == f"Unknown page: {asked}; pages are guide/find, index, tools/find, tools/search"
 
 
 @pytest.mark.parametrize("url", ["vaulttools://", "vaulttools://tools", "vaulttools://docsx/a"])
-def test_there_is_nothing_but_the_documentation(url: str) -> None:
+def test_every_other_url_is_unknown(url: str) -> None:
     with pytest.raises(BadArgument) as caught:
         urls.documentation(url)
     sentence = f"Unknown URL: {url}; accepted are vaulttools://docs and vaulttools://docs/<page>"
     assert str(caught.value) == sentence
 
 
-def test_in_a_checkout_the_pages_are_those_of_its_docs_folder() -> None:
+def test_a_checkout_takes_the_pages_from_its_docs_folder() -> None:
     shown = {resource.name: resource.text for resource in urls.documentation("vaulttools://docs")}
     assert shown == {
         f"vaulttools://docs/{path.relative_to(CHECKOUT).with_suffix('').as_posix()}": path.read_text(encoding="utf-8")

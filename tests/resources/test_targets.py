@@ -23,7 +23,7 @@ JOINED = r'^paths is an array — pass \["a", "b"\] not \["a,b"\]: '
     "entry",
     ["a,b", "a.md,b.md", "a.md, b.md", "src/*.ts,lib/*.ts", "x.md,y.md", "a,*.md", "x, y/*.md,a.md", "a.md:1-2,b.md"],
 )
-def test_several_entries_in_one_are_refused(entry: str, make_vault: MakeVault) -> None:
+def test_an_entry_that_joins_several_is_refused(entry: str, make_vault: MakeVault) -> None:
     vault = make_vault({"a/n.md": "hit\n", "b/n.md": "hit\n", "a.md": "hit\n", "b.md": "hit\n", "x, y/n.md": "hit\n"})
     for call in (vault.search, lambda _, paths: vault.find(paths)):
         with pytest.raises(BadArgument, match=JOINED):
@@ -43,7 +43,7 @@ def test_several_entries_in_one_are_refused(entry: str, make_vault: MakeVault) -
         ("Smith[,] *.md", ["Smith, John.md"]),
     ],
 )
-def test_a_comma_in_a_name_joins_nothing(entry: str, files: list[str], make_vault: MakeVault) -> None:
+def test_a_comma_in_a_name_is_part_of_the_name(entry: str, files: list[str], make_vault: MakeVault) -> None:
     names = ("a, b/n.md", "k, l/n, m1.txt", "Smith, John.md", "c/n.md")
     vault = make_vault(dict.fromkeys(names, "hit\n"))
     assert vault.search("hit", paths=[entry]).files == files
@@ -65,7 +65,7 @@ def test_a_link_may_carry_a_line_range(make_vault: MakeVault) -> None:
 
 
 @posix_only
-def test_a_file_that_a_link_names_too_is_searched_once(make_vault: MakeVault) -> None:
+def test_a_file_that_a_link_also_names_is_searched_once(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit\nhit\n", "b.md": "hit\n"})
     (vault.path / "link.md").symlink_to("a.md")
     assert vault.search("hit", paths=["a.md", "b.md", "link.md"]).file_matches == {"a.md": 2, "b.md": 1}
@@ -104,7 +104,7 @@ def test_a_member_that_cannot_be_read_leaves_the_search_incomplete(
         vault.search("hit", paths=[f"n.zip:{member}"])
 
 
-def test_an_archive_not_looked_through_leaves_the_search_incomplete(
+def test_an_archive_that_is_not_searched_leaves_the_search_incomplete(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archives, "UNPACKED_BYTES", 64 * 1024)

@@ -1,4 +1,4 @@
-"""The registry of resolvers: what is a URL, what is refused before a resolver sees it, what a resolver may answer."""
+"""The registry of resolvers: what a URL is, what no resolver gets to see, and what a resolver may answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_url_begins_with_a_scheme_of_two_characters_or_more(entry: str, expect
     assert is_url(entry) is expected
 
 
-def test_a_resolver_is_asked_with_the_whole_url_as_written() -> None:
+def test_a_resolver_gets_the_whole_url_as_written() -> None:
     assert resolvers(virtual=echo).resolve("Virtual://Doc.md?x=%2A#y") == [Virtual("Virtual://Doc.md?x=%2A#y", "text")]
 
 
@@ -77,7 +77,7 @@ def test_the_query_and_percent_encoded_characters_are_no_glob(url: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["", "x", "2x", "a b", "a_b", "xx://", "xx:", "ſx", "xx\n"])
-def test_what_is_no_scheme_is_not_registered(scheme: str) -> None:
+def test_an_invalid_scheme_is_not_registered(scheme: str) -> None:
     with pytest.raises(BadArgument):
         Resolvers().register(scheme, echo)
 
@@ -96,13 +96,13 @@ def _raising(error: BaseException) -> Resolver:
 
 
 @pytest.mark.parametrize("error", [BadArgument("Vault is not open: x"), AccessDenied(".git"), Cancelled()])
-def test_what_a_resolver_refuses_with_comes_through(error: VaultToolsError) -> None:
+def test_the_refusal_of_a_resolver_comes_through(error: VaultToolsError) -> None:
     with pytest.raises(type(error)) as caught:
         resolvers(xx=_raising(error)).resolve("xx://a")
     assert caught.value is error
 
 
-def test_another_failure_of_a_resolver_is_one_sentence_without_its_text() -> None:
+def test_any_other_failure_of_a_resolver_is_one_sentence_without_its_text() -> None:
     with pytest.raises(BadArgument) as caught:
         resolvers(xx=_raising(OSError("/home/someone/secret\nis gone"))).resolve("xx://a")
     assert str(caught.value) == "The resolver of xx:// failed on xx://a: OSError"
@@ -134,7 +134,7 @@ def test_an_interrupt_is_not_swallowed() -> None:
         resolvers(xx=_raising(KeyboardInterrupt())).resolve("xx://a")
 
 
-def test_several_threads_register_and_none_is_lost() -> None:
+def test_several_threads_register_and_no_resolver_is_lost() -> None:
     made = Resolvers()
     start = Barrier(8)
 
