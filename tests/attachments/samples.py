@@ -1,4 +1,4 @@
-"""Makes the PDF and DOCX files of the tests, none larger than it has to be."""
+"""Makes the PDF and DOCX files of the tests, each as small as possible."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def pdf(*pages: str, extra: str = "") -> bytes:
 
 
 def scanned(pages: int = 1) -> bytes:
-    """A PDF whose pages show a picture each."""
+    """A PDF in which each page shows a picture."""
     picture = b"BI /W 2 /H 2 /BPC 8 /CS /G ID \x00\xff\xff\x00 EI"
     return _pdf([b"100 0 0 100 50 50 cm " + picture] * pages, catalogue="/Note (\0)")
 
 
 def encrypted() -> bytes:
-    """A PDF that opens with a password which nobody knows."""
+    """A PDF with a password that nobody knows."""
     entries = f"/Filter /Standard /V 1 /R 2 /P -1 /O <{'4f' * 32}> /U <{'55' * 32}>"
     return _pdf([_shown("secret")], trailer=f"/ID [<00> <00>] /Encrypt << {entries} >>")
 
@@ -40,7 +40,7 @@ def form(value: str, comment: str) -> bytes:
 
 
 def of_stream(chunk: bytes, times: int) -> bytes:
-    """A PDF whose one page is drawn by a stream that inflates to a chunk repeated so often."""
+    """A PDF of one page; the stream that draws it inflates to a chunk, repeated `times` times."""
     packer = zlib.compressobj(9)
     packed = b"".join([*(packer.compress(chunk) for _ in range(times)), packer.flush()])
     content = b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(packed), packed)
@@ -54,7 +54,7 @@ def endless() -> bytes:
 
 
 def nested(depth: int) -> bytes:
-    """A PDF with arrays in arrays, so many."""
+    """A PDF with arrays in arrays, `depth` deep."""
     deep = b"[" * depth + b"]" * depth
     return _file([_CATALOGUE[:-2] + b"/Deep " + deep + b" >>", _pages(1), _FONT, _page(5, ""), _stream(_shown("deep"))])
 
@@ -107,7 +107,7 @@ def _file(objects: Sequence[bytes], trailer: str = "") -> bytes:
 
 
 def paragraph(text: str, style: str = "", listed: tuple[int, int] | None = None) -> str:
-    """A paragraph of Word; `listed`: the list it is an item of, and its level from 0."""
+    """A paragraph of Word; `listed` is the list that it belongs to, and its level from 0."""
     properties = f'<w:pStyle w:val="{style}"/>' if style else ""
     if listed is not None:
         properties += f'<w:numPr><w:ilvl w:val="{listed[1]}"/><w:numId w:val="{listed[0]}"/></w:numPr>'
@@ -136,7 +136,7 @@ NUMBERING = f"""<w:numbering xmlns:w="{W}">
 
 
 def docx(*blocks: str, before: str = "", **parts: str) -> bytes:
-    """A DOCX with these blocks as its body; `before` stands before the root; `parts` are further members, by name."""
+    """A DOCX with these blocks as its body; `before` precedes the root; `parts` are further members, by name."""
     body = f'{before}<w:document xmlns:w="{W}"><w:body>{"".join(blocks)}</w:body></w:document>'
     return zipped({"word/document.xml": body, "word/styles.xml": STYLES, "word/numbering.xml": NUMBERING, **parts})
 
@@ -151,7 +151,7 @@ def zipped(members: dict[str, str]) -> bytes:
 
 
 def bomb(chunks: int) -> bytes:
-    """A DOCX whose body inflates to so many MiB within one paragraph."""
+    """A DOCX whose body inflates to `chunks` MiB within one paragraph."""
     file = io.BytesIO()
     archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
     with archive, archive.open("word/document.xml", "w", force_zip64=True) as member:

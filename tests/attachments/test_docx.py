@@ -36,7 +36,7 @@ def test_headings_lists_and_tables_are_markdown() -> None:
     )
 
 
-def test_text_that_looks_like_a_heading_is_none() -> None:
+def test_text_that_looks_like_a_heading_is_escaped() -> None:
     assert text(samples.docx(paragraph("# not a heading"))) == "\\# not a heading\n"
 
 
@@ -61,7 +61,7 @@ def test_a_text_box_is_shown_once() -> None:
     assert text(samples.docx(f"<w:p><w:r>{box}</w:r><w:r><w:t>around</w:t></w:r></w:p>")) == "box\n\naround\n"
 
 
-def test_footnotes_stand_behind_the_body() -> None:
+def test_footnotes_follow_the_body() -> None:
     notes = f'<w:footnotes xmlns:w="{samples.W}"><w:footnote>{paragraph("a note")}</w:footnote></w:footnotes>'
     assert text(samples.docx(paragraph("body"), **{"word/footnotes.xml": notes})) == "body\n\na note\n"
 
@@ -89,7 +89,7 @@ def test_what_has_no_text_says_why(data: bytes, failure: str) -> None:
     assert docx.extract(io.BytesIO(data)) == Extracted(failure=failure)  # type: ignore[arg-type]
 
 
-def test_more_text_than_is_kept_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_beyond_the_limit_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vaulttools.attachments.docx.CHARACTERS", 5)
     extracted = docx.extract(io.BytesIO(samples.docx(paragraph("abc"), paragraph("def"))))
     assert extracted == Extracted("abc\n", is_whole=False)

@@ -1,4 +1,4 @@
-"""What an extraction gives, and that nothing else is believed."""
+"""The answer of an extraction is loaded, and any other answer is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vaulttools.files.document import DocumentPart
         Extracted(failure="encrypted"),
     ],
 )
-def test_what_was_dumped_is_loaded(extracted: Extracted) -> None:
+def test_a_dumped_answer_is_loaded(extracted: Extracted) -> None:
     assert load(dump(extracted)) == extracted
 
 
@@ -40,6 +40,6 @@ WHOLE = {"text": "a\n", "parts": [], "is_whole": True, "failure": None}
         json.dumps({**WHOLE, "parts": 7}).encode(),
     ],
 )
-def test_what_is_no_answer_is_refused(answer: bytes) -> None:
+def test_other_bytes_are_refused(answer: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         load(answer)

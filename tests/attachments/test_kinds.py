@@ -19,7 +19,7 @@ from vaulttools.attachments.kinds import kind_of
         ("a.pdf/b", None),
     ],
 )
-def test_names(path: str, name: str | None) -> None:
+def test_the_ending_of_a_name_decides_whether_it_is_an_attachment(path: str, name: str | None) -> None:
     kind = kind_of(path)
     assert (kind and kind.name) == name
 
@@ -35,7 +35,7 @@ def test_names(path: str, name: str | None) -> None:
         ("a.docx", b"\xd0\xcf\x11\xe0", True),
     ],
 )
-def test_a_text_with_the_name_of_an_attachment_is_none(path: str, head: bytes, is_one: bool) -> None:
+def test_a_text_with_the_name_of_an_attachment_is_no_attachment(path: str, head: bytes, is_one: bool) -> None:
     kind = kind_of(path)
     assert kind is not None
     assert kind.begins(head) == is_one

@@ -45,9 +45,9 @@ def test_a_lost_table_of_objects_is_rebuilt() -> None:
     assert pdf.extract(io.BytesIO(data)).text == "still here\n"
 
 
-def test_when_time_is_over_the_pages_before_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_read_before_the_time_limit_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 1.0, 2.0, 8.0])
-    # Of that module alone: a thread that another test left may look at the clock as well.
+    # Only the clock of that module is replaced: a thread that another test left may look at the clock too.
     monkeypatch.setattr(pdf, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     extracted = pdf.extract(io.BytesIO(samples.pdf("one", "two", "three", "four")))
     assert extracted == Extracted("one\ntwo\n", (DocumentPart(1, 1, ()), DocumentPart(2, 2, ())), is_whole=False)

@@ -1,4 +1,4 @@
-"""The child process: what hostile files cost, and that nothing else suffers."""
+"""The child process: hostile files cost little, and no other file suffers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vaulttools.attachments.extracted import Extracted
 from vaulttools.files.document import DocumentPart
 
 SHORT = 3.0
-"""Seconds given to files that would take for ever."""
+"""Seconds for files that would take for ever."""
 
 GOOD = Extracted("good\n", (DocumentPart(1, 1, ()),))
 
@@ -78,7 +78,7 @@ def test_a_child_that_died_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_way")
-def test_a_child_that_cannot_work_says_nothing_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_cannot_work_gives_no_verdict_on_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     process.end_all()
     monkeypatch.setattr(process, "_command", lambda: [sys.executable, "-S", "-c", "raise SystemExit(1)"])
     with pytest.raises(process.CannotExtract):
@@ -99,7 +99,7 @@ def test_a_file_that_ends_its_child_is_damaged(tmp_path: Path, monkeypatch: pyte
 
 
 def in_child(code: str) -> str:
-    """What a piece of code prints where an extraction runs: with its environment and under its limits."""
+    """The output of code that runs where an extraction runs: with its environment and under its limits."""
     whole = f"from vaulttools.attachments import worker\nworker.warm_up()\nimport os, socket\nworker.limit(3)\n{code}"
     command = [*process._command()[:-2], "-c", whole]
     done = subprocess.run(command, env=process._environment(), cwd="/", capture_output=True, encoding="utf-8")
@@ -108,7 +108,7 @@ def in_child(code: str) -> str:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
 @pytest.mark.parametrize("attempt", ["socket.socket()", "open('/etc/hosts')", "os.pipe()", "os.open('/', 0)"])
-def test_an_extraction_can_open_nothing(attempt: str) -> None:
+def test_an_extraction_cannot_open_anything(attempt: str) -> None:
     assert "Too many open files" in in_child(attempt)
 
 

@@ -1,4 +1,4 @@
-"""What was extracted is kept by content."""
+"""Extracted texts are kept by content."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vaulttools.attachments.store import ExtractStore
 ONE, TWO = b"1" * 16, b"2" * 16
 
 
-def test_what_was_put_is_got(tmp_path: Path) -> None:
+def test_a_kept_text_comes_back(tmp_path: Path) -> None:
     store = ExtractStore(str(tmp_path / "kept"))
     assert store.get(ONE) is None
     store.put(ONE, Extracted("text\n"))
@@ -19,7 +19,7 @@ def test_what_was_put_is_got(tmp_path: Path) -> None:
     assert store.get(TWO) is None
 
 
-def test_what_is_damaged_is_not_got(tmp_path: Path) -> None:
+def test_a_damaged_text_does_not_come_back(tmp_path: Path) -> None:
     store = ExtractStore(str(tmp_path))
     store.put(ONE, Extracted("text\n"))
     [file] = tmp_path.iterdir()
@@ -34,7 +34,7 @@ def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None:
     assert store.get(ONE) is None
 
 
-def test_other_contents_are_swept_out_once_they_are_old(tmp_path: Path) -> None:
+def test_unused_contents_are_removed_when_they_are_old(tmp_path: Path) -> None:
     store = ExtractStore(str(tmp_path))
     for digest in (ONE, TWO):
         store.put(digest, Extracted("text\n"))
@@ -46,7 +46,7 @@ def test_other_contents_are_swept_out_once_they_are_old(tmp_path: Path) -> None:
     assert (store.get(ONE), store.get(TWO)) == (Extracted("text\n"), None)
 
 
-def test_a_text_that_nobody_asked_for_in_two_months_is_removed(tmp_path: Path) -> None:
+def test_a_text_that_was_not_used_for_two_months_is_removed(tmp_path: Path) -> None:
     store = ExtractStore(str(tmp_path))
     store.put(ONE, Extracted("one\n"))
     store.put(TWO, Extracted("two\n"))

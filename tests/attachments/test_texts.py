@@ -31,7 +31,7 @@ def vault(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def extractions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The kinds that were extracted so far."""
+    """The kinds of the extractions so far."""
     kinds: list[str] = []
     extract = process.extract
 
@@ -53,7 +53,7 @@ def text(of: Attachments, path: str) -> str | None:
     return None if document is None else document.text
 
 
-def test_a_content_is_extracted_once_whatever_it_is_called(vault: Path, tmp_path: Path, extractions: list[str]) -> None:
+def test_a_content_is_extracted_once_under_all_its_names(vault: Path, tmp_path: Path, extractions: list[str]) -> None:
     shutil.copy(vault / "a.pdf", vault / "copy.pdf")
     opened = attachments(vault, tmp_path / "kept")
     assert [text(opened, path) for path in ("a.pdf", "copy.pdf", "a.pdf")] == ["first text\n"] * 3
@@ -63,13 +63,13 @@ def test_a_content_is_extracted_once_whatever_it_is_called(vault: Path, tmp_path
 
 def test_a_changed_file_is_extracted_again(vault: Path, extractions: list[str]) -> None:
     opened = attachments(vault)
-    for word in ("first", "other", "third"):  # of one length, within one tick of the clock
+    for word in ("first", "other", "third"):  # all have one length and come within one tick of the clock
         (vault / "a.pdf").write_bytes(samples.pdf(f"{word} text"))
         assert text(opened, "a.pdf") == f"{word} text\n"
     assert len(extractions) == 3
 
 
-def test_a_file_that_only_is_called_so_is_no_attachment(vault: Path, extractions: list[str]) -> None:
+def test_a_file_with_only_the_name_of_an_attachment_is_none(vault: Path, extractions: list[str]) -> None:
     (vault / "note.pdf").write_text("just text\n", encoding="utf-8")
     os.utime(vault / "note.pdf", (0, 0))
     opened = attachments(vault)
@@ -89,7 +89,7 @@ def test_a_known_content_is_not_read(vault: Path, tmp_path: Path) -> None:
     ("data", "reason"),
     [(samples.scanned(), "no text"), (samples.encrypted(), "encrypted"), (b"%PDF-1.7 nothing", "damaged")],
 )
-def test_why_there_is_no_text(vault: Path, data: bytes, reason: str) -> None:
+def test_the_reason_for_a_missing_text_is_known(vault: Path, data: bytes, reason: str) -> None:
     (vault / "a.pdf").write_bytes(data)
     with pytest.raises(NotRead) as raised:
         attachments(vault).read("a.pdf", 60)
@@ -103,7 +103,7 @@ def test_a_file_beyond_the_limit_is_not_read(vault: Path) -> None:
     assert raised.value.reason == "too large"
 
 
-def test_what_takes_too_long_for_a_call_is_there_for_the_next(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_too_slow_for_one_call_is_ready_for_the_next(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     may_end, extract = threading.Event(), process.extract
 
     def slow(kind: str, descriptor: int) -> Extracted:
