@@ -1,4 +1,4 @@
-"""Counting several patterns: the one run for all of them brings what a run for each does."""
+"""Counting several patterns: one run for all of them gives what a run for each gives."""
 
 from __future__ import annotations
 

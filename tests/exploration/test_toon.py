@@ -32,7 +32,7 @@ from vaulttools.exploration.toon import Count
         ("b\udcff", r'"b\\xff"'),
     ],
 )
-def test_values(text: str, value: str) -> None:
+def test_a_value_is_quoted_only_where_it_must_be(text: str, value: str) -> None:
     assert toon.value(text) == value
 
 
@@ -53,7 +53,7 @@ def test_a_row_has_at_most_800_bytes_and_keeps_its_counts(cells: list[str | Coun
     assert all(cell.cell in row for cell in cells[:4] if isinstance(cell, Count))
 
 
-def test_long_texts_give_way_to_counts() -> None:
+def test_long_texts_are_cut_to_make_room_for_counts() -> None:
     row = toon.row(2, "é" * 900, Count(50_000, at_least=True), 3, "x" * 900)
     assert row.startswith('  "ééé') and row.endswith("x...") and '...",>=50000,3,xxx' in row
     assert 780 < len(row.encode()) <= 800
@@ -104,7 +104,7 @@ def test_a_note_line_shows_its_first_match(data: st.DataObject, text: str, numbe
         ("a\x1bb", 0, "  2- a\\x1bb"),
     ],
 )
-def test_lines_of_notes(text: str, first: int | None, shown: str) -> None:
+def test_a_line_of_a_note_is_cut_around_its_first_match(text: str, first: int | None, shown: str) -> None:
     assert toon.note_line("  2-", text, first) == shown
 
 
