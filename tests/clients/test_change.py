@@ -1,4 +1,4 @@
-"""What one client's file becomes: nothing of others changes, is lost, or is shown."""
+"""Changing one client's file: nothing of others is changed, lost, or shown."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def test_adding_twice_and_removing_nothing_change_nothing(client: Client, conten
 
 @settings(max_examples=40)
 @given(st.sampled_from(CASES), st.sampled_from([b'{"x": 1}', b"a = 1\n", b""]))
-def test_what_others_changed_since_stays(case: tuple[Client, bytes | None], since: bytes) -> None:
-    """A backup that is not what the file was made of is not given back."""
+def test_later_changes_by_others_stay(case: tuple[Client, bytes | None], since: bytes) -> None:
+    """A backup is not restored unless the file was made from it."""
     client, content = case
     made = added(client, content)
     assert made.after is not None
@@ -95,7 +95,7 @@ def test_only_our_own_block_is_shown(client: Client, content: bytes | None) -> N
     assert removed(client, made.after).lines == tuple(line.replace("+", "-", 1) for line in block)
 
 
-def test_what_a_user_has_put_into_our_entry_is_kept_and_only_counted() -> None:
+def test_additions_of_a_user_to_our_entry_are_kept_and_only_counted() -> None:
     own = {"command": "/old", "args": ["--vault", "/n", "mcp"], "env": {"KEY": "sk-secret"}, "disabled": False}
     before = json.dumps({"mcpServers": {"vaulttools": own}}).encode()
     made = added(CURSOR, before)
@@ -136,12 +136,12 @@ def test_clients_that_name_the_transport_get_it() -> None:
         ),
     ],
 )
-def test_what_cannot_be_changed_is_refused_in_one_sentence(client: Client, content: bytes, sentence: str) -> None:
+def test_an_unchangeable_file_is_refused_in_one_sentence(client: Client, content: bytes, sentence: str) -> None:
     with pytest.raises(Unchangeable) as caught:
         added(client, content)
     assert str(caught.value) == sentence
 
 
-def test_an_entry_that_stands_twice_is_not_half_removed() -> None:
+def test_an_entry_that_occurs_twice_is_not_half_removed() -> None:
     with pytest.raises(Unchangeable, match="it cannot be changed safely"):
         removed(CURSOR, b'{"mcpServers": {"vaulttools": {}, "vaulttools": {}}}')

@@ -1,4 +1,4 @@
-"""JSON with comments: what is read, and that an edit changes one member and no other byte."""
+"""JSON with comments is read, and an edit changes one member and no other byte."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENTRY = {"command": "/opt/vt", "args": ["--vault", "/n", "mcp"]}
         (" \n", '{\n  "s": {\n    "v": 1\n  }\n}\n'),
         ("{}", '{\n  "s": {\n    "v": 1\n  }\n}'),
         ("{\n}\n", '{\n  "s": {\n    "v": 1\n  }\n}\n'),
-        # First in what is there, in the indentation that is there
+        # The first member of an object, with the indentation of the text
         ('{\n    "s": {\n        "a": 1\n    }\n}', '{\n    "s": {\n        "v": 1,\n        "a": 1\n    }\n}'),
         ('{\n\t"s": {}\n}', '{\n\t"s": {\n\t\t"v": 1\n\t}\n}'),
         ('{\r\n "b": 2\r\n}', '{\r\n "s": {\r\n  "v": 1\r\n },\r\n "b": 2\r\n}'),
@@ -76,7 +76,7 @@ def test_a_broken_text_is_refused_with_its_line(text: str, line: int) -> None:
 
 
 @pytest.mark.parametrize(("text", "key"), [("[]", ""), ('"x"', ""), ('{"s": []}', "s"), ('{"s": null}', "s")])
-def test_what_cannot_hold_a_member_is_named(text: str, key: str) -> None:
+def test_a_value_that_cannot_hold_a_member_is_named(text: str, key: str) -> None:
     with pytest.raises(NotAnObject) as caught:
         jsonc.put(text, ("s", "v"), 1)
     assert caught.value.key == key
@@ -98,7 +98,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_what_json_writes_is_read_as_json_reads_it(value: Any) -> None:
+def test_text_that_json_writes_is_read_as_json_reads_it(value: Any) -> None:
     for text in (json.dumps(value), json.dumps(value, indent=1, ensure_ascii=False)):
         assert jsonc.read(text) == listed(json.loads(text))
 
@@ -143,7 +143,7 @@ def test_an_entry_comes_and_goes_and_every_other_byte_stays(text: str) -> None:
     assert [pair for pair in jsonc.read(after) if pair[0] != "mcpServers"] == [
         pair for pair in jsonc.read(text) if pair[0] != "mcpServers"
     ]
-    if servers or (before and "mcpServers" not in before):  # one piece is put in, and the rest is as it was
+    if servers or (before and "mcpServers" not in before):  # one piece is inserted, and the rest stays
         start = next((at for at, (one, other) in enumerate(zip(text, after, strict=False)) if one != other), len(text))
         assert after.endswith(text[start:])
     if servers:

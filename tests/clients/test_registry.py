@@ -35,7 +35,7 @@ BY_NAME = {client.name: client for client in CLIENTS}
         ("lm-studio", "macos", ".cache/lm-studio", ".cache/lm-studio/mcp.json"),
     ],
 )
-def test_a_client_is_found_by_its_sign(tmp_path: Path, name: str, system: System, sign: str, file: str) -> None:
+def test_a_client_is_found_by_its_folder(tmp_path: Path, name: str, system: System, sign: str, file: str) -> None:
     machine = Machine(system, tmp_path, {})
     assert place(BY_NAME[name], machine) is None
     (tmp_path / sign).mkdir(parents=True)
@@ -58,7 +58,7 @@ def test_claude_code_is_found_by_its_program(tmp_path: Path) -> None:
     ("name", "variable", "file"),
     [("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"), ("codex", "CODEX_HOME", "config.toml")],
 )
-def test_a_client_that_was_moved_by_a_variable_is_found(tmp_path: Path, name: str, variable: str, file: str) -> None:
+def test_a_client_that_a_variable_has_moved_is_found(tmp_path: Path, name: str, variable: str, file: str) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / file).touch()
     found = place(BY_NAME[name], Machine("linux", tmp_path, {variable: str(tmp_path / "own")}))

@@ -1,4 +1,4 @@
-"""Settings files are replaced whole, keep their mode, and are not written when somebody else was quicker."""
+"""Settings files are replaced whole, keep their mode, and stay if another program has changed them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_file_and_its_backup_keep_the_mode(tmp_path: Path, mode: int) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
-def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_only_the_owner_can_read_a_new_file(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     assert saving.save(made(file, None, b"new")) is None
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -66,7 +66,7 @@ def test_a_failing_write_leaves_the_file_and_nothing_else(tmp_path: Path, monkey
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_anything_but_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Unchangeable, match="it is not a file"):
         saving.content(tmp_path)
     (tmp_path / "link").symlink_to("nowhere")

@@ -49,13 +49,13 @@ def test_a_table_comes_and_goes_and_every_other_byte_stays(text: str) -> None:
     assert toml.removed(after, PATH, ("command", "args")) == text
 
 
-def test_a_changed_value_is_changed_in_its_place() -> None:
+def test_a_value_is_changed_in_its_place() -> None:
     text = f"{TABLE}timeout = 5 # s\n\n[mcp_servers.vaulttools.env]\nA = 'b'\n"
     changed = toml.put(text, PATH, {"command": "/new", "args": ENTRY["args"]})
     assert changed == text.replace("/opt/vt", "/new")
 
 
-def test_a_table_that_others_have_added_to_goes_whole() -> None:
+def test_a_table_goes_with_everything_that_others_added() -> None:
     text = f"a = 1\n\n{TABLE}timeout = 5 # s\n[mcp_servers.vaulttools.env]\nA = 'b'\n[z]\nb = 2\n"
     assert tomllib.loads(toml.removed(text, PATH, ("command", "args"))) == {"a": 1, "z": {"b": 2}}
 
