@@ -1,1 +1,1 @@
-"""The parts of `benchmarks/compare.py`: vaults, contestants, tasks, and what is printed of the results."""
+"""The parts of `benchmarks/compare.py`: vaults, contestants, tasks, and the report of the results."""

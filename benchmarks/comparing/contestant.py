@@ -1,4 +1,4 @@
-"""What there is to know of a program that is compared, and how it is spoken to."""
+"""The description of a program that is compared: its commands, its calls and how its answers are read."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 Call: TypeAlias = tuple[str, dict[str, Any]]
 """A tool and its arguments."""
 Result: TypeAlias = dict[str, Any]
-"""What MCP's `tools/call` gives: `content`, perhaps `structuredContent`."""
+"""The result of MCP's `tools/call`: `content`, perhaps `structuredContent`."""
 
 FIRST = 5
-"""Notes of an answer that count."""
+"""How many notes of an answer count."""
 MOST = 20
-"""Notes that a search for exact text is asked for."""
+"""How many notes a search for exact text has to give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Contestant:
     name: str
     version: str
     ask: Callable[[str], Call]
-    """The call for a question in plain words, of which the first `FIRST` notes count."""
+    """The call for a question in plain words; the first `FIRST` notes of its answer count."""
     find: Callable[[str], Call]
-    """The call for a word as it is written, of which the first `MOST` notes count."""
+    """The call for a word as it is written; the first `MOST` notes of its answer count."""
     read: Callable[[str], Call]
     """The call that shows the file at a path of the vault."""
     paths: Callable[[Result], list[str]]
@@ -34,12 +34,12 @@ class Contestant:
     command: Sequence[str] = ()
     """Starts its MCP server over stdin and stdout."""
     run: Callable[[Call], Result] | None = None
-    """For a program that is no server: runs it for one call."""
+    """Runs a program that is no server, for one call."""
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: Sequence[str] = ()
     """A command that must run before the server is of use; its time counts."""
     refresh: str = ""
-    """What a user runs after a change, where the server does not see it."""
+    """The command that a user runs after a change if the server does not see changes."""
 
 
 def text_of(result: Result) -> str:

@@ -31,7 +31,7 @@ def npm_version(modules: Path, package: str) -> str:
 
 
 def from_pypi(package: str, *extras: str) -> tuple[Path, str]:
-    """The folder of the commands of a package in an environment of its own, and its version."""
+    """The folder with a package's commands, in its own environment, and the package's version."""
     commands = INSTALLED / package / "bin"
     if not (commands / package).exists():
         venv.create(INSTALLED / package, with_pip=True)
@@ -52,5 +52,5 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None) ->
 
 
 def printed(command: Sequence[str]) -> str:
-    """What a command prints."""
+    """The output of a command."""
     return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout

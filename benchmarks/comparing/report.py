@@ -32,11 +32,11 @@ _BARS: Final[Sequence[tuple[str, Callable[[Measured], float]]]] = (
 )
 
 _ROW, _LEFT, _WIDTH, _ROOM = 22, 230, 760, 60
-"""Pixels: height of a bar's row, where the bars begin, the whole width, and what a number beside a bar takes."""
+"""Pixels: the height of a bar's row, the left edge of the bars, the whole width, and the width of a number."""
 
 
 def table(results: Sequence[Measured]) -> str:
-    """The table, a line a contestant."""
+    """The table, with a line for each contestant."""
     names = [name for name, _ in _COLUMNS]
     lines = [f"| | {' | '.join(names)} | edit seen | shows |", "|---|" + "--:|" * len(names) + "---|---|"]
     for each in results:
@@ -46,7 +46,7 @@ def table(results: Sequence[Measured]) -> str:
 
 
 def picture(results: Sequence[Measured]) -> str:
-    """The picture, in colours that are read on light and dark pages."""
+    """The picture, in colours that are legible on light and dark pages."""
     parts: list[str] = []
     top = 0
     for title, value in _BARS:

@@ -1,4 +1,4 @@
-"""Runs a contestant and tells what its processes take, as Linux tells it."""
+"""Runs a contestant and measures its processes with the numbers of Linux."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from typing import Any, Final
 from benchmarks.comparing.contestant import Call, Contestant, Result
 
 IDLE: Final = 2.0
-"""Seconds without work after which a server has done what it had to: some look for changes once a second."""
+"""A server that does nothing for so many seconds is ready: some servers look for changes once a second."""
 
 LONGEST: Final = 300.0
-"""Seconds for whatever a server does by itself."""
+"""The most seconds for the work that a server does by itself."""
 
 
 class ServerGone(Exception):
-    """It has ended by itself."""
+    """The server has ended by itself."""
 
 
 class Server:
@@ -54,7 +54,7 @@ class Server:
             self._ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info})
             self._send({"method": "notifications/initialized"})
         self.ready = time.monotonic() - self.started
-        """Seconds until it could be asked."""
+        """Seconds until the server was ready for requests."""
 
     def call(self, asked: Call) -> Result:
         """The result of a tool; a protocol error is a result with `isError`."""
@@ -65,7 +65,7 @@ class Server:
     def settle(self) -> None:
         """Wait until its processes neither work nor want to for `IDLE` seconds.
 
-        The processor time that they take does not tell: on a busy machine they get none and still have work.
+        Their processor time does not show it: on a busy machine they get no time and still have work.
         """
         last, idle_since = _ticks(self._family()), time.monotonic()
         while time.monotonic() - idle_since < IDLE and time.monotonic() - self.started < LONGEST:
@@ -77,7 +77,7 @@ class Server:
             last = now
 
     def _ask(self, method: str, parameters: dict[str, Any]) -> Result:
-        """The result of a request; what the server asks and tells meanwhile is left unanswered."""
+        """The result of a request; requests and notifications of the server are not answered."""
         self._number += 1
         self._send({"id": self._number, "method": method, "params": parameters})
         assert self._process is not None and self._process.stdout is not None
@@ -94,7 +94,7 @@ class Server:
         self._process.stdin.flush()
 
     def _family(self) -> list[int]:
-        """Its processes: all below the server; of a program that runs for each call, all below this process."""
+        """Its processes: all below the server, or below this process if the program runs for each call."""
         return family_of(os.getpid())[1:] if self._process is None else family_of(self._process.pid)
 
     def _watch(self) -> None:
@@ -139,7 +139,7 @@ def family_of(root: int) -> list[int]:
 
 
 def _stat(file: Path) -> list[str]:
-    """The fields behind the name of a process or thread; none when it has gone."""
+    """The fields behind the name of a process or thread; empty when it has gone."""
     try:
         return file.read_text("utf-8").rpartition(")")[2].split()
     except (OSError, ValueError):
@@ -158,5 +158,5 @@ def _wants_processor(family: Sequence[int]) -> bool:
 
 
 def _ticks(family: Sequence[int]) -> int:
-    """Hundredths of a second of processor time that those of some processes that live have taken."""
+    """The processor time of those processes that are alive, in hundredths of a second."""
     return sum(int(stat[11]) + int(stat[12]) for process in family if (stat := _stat(Path(f"/proc/{process}/stat"))))

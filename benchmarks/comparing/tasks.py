@@ -1,4 +1,4 @@
-"""Does the tasks with one contestant."""
+"""Gives the tasks to one contestant."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ UNSEEN: Final = 10.0
 """Seconds after which an edit counts as not seen."""
 
 Adapter = Callable[[Path, Path], Contestant]
-"""Makes the contestant for a vault; the second folder is for what it keeps."""
+"""Makes the contestant for a vault; the second folder is for its own files."""
 
 
 @dataclass(slots=True)
 class Measured:
-    """What came out, in shares, seconds, milliseconds and megabytes."""
+    """The results, in shares, seconds, milliseconds and megabytes."""
 
     name: str = ""
     note: float = 0.0
-    """Of the questions, those with a right note among the first five."""
+    """The share of the questions with a right note among the first five."""
     keywords: float = 0.0
-    """The same, of the questions without the words that say nothing."""
+    """The same for the questions without the words that say nothing."""
     answer: float = 0.0
-    """Those with the words that answer in the text."""
+    """The share of the questions with the answering words in the text."""
     characters: float = 0.0
-    """Of an answer; the median."""
+    """The median of the characters of an answer."""
     asked: float = 0.0
-    """Milliseconds of a question; the median."""
+    """The median of the milliseconds of a question."""
     exact: float = 0.0
-    """Of the notes that hold a word, those that are found by it."""
+    """The share of the notes with a word that a search for the word finds."""
     found: float = 0.0
-    """Milliseconds of a search for a word; the median."""
+    """The median of the milliseconds of a search for a word."""
     first: float = 0.0
-    """Seconds from nothing to the first right answer, and from the start with what was kept."""
+    """Seconds to the first right answer: from nothing, and from a start with the kept files."""
     again: float = 0.0
     cpu: float = 0.0
-    """Seconds of processor time until the large vault is known."""
+    """Seconds of processor time until the large vault is indexed."""
     memory: float = 0.0
     edit: str = ""
     leaks: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ def measured(adapter: Adapter, vaults: Vaults, folder: Path) -> Measured:
     """Everything that is measured of one contestant.
 
     Raises:
-        ServerGone: it has ended by itself.
+        ServerGone: the server has ended by itself.
     """
     found = Measured()
     for name in ("personal", "large", "fixture"):
@@ -105,7 +105,7 @@ def _large(contestant: Contestant, vaults: Vaults, found: Measured) -> None:
     prepared = time.monotonic() - before
     with Server(contestant, vaults.large.parent) as server:
         found.first = prepared + _first_right(contestant, server)
-        server.settle()  # the indexing behind the calls is a part of the price
+        server.settle()  # indexing in the background counts too
     found.cpu = cpu() - spent
     times, shares = [], []
     with Server(contestant, vaults.large.parent) as server:

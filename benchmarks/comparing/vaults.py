@@ -1,4 +1,4 @@
-"""Makes the vaults of the comparison, with what is asked of them: all of it is made here or shipped."""
+"""Makes the vaults of the comparison and their questions, from data that is made here or shipped."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ sys.path.insert(0, str(ranking.PROJECT / "fixtures"))  # a script beside the pac
 from make_vault import make_vault
 
 LARGE: Final = 5_000
-"""Notes of the large vault."""
+"""How many notes the large vault has."""
 
 EASY: Final = ("numbatword", "Probe.md")
-"""A word of one note, which everybody finds once the notes are known."""
+"""A word of one note, which every contestant finds as soon as it knows the notes."""
 
 MARK: Final = "marker-9f2c"
-"""What stands in files that must not be shown, beside the word by which they are looked for."""
+"""The secret text of files that must not be shown; they also hold a word that is searched for."""
 
 _EXACT: Final = 20
-"""Words that are looked for as they are written."""
+"""How many words are searched for as they are written."""
 _RARE: Final = range(2, 13)
-"""Notes that hold such a word: fewer than a contestant is asked for."""
+"""How many notes hold such a word: fewer than a contestant has to give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +40,19 @@ class Vaults:
     """The three vaults in one folder."""
 
     personal: Path
-    """A person's own, with questions."""
+    """The vault of one person, with questions."""
     fixture: Path
-    """A small one, with what must not be shown and a note that is edited."""
+    """A small vault with secrets and with a note that is edited."""
     large: Path
-    """A made one, for exact search, time and memory."""
+    """A generated vault, for exact search, time and memory."""
     questions: Sequence[ranking.Asked]
-    """Those about `personal` on which nothing was tuned."""
+    """The questions about `personal` that were not used for tuning."""
     words: Mapping[str, frozenset[str]]
     """Words of `large`, each with the notes that hold it."""
 
 
 def made(folder: Path, notes: int = LARGE) -> Vaults:
-    """The vaults, in a folder that is there for them."""
+    """The vaults, in a folder of their own."""
     personal, fixture, large = (folder / name / "vault" for name in ("personal", "fixture", "large"))
     shutil.copytree(ranking.PERSONAL / "vault", personal)
     shutil.copytree(ranking.PROJECT / "fixtures" / "vault", fixture)
@@ -68,14 +68,14 @@ def made(folder: Path, notes: int = LARGE) -> Vaults:
 
 
 def keywords(question: str) -> str:
-    """A question without the words that say nothing, as a model may shorten it: some programs want every word."""
+    """A question without the words that say nothing, as a model may shorten it: some programs require every word."""
     words = question.split()
     silent = stop_words_among([word.casefold().strip(",.?!") for word in words])
     return " ".join(word for word in words if word.casefold().strip(",.?!") not in silent) or question
 
 
 def exact_words(vault: Path) -> dict[str, frozenset[str]]:
-    """Some words of a vault, the same for the same notes, each with all notes in which it stands in any way."""
+    """Some words of a vault, always the same for the same notes, each with all notes that hold it in any form."""
     texts = {
         path.relative_to(vault).as_posix(): path.read_text(encoding="utf-8", errors="replace").casefold()
         for path in vault.rglob("*.md")

@@ -1,1 +1,1 @@
-"""A module for each program that is compared; each has a function `contestant(vault, kept)`, which installs it."""
+"""One module for each compared program. Its function `contestant(vault, kept)` installs the program."""

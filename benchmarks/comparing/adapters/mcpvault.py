@@ -12,7 +12,7 @@ PACKAGE = "@bitbonsai/mcpvault"
 
 
 def contestant(vault: Path, kept: Path) -> Contestant:
-    """Its server, as its page says."""
+    """Its server, started as its page says."""
     modules = from_npm(PACKAGE)
     return Contestant(
         PACKAGE,

@@ -13,7 +13,7 @@ PACKAGE = "@tobilu/qmd"
 
 def contestant(vault: Path, kept: Path) -> Contestant:
     """Its server, after the vault was added as a collection."""
-    node = from_npm("node@22") / "node" / "bin"  # it asks for 22, which few systems have
+    node = from_npm("node@22") / "node" / "bin"  # it needs Node 22, which few systems have
     path = {"PATH": f"{node}{os.pathsep}{os.environ['PATH']}"}
     modules = from_npm(PACKAGE, path)
     program = [str(node / "node"), str(modules / "@tobilu" / "qmd" / "dist" / "cli" / "qmd.js")]
