@@ -244,10 +244,10 @@ def test_the_kept_parts_of_a_whole_walk_are_what_a_new_walk_finds(
                 notes_only=data.draw(st.booleans()),
             )
             regex = _excluding if data.draw(st.booleans()) else None
-            for listed in (Scope.entries, Scope.everything):
+            for method in (Scope.entries, Scope.everything):
                 walked = Scope(root, rules, (walk,), regex_excluded=regex)
                 kept = Scope(root, rules, (walk,), regex_excluded=regex, names=Listed(root))  # type: ignore[arg-type]
-                assert list(listed(kept)) == list(listed(walked)), (rules, walk)
+                assert list(method(kept)) == list(method(walked)), (rules, walk)
                 assert dict.fromkeys(kept.warnings) == dict.fromkeys(walked.warnings), (rules, walk)
 
 

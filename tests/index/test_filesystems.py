@@ -135,7 +135,7 @@ def test_any_table_is_read_to_its_end_and_a_remote_holder_is_never_trusted(mount
 
 
 @linux_only
-def test_the_present_mounts_are_read_when_none_are_given(tmp_path: Path) -> None:
+def test_the_present_mounts_are_read_by_default(tmp_path: Path) -> None:
     assert not filesystems.tells_changes("/proc/self")
     assert not filesystems.holds_wal("/proc/self")
     with_text = filesystems.tells_changes(str(tmp_path), Path(filesystems.MOUNTINFO).read_text(encoding="utf-8"))
