@@ -66,7 +66,7 @@ def threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "vaulttools index"]
 
 
-# It comes by itself
+# The index is made without a request
 
 
 def test_nothing_is_begun_before_a_call_needs_it(vault: Vault) -> None:
@@ -136,7 +136,7 @@ def test_an_unusable_index_that_is_only_read_stays_as_it_is(vault: Vault) -> Non
     assert sorted(file.name for file in database.parent.iterdir()) == before
 
 
-def test_two_threads_that_come_first_share_one_index(vault: Vault) -> None:
+def test_two_threads_that_call_first_share_one_index(vault: Vault) -> None:
     before = len(threads())
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda _: found(vault, "word7"), range(16))) == [["1/n7.md"]] * 16
@@ -266,7 +266,7 @@ def test_closing_a_vault_keeps_the_files_indexed_so_far_and_the_next_one_indexes
         assert vault.verify_index() == []
 
 
-def test_a_build_ends_though_a_file_is_written_all_the_time(vault: Vault) -> None:
+def test_a_build_ends_although_a_file_is_written_all_the_time(vault: Vault) -> None:
     over = threading.Event()
 
     def write() -> None:
@@ -287,7 +287,7 @@ def unwatched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "watch", lambda root: None)
 
 
-def test_without_a_watch_a_build_ends_though_files_change_and_go_meanwhile(
+def test_without_a_watch_a_build_ends_although_files_change_and_vanish(
     vault: Vault, unwatched: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     update = build.update
@@ -318,7 +318,7 @@ def test_fault_I03_without_a_watch_a_file_from_the_future_delays_nothing(vault: 
 
 
 @linux_only
-def test_fault_I18_what_may_have_been_missed_is_loaded_again(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_I18_possibly_missed_changes_are_loaded_again(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     from vaulttools.index.inotify import InotifyWatch
 
     vault.build_index()
@@ -375,7 +375,7 @@ def test_fault_T13_a_vault_that_was_moved_away_is_an_error_and_comes_back_with_i
     assert vault.verify_index() == []
 
 
-def test_another_folder_in_the_place_of_the_vault_is_the_vault(vault: Vault) -> None:
+def test_another_folder_in_the_place_of_the_vault_becomes_the_vault(vault: Vault) -> None:
     vault.build_index()
     vault.path.rename(vault.path.with_name("away"))
     (vault.path / "a").mkdir(parents=True)

@@ -36,7 +36,7 @@ def test_an_update_makes_the_index_equal_to_the_files(indexed: Indexed) -> None:
     assert indexed.verify(store) == []
 
 
-def test_only_what_changed_is_read_again(indexed: Indexed, later: None) -> None:
+def test_only_changed_files_are_read_again(indexed: Indexed, later: None) -> None:
     store = indexed.holding({"a.md": "a", "b.md": "b", "c.md": "c"})
     assert indexed.differences(store) == ([], [])
     indexed.write({"b.md": "changed", "d.md": "new"})

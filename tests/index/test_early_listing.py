@@ -33,7 +33,7 @@ def test_a_tree_made_from_an_early_listing_is_the_tree(tmp_path: Path, seed: int
         sent = ((path, pickle.dumps(names)) for path, names in early_listing.listed(root.folder))
         listed = {path: pickle.loads(names) for path, names in sent}
         for folder in rng.sample(sorted(listed), rng.randrange(len(listed))):
-            del listed[folder]  # as if the child had been killed before
+            del listed[folder]  # as if the child had been killed before it listed this folder
         assert state(Tree(root, None, 100, listed=listed)) == state(Tree(root, None, 100))
 
 

@@ -212,7 +212,7 @@ def test_answers_of_all_notes_are_whole_and_searches_find_all_while_words_are_mi
     assert "Part of the answer" not in between.tags().text
 
 
-def test_what_another_process_is_writing_counts_as_it_is_written(
+def test_notes_that_another_process_writes_count_as_soon_as_they_are_written(
     between: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "MANY", 1)
@@ -225,7 +225,7 @@ def test_what_another_process_is_writing_counts_as_it_is_written(
         assert [note.path for note in other.query("word7").notes] == ["1/n7.md"]
 
 
-def test_an_edit_meanwhile_is_seen(between: Vault) -> None:
+def test_an_edit_during_the_build_is_seen(between: Vault) -> None:
     (Path(between.path) / "0/n0.md").write_text("freshword #fresh\n", encoding="utf-8")
     assert [file.path for file in between.search_files("freshword").files] == ["0/n0.md"]
     assert [each.tag for each in between.tags(name="fresh").tags] == ["fresh"]

@@ -82,7 +82,7 @@ def test_facts_and_their_answer_outlive_a_process_and_the_answer_is_taken_once(t
 
 
 @pytest.mark.parametrize("value", [(), ("a", 1, None), {"a": [1.5, True]}, Change("a.md", None, 1)])
-def test_a_fact_is_what_was_read(value: object) -> None:
+def test_a_fact_equals_the_value_that_was_read(value: object) -> None:
     assert value_of(packed(b"text", value)) == value
 
 

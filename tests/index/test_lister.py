@@ -49,7 +49,7 @@ def test_two_processes_read_the_tree_that_one_reads(tmp_path: Path, lister: List
         assert state(Tree(root, None, 100, None, lister, meanwhile)) == state(alone)
 
 
-def test_other_work_comes_first_and_then_both_list(
+def test_other_work_comes_first_and_then_both_processes_list(
     indexed: Indexed, lister: Lister, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     indexed.write({f"{number}/n.md": "" for number in range(60)})

@@ -40,7 +40,7 @@ LINES = st.lists(
 
 @settings(max_examples=150, deadline=None)
 @given(lines=LINES, properties=st.sampled_from(["", "---\na: b\n---\n"]))
-def test_a_place_leads_to_the_passage_that_holds_the_word(lines: list[str], properties: str) -> None:
+def test_the_place_of_a_word_leads_to_its_passage(lines: list[str], properties: str) -> None:
     note = Note("a.md", properties + "\n".join(lines))
     found = passages.of(note)
     plain = split(note)

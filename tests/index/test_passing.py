@@ -175,7 +175,7 @@ def test_fault_T13_a_vault_whose_disk_is_not_mounted_keeps_its_rows(make_vault: 
         assert vault.verify_index() == []
 
 
-def test_fault_T13_rows_of_a_vault_that_has_other_files_now_are_forgotten(indexed: Indexed) -> None:
+def test_fault_T13_rows_are_forgotten_when_the_vault_has_other_files(indexed: Indexed) -> None:
     indexed.write(FILES)
     assert set(Tree(indexed.root, None).unlisted) == set()
     for name in FILES:
@@ -271,7 +271,7 @@ def test_fault_S06_a_read_that_hangs_delays_no_other_file(
         assert found(vault, "needle") == ["a.md", "hangs.md"]
         assert found(vault, "other") == ["b.md"]
         vault.build_index()
-        assert len(hung) == 1  # it is not read again while the first read hangs
+        assert len(hung) == 1  # the file is not read again while the first read hangs
         os.close(writing)  # the disk is back: the read ends
         awaited(lambda: not workers._since)
         patched.undo()

@@ -94,7 +94,7 @@ def _opened(indexed: Indexed) -> IndexStore:
 
 
 def _cycle(indexed: Indexed) -> None:
-    """Make an index, change the vault, bring it up to date, ask it."""
+    """Make an index, change the vault, update the index and ask it."""
     indexed.write(notes(6))
     store = _opened(indexed)
     try:

@@ -157,7 +157,7 @@ def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: In
     watched.catch_up()
     pending = watched.pending()
     assert pending.gone == {"c/d.md"}
-    away.rename(indexed.vault / "c")  # with the key that it had
+    away.rename(indexed.vault / "c")  # it keeps its key
     assert nominated(watched, "absent") == {"c/d.md"}
     read(watched, pending)
     watched.settle(pending)
@@ -323,7 +323,7 @@ def test_only_a_few_values_are_kept_and_the_last_used_go_last(present: IndexStat
     assert made == [*range(100), 1]
 
 
-def test_files_that_another_process_wrote_are_nominated_by_what_it_wrote(indexed: Indexed, watched: IndexState) -> None:
+def test_files_that_another_process_wrote_are_nominated_by_its_rows(indexed: Indexed, watched: IndexState) -> None:
     indexed.write({"new.md": "from elsewhere"})
     other = indexed.open()
     indexed.update(other)
@@ -455,7 +455,7 @@ def test_a_binary_file_that_has_another_row_by_now_is_nominated(
     rested(loaded(indexed, other))
     assert nominated(watched, "words") == {"away/x.bin", "away/x.md"}
     indexed.write({"later.md": "last"})
-    rested(watched)  # so that it knows ids beyond those of the other process
+    rested(watched)  # now it knows ids beyond those of the other process
     assert nominated(watched, "words") == {"away/x.bin", "away/x.md"}
 
 
@@ -468,7 +468,7 @@ def test_a_file_that_became_binary_is_nominated_after_a_call_that_asked_while_it
     mark = IndexState._mark
 
     def asked_before(state: IndexState, row: Row) -> None:
-        assert Snapshot(state).nominated(AllOf(("words",))) is not None  # as another thread may
+        assert Snapshot(state).nominated(AllOf(("words",))) is not None  # another thread may ask so, too
         mark(state, row)
 
     monkeypatch.setattr(IndexState, "_mark", asked_before)

@@ -51,7 +51,7 @@ def test_exactly_the_files_with_a_word_that_holds_the_letters_are_nominated(inde
         assert found(store, word) == {path for path, whole in texts.items() if word in whole}
 
 
-def test_a_row_says_what_was_read(indexed: Indexed) -> None:
+def test_a_row_describes_the_file_that_was_read(indexed: Indexed) -> None:
     store = indexed.holding({"a.md": "# One\r\n", "b.bin": "x\0y", "c.txt": "c"})
     found = rows(store)
     assert {path: (row.key, row.state, row.flags) for path, row in found.items()} == {

@@ -1,4 +1,4 @@
-"""An index by hand: its status, its comparison with the files, its removal."""
+"""Upkeep of an index by hand: its status, its comparison with the files, and its removal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> str:
 
 
 def built(indexed: Indexed, folder: str) -> Location:
-    """An index of the vault as it is."""
+    """An index of the present vault."""
     where = location.of(indexed.root, folder)
     store = IndexStore.open(where.database, where.options)
     build.update(store, indexed.root, list(Tree(indexed.root, None).files()), workers=0)

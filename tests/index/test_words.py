@@ -198,7 +198,7 @@ _INFLECTED = ["Sensibility", "hoping", "hopes", "dying", "élan", "Elans", "ties
 
 
 @given(st.lists(st.sampled_from(_INFLECTED)))
-def test_the_first_word_of_a_stem_is_found_as_among_all_words(written: list[str]) -> None:
+def test_the_first_word_of_a_stem_is_the_first_among_all_words(written: list[str]) -> None:
     text = " ".join(written)
     for _, _, stem in words.tokens(text):
         first = next(text.encode()[start:end].decode().lower() for start, end, s in words.tokens(text) if s == stem)
