@@ -76,7 +76,7 @@ def files(entries: list[Entry]) -> list[str]:
 # What is met
 
 
-def test_a_folder_comes_before_what_it_holds_in_path_order(tmp_path: Path) -> None:
+def test_a_folder_comes_before_its_entries_in_path_order(tmp_path: Path) -> None:
     lay_out(tmp_path, "a/x", "a/b/y", "a!.md", "a b/c.md", "z/", "B.md")
     assert walked(root_of(tmp_path)) == [
         Entry("B.md", "file"),
@@ -345,7 +345,7 @@ def searched_without_rights(folder: Path, pattern: str) -> dict[str, Any]:
     return {"status": ended.returncode, **json.loads(ended.stdout)}
 
 
-def test_fault_T03_a_note_that_vanishes_meanwhile_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_T03_a_path_that_vanishes_is_not_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lay_out(tmp_path, "a/x.md", "b/y.md", "c.md")
     scandir = os.scandir
 

@@ -140,7 +140,7 @@ def test_rule_E05_E06_excluded_files_are_out_unless_requested(
     assert set(found.skipped) == ({"excluded"} if out else set())
 
 
-def test_rule_E04_excluded_notes_are_out_of_every_view_and_links_to_them_still_lead_there(
+def test_rule_E04_excluded_notes_are_out_of_every_view_but_links_to_them_still_resolve(
     make_vault: MakeVault,
 ) -> None:
     old = "---\nstatus: old\n---\n#old name [[name]]"
@@ -174,7 +174,7 @@ def test_the_settings_are_read_anew_by_every_call(make_vault: MakeVault) -> None
     assert left(vault) == [path for path in before if path != "x.md"]
 
 
-def test_rule_E03_the_settings_of_a_config_folder_of_another_name_hold(make_vault: MakeVault) -> None:
+def test_rule_E03_settings_in_a_config_folder_of_another_name_hold(make_vault: MakeVault) -> None:
     assert "x.md" not in left(make_vault({**NOTES, ".my-config/app.json": app_json("x.md")}))
 
 

@@ -64,7 +64,7 @@ def glob_of(text: str) -> Glob:
         ("{[,],a}", [",", "a"], ["["]),
         ("{a}", ["a"], ["{a}"]),
         ("a,b", ["a,b"], ["a", "b"]),
-        # the backslash is a slash, and what regexes read is literal
+        # the backslash is a slash, and special characters of regexes are literal
         ("x\\*.md", ["x/a.md"], ["x*.md"]),
         ("a.(b)+$|^", ["a.(b)+$|^"], ["aX(b)+$|^"]),
         # Unicode

@@ -148,7 +148,7 @@ CASES = [
     ("foo\r\nbar\r", "bar", True),
     ("foo\rbar", "foo", False),
     ("\u2028foo\x0b", "\u2028foo\x0b", True),
-    # bytes that are no UTF-8
+    # bytes that are not UTF-8
     ("\udcff*", "\udcff1", True),
     ("\udcfe*", "\udcff1", False),
 ]

@@ -42,7 +42,7 @@ def test_few_and_many_paths_come_in_path_order(some: set[str]) -> None:
 
 
 def test_a_path_that_occurs_twice_has_its_last_place() -> None:
-    """A path occurs twice, for example, when a stub lies beside its file and so keeps two walks from merging."""
+    """A path can occur twice: a stub beside its file keeps two walks from merging."""
     twice = Listing([Entry(path, "file") for path in ("b.md", *(f"a{number:04}.md" for number in range(500)), "b.md")])
     assert twice.places_of(["b.md", "a0000.md"]) == [501, 1]
 

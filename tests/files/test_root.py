@@ -202,7 +202,7 @@ def test_a_link_that_stays_inside_is_followed_when_named(linked: Root, given: st
     assert linked.locate(given) == place
 
 
-# Paths that cannot be
+# Paths that cannot exist
 
 
 @pytest.mark.parametrize("given", ["\0", "a\0.md", "a.md\0.txt", "sub/\0", r"a\u{0}.md"])
@@ -437,7 +437,7 @@ def test_fault_P07_a_link_that_appears_between_check_and_use_leads_nowhere(root:
     assert set(texts) == {"inside"}
 
 
-# Whatever is written
+# Any path
 
 
 FOLDERS = ["sub", "folder", "relative", "door", "within", "up", "loop", ".obsidian", ".Obsidian", "outside", "vault2"]
@@ -450,7 +450,7 @@ PARTS = st.sampled_from([*FOLDERS, *FILES, "..", ".", "", "*", "%2e%2e", "~", r"
 @given(
     parts=st.lists(PARTS, max_size=7), separators=st.lists(st.sampled_from(["/", "\\", "//"]), min_size=7, max_size=7)
 )
-def test_whatever_is_written_a_place_lies_inside_and_in_no_protected_folder(
+def test_a_place_lies_inside_and_in_no_protected_folder_for_any_path(
     linked: Root, parts: list[str], separators: list[str]
 ) -> None:
     given = "".join(part + separator for part, separator in zip(parts, separators, strict=False))

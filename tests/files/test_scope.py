@@ -252,5 +252,5 @@ def test_the_kept_parts_of_a_whole_walk_are_what_a_new_walk_finds(
 
 
 def _excluding(paths: Sequence[str]) -> Covering:
-    """Does what an entry `/b/` of the excluded files does, beside an entry that cannot be used."""
+    """Excludes as an entry `/b/` of the excluded files does; reports another entry as unusable."""
     return Covering({place for place, path in enumerate(paths) if "b" in path}, None, ("an entry of no use",))
