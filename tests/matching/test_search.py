@@ -293,7 +293,7 @@ def test_a_walk_ends_when_time_does(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert work.incomplete_because() == "stopped after 10 s, not everything was looked at"
 
 
-# What a file may hold (fault-C01 to fault-C20), by the counts and lines that `search_files` gives.
+# The contents of files (fault-C01 to fault-C20), checked by the counts and lines that `search_files` gives.
 
 
 def _lines(vault: Vault, pattern: str, **arguments: object) -> dict[str, list[tuple[int, str]]]:
@@ -518,7 +518,7 @@ def _located(folder: Path, pattern: str = "x") -> tuple[list[FileHits], Work]:
     return list(asked.located([file.path for file in asked.matching()])), work
 
 
-def test_lines_of_a_file_that_changed_after_the_count_are_those_of_the_new_text(
+def test_a_file_that_changed_after_the_count_shows_the_lines_of_its_new_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _of(tmp_path, a=b"x old\n", b=b"x\n")
