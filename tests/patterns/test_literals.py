@@ -50,7 +50,7 @@ def _literals(requirement: Requirement | None) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        # what models ask for
+        # patterns that models use
         ("TODO|FIXME", '"todo" | "fixme"'),
         (r"class \w+Error", '"class " "error"'),
         (r"import\s+(os|sys)", '"import" ("os" | "sys")'),

@@ -1,4 +1,4 @@
-"""Patterns: what ripgrep is run with, and that the real ripgrep answers the same whatever the line ends."""
+"""Patterns: the arguments for ripgrep, and that the real ripgrep gives the same answers for all line ends."""
 
 from __future__ import annotations
 
@@ -311,7 +311,7 @@ def test_case_may_matter_to_a_regex_with_letters_ranges_or_references(text: str)
         (r"^\w+\b[a-z]\d\pL", r"-e ^\w+\b[a-z]\d\pL", "never"),
         (r"\Afoo", r"-e \Afoo", "never"),
         ("(?<!a)b", "-P -e (?<!a)b", "never"),
-        # it can
+        # a carriage return can be matched or asserted at
         ("a.b", "--crlf -e a.b", "lone"),
         ("a$", "--crlf -e a$", "lone"),
         (r"a\s", r"--crlf -e a\s", "lone"),
