@@ -43,7 +43,7 @@ MONDAY_FIRST, SUNDAY_FIRST, SATURDAY_FIRST = 0, 6, 5
         ("7 D", "2026-11-15"),
     ],
 )
-def test_a_date_is_read_as_the_first_day_of_what_it_names(text: str, day: str) -> None:
+def test_a_date_is_read_as_the_first_day_of_its_period(text: str, day: str) -> None:
     assert first_day(text, SUNDAY).isoformat() == day
 
 

@@ -77,7 +77,7 @@ def test_adding_months_stops_at_the_last_day_of_a_month() -> None:
         "gggg-[W]ww/ddd DD.MM.YYYY",
     ],
 )
-def test_a_day_is_read_from_what_is_printed(tokens: str) -> None:
+def test_a_printed_day_is_read_back(tokens: str) -> None:
     every = [date(2024, 1, 1) + timedelta(number) for number in range(0, 1_100, 13)]
     printed = [formatted(datetime.combine(day, time()), tokens) for day in every]
     assert [read(text, tokens) for text in printed] == every

@@ -53,7 +53,7 @@ def test_the_order_is_that_of_ripgrep(tmp_path_factory: pytest.TempPathFactory, 
     assert sorted(there, key=paths.order) == [os.fsdecode(path) for path in listed.split(b"\0") if path]
 
 
-# What a path is
+# Notes, names and folders
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_path_is_joined_to_its_folder_and_the_root_has_no_name() -> None:
         (os.fsdecode(b"bad\xff\x80.md") if sys.platform != "win32" else "bad\udcff\udc80.md", r"bad\xff\x80.md"),
     ],
 )
-def test_faults_N01_to_N04_what_is_invisible_or_directional_is_escaped(path: str, shown: str) -> None:
+def test_faults_N01_to_N04_invisible_and_directional_characters_are_escaped(path: str, shown: str) -> None:
     assert paths.shown(path) == shown
     assert paths.unshown(shown) == path
 
