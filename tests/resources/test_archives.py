@@ -29,7 +29,7 @@ each_kind = pytest.mark.parametrize("name", KINDS)
 
 
 def packed(name: str, entries: Entries) -> bytes:
-    """An archive of the kind its name says."""
+    """An archive of the kind that its name says."""
     buffer = io.BytesIO()
     if name.lower().endswith(".zip"):
         with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

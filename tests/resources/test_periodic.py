@@ -222,7 +222,7 @@ def test_unreadable_settings_are_reported(vault: Vault, monkeypatch: pytest.Monk
     )
 
 
-def test_the_configuration_says_on_which_day_weeks_begin(vault: Vault) -> None:
+def test_the_configuration_sets_the_day_on_which_weeks_begin(vault: Vault) -> None:
     assert vault._opened.calendar.first_weekday == 6
     with Vault.open(vault.path, config=VaultConfig(locale="de")) as german:
         assert german._opened.calendar.first_weekday == 0
