@@ -37,10 +37,10 @@ texts = st.builds(
 contents = texts.map(str.encode) | st.sampled_from([b"", b"#bad \xff", b"\0 #nul", "#wide [[a]]".encode("utf-16")])
 edits = st.lists(st.tuples(st.sampled_from(PATHS), st.none() | contents), min_size=1, max_size=4)
 stories = st.lists(edits, min_size=1, max_size=4)
-"""Edits, each a path and what it holds then (None: it is gone), with a question after every few."""
+"""Edits, each a path and what it holds then (None: it is gone); a question follows every few."""
 
 
-def told(story: list[list[tuple[str, bytes | None]]], check: Callable[[Vault, Mapping[str, Note]], Any]) -> None:
+def replay(story: list[list[tuple[str, bytes | None]]], check: Callable[[Vault, Mapping[str, Note]], Any]) -> None:
     """Call `check` after every few edits, with the vault and every visible note that is not excluded, in path order."""
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)

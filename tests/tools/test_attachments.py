@@ -37,7 +37,7 @@ def test_every_tool_that_searches_files_counts_the_same_lines(vault: Vault) -> N
     assert vault.show(query="tight", file="report.pdf").snippets[0].matching_lines == [4]
 
 
-def test_excerpts_stand_under_their_page_or_headings(vault: Vault) -> None:
+def test_excerpts_appear_under_their_page_or_headings(vault: Vault) -> None:
     answer = vault.search_files(pattern="budget", file_pattern="*.{pdf,docx}")
     assert answer.text == (
         "Found 2 matching files:\n\n"
@@ -56,7 +56,7 @@ def test_excerpts_stand_under_their_page_or_headings(vault: Vault) -> None:
     assert answer.bounded()["files"] == answer.model_dump()["files"]
 
 
-def test_a_page_of_search_says_the_page_of_each_line(vault: Vault) -> None:
+def test_search_names_the_page_of_each_line(vault: Vault) -> None:
     assert vault.search(pattern="budget|closing").pages == {"report.pdf": [1, 2, 3]}
     assert vault.search(pattern="budget|closing", paths=["report.pdf"]).text == (
         "# report.pdf, page 1\n 1|Annual report\n*2|budget of 2026\n\n"
@@ -65,7 +65,7 @@ def test_a_page_of_search_says_the_page_of_each_line(vault: Vault) -> None:
     )
 
 
-def test_rows_of_grep_say_their_page_or_headings(vault: Vault) -> None:
+def test_rows_of_grep_name_their_page_or_headings(vault: Vault) -> None:
     answer = vault.grep(pattern="budget")
     assert answer.text == (
         "in/letter.docx, Letter > Money:7: our budget\n"
@@ -76,7 +76,7 @@ def test_rows_of_grep_say_their_page_or_headings(vault: Vault) -> None:
     assert [match.page for match in answer.matches] == [None, None, 1, 2]
 
 
-def test_clusters_and_snippets_say_their_page(vault: Vault) -> None:
+def test_clusters_and_snippets_name_their_page(vault: Vault) -> None:
     sample = vault.sample(query="budget", file="report.pdf")
     assert "cluster 1: lines 2-4, pages 1-2, 2 matches" in sample.text
     assert [cluster.page for cluster in sample.clusters] == [1]
@@ -86,7 +86,7 @@ def test_clusters_and_snippets_say_their_page(vault: Vault) -> None:
     assert "line 6\nmatches: 0\nlines 4-6, pages 2-3" in vault.show(query="x", file="report.pdf", line=6).text
 
 
-def test_what_is_in_the_bytes_of_an_attachment_is_not_its_text(vault: Vault) -> None:
+def test_the_bytes_of_an_attachment_are_not_searched(vault: Vault) -> None:
     assert not vault.grep(pattern="Helvetica").matches
     assert not vault.grep(pattern="word/document").matches
 
@@ -103,7 +103,7 @@ def test_lines_of_several_pages_match_together(vault: Vault) -> None:
         ("scan.pdf", samples.scanned(), "Passed over, no text: 1 (scan.pdf)."),
     ],
 )
-def test_what_has_no_text_is_told_and_the_others_are_searched(
+def test_files_without_text_are_reported_and_the_others_are_searched(
     make_vault: MakeVault, name: str, data: bytes, sentence: str
 ) -> None:
     vault = make_vault({**FILES, name: data})
@@ -113,7 +113,7 @@ def test_what_has_no_text_is_told_and_the_others_are_searched(
     assert vault.grep(pattern="nowhere").skipped[reason].paths == [name]
 
 
-def test_a_file_that_only_is_called_so_is_searched_as_it_is(make_vault: MakeVault) -> None:
+def test_a_file_with_a_false_extension_is_searched_as_it_is(make_vault: MakeVault) -> None:
     vault = make_vault({"plain.pdf": "a budget\n", "binary.docx": b"budget\0"})
     answer = vault.grep(pattern="budget")
     assert [(match.path, match.line) for match in answer.matches] == [("plain.pdf", 1)]
@@ -133,7 +133,7 @@ def test_a_changed_attachment_is_searched_as_it_is_now(vault: Vault, tmp_path: P
     assert vault.grep(pattern="money at").total_matches == 1
 
 
-def test_notes_are_searched_whatever_the_attachments_take(
+def test_notes_are_searched_however_long_attachments_take(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vaulttools.files.providers.timeout", lambda work: 0.0)
@@ -147,9 +147,9 @@ def test_notes_are_searched_whatever_the_attachments_take(
 
 @pytest.mark.usefixtures("without_the_extra_files")
 class TestWithoutTheExtra:
-    """Nothing is as it would not be for other binary files, but that it is said how to have their text searched."""
+    """Attachments are treated as other binary files, and a notice says how to have their text searched."""
 
-    def test_nothing_found_says_how(self, vault: Vault) -> None:
+    def test_an_empty_answer_says_how(self, vault: Vault) -> None:
         answer = vault.search(pattern="tight")
         assert answer.complete
         assert answer.text == (
@@ -158,13 +158,13 @@ class TestWithoutTheExtra:
             "to have it searched: pip install '.[files]' in the checkout"
         )
 
-    def test_what_is_found_needs_no_advice(self, vault: Vault) -> None:
+    def test_no_advice_is_given_when_a_note_matches(self, vault: Vault) -> None:
         assert "files]" not in vault.search(pattern="the budget").text
 
-    def test_notes_alone_need_no_advice(self, vault: Vault) -> None:
+    def test_no_advice_is_given_when_only_notes_are_searched(self, vault: Vault) -> None:
         assert "files]" not in vault.search_files(pattern="tight").text
 
-    def test_one_that_matches_as_bytes_is_binary(self, make_vault: MakeVault) -> None:
+    def test_an_attachment_whose_bytes_match_is_reported_as_binary(self, make_vault: MakeVault) -> None:
         vault = make_vault({"note.md": "endobj\n", "a.pdf": samples.scanned()})
         answer = vault.grep(pattern="endobj")
         assert answer.notices == [

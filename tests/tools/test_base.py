@@ -51,7 +51,7 @@ NOTES: dict[str, str | bytes] = {
 
 
 def table(text: str) -> str:
-    """What stands between the first line and the notices."""
+    """The lines between the first one and the notices."""
     return text.split("\n\n")[1]
 
 
@@ -137,7 +137,7 @@ def test_the_first_of_several_keys_counts_most_and_what_is_empty_comes_last_eith
         assert paths(vault, where="true", sort="-budget")[-1] == "empty.md"
 
 
-def test_arguments_stand_in_place_of_those_of_the_view(make_vault: MakeVault) -> None:
+def test_arguments_replace_those_of_the_view(make_vault: MakeVault) -> None:
     with make_vault(NOTES) as vault:
         found = vault.base(
             "Projects", where="spent > 5", columns=["file.path", "formula.label"], sort="file.name", group_by="-status"
@@ -196,7 +196,7 @@ def test_a_block_in_a_note_is_a_base_whose_this_is_the_note(make_vault: MakeVaul
         ({"base": "nowhere.base"}, "Path not found: nowhere.base"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_in_one_sentence(make_vault: MakeVault, arguments: dict[str, Any], sentence: str) -> None:
+def test_a_mistake_is_reported_in_one_sentence(make_vault: MakeVault, arguments: dict[str, Any], sentence: str) -> None:
     files = {
         "bad.base": "views:\n- name: Table\n  filters: price.foo()\n- name: F\n  order: [formula.x]\n",
         "circle.base": "formulas: {a: formula.b, b: formula.a}\n",
@@ -209,7 +209,7 @@ def test_what_is_wrong_is_told_in_one_sentence(make_vault: MakeVault, arguments:
     assert "\n" not in str(refused.value)
 
 
-def test_files_for_which_a_filter_has_no_value_are_left_out_and_told(make_vault: MakeVault) -> None:
+def test_files_for_which_a_filter_has_no_value_are_left_out_and_reported(make_vault: MakeVault) -> None:
     with make_vault({"a.md": "---\nn: x\n---", "b.md": "---\nn: '5'\n---"}) as vault:
         found = vault.base(where="number(n) > 1")
     assert [row.path for row in found.rows] == ["b.md"]
@@ -225,13 +225,13 @@ def test_a_cell_without_a_value_says_why(make_vault: MakeVault) -> None:
     assert '| (error: Unable to parse "x" as a number.) |' in found.text
 
 
-def test_a_property_that_no_note_has_is_told_when_nothing_is_found(make_vault: MakeVault) -> None:
+def test_a_property_that_no_note_has_is_reported_when_nothing_is_found(make_vault: MakeVault) -> None:
     with make_vault({"a.md": "---\nstatus: x\n---"}) as vault:
         found = vault.base(where='statuss == "x"')
     assert found.text == 'No files found.\n\n[No note has the property "statuss". Similar names: status.]'
 
 
-def test_a_text_without_quotation_marks_and_a_bare_date_are_told_though_rows_are_found(make_vault: MakeVault) -> None:
+def test_an_unquoted_text_and_a_bare_date_are_reported_even_when_rows_are_found(make_vault: MakeVault) -> None:
     with make_vault({"a.md": "---\nstatus: active\ndue: 2026-11-10\n---", "b.md": ""}) as vault:
         found = vault.base(where="status == active")
         assert [row.path for row in found.rows] == ["b.md"]
@@ -254,7 +254,7 @@ def test_protected_hidden_and_excluded_files_are_no_rows(make_vault: MakeVault) 
             vault.base(".obsidian/x.base")
 
 
-def test_cells_stand_on_one_line_and_show_nothing_that_steers_a_terminal(make_vault: MakeVault) -> None:
+def test_cells_stay_on_one_line_and_show_nothing_that_steers_a_terminal(make_vault: MakeVault) -> None:
     with make_vault({"a.md": '---\nt: "a|b\\nc\\u001b[31m\\u202e"\n---'}) as vault:
         found = vault.base(where="t", columns="t")
     assert "| a\\|b<br>c\\x1b[31m\\u{202e} |" in found.text
@@ -270,7 +270,7 @@ def test_the_text_is_bounded_and_the_details_are_whole(make_vault: MakeVault) ->
         assert len(found.bounded()["rows"]) == found.text.count("| xxx")
 
 
-def test_time_that_runs_out_is_told(make_vault: MakeVault) -> None:
+def test_a_timeout_is_reported(make_vault: MakeVault) -> None:
     with make_vault({f"{number}.md": "" for number in range(50)}) as vault:
         pass
     lists = "[" + ",".join("1" * 40) + "]"

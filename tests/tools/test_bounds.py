@@ -86,7 +86,7 @@ SEARCH_LINE = re.compile(r"[* ][0-9]+[:|]|# |¶|\.\.\.$|No m(ore|atches) ")
 
 
 def checked(vault: Vault, tool: str, arguments: dict[str, Any]) -> str:
-    """The text of a call, after a look at what every text must be."""
+    """The text of a call, after checks that every text must pass."""
     result = vault.call(tool, arguments)
     assert "failed for a reason of its own" not in result.text
     raw = result.text.encode("utf-8")  # strict: a broken character would be a lone surrogate
@@ -124,7 +124,7 @@ def test_faults_O01_and_O02_no_answer_is_over_its_bound_or_breaks_a_character(
 
 
 def laid_out(folder: Path, files: dict[str, str]) -> list[str]:
-    """Lay out the files; the names of those that could be."""
+    """Lay out the files; return the names of those that this system takes."""
     there = []
     for name, content in files.items():
         path = os.path.join(folder, name)

@@ -1,6 +1,6 @@
 """Each tool ends soon after its time limit, whatever its notes and arguments hold.
 
-What is counted is the CPU of the thread that calls: on a busy machine the clock on the wall tells of other work.
+Only the CPU time of the calling thread counts: on a busy machine, wall-clock time includes other work.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vaulttools import Vault, VaultConfig
 
 LIMIT = 0.5
 MOST = 1.5
-"""Seconds of CPU: a fifth more than the limit is allowed for showing what was found, the rest is for slow machines."""
+"""Seconds of CPU: showing what was found may take a fifth of the limit; the rest is for slow machines."""
 
 WORDS = [f"w{number}" for number in range(1_400)]
 SAME = " ".join(["findme"] * 1_400)
@@ -38,7 +38,7 @@ QUESTIONS = (
     "私は検索したい文書、" * 1_000,
     '[[(("`' * 20_000 + " findme",
 )
-"""For ranked search: long, of words that stand nowhere, and of one word that is long."""
+"""For ranked search: a long question, words that occur nowhere, and one long word."""
 
 NOTES = {
     "lines.md": "findme\n" * 20_000,
@@ -147,7 +147,7 @@ def test_a_call_ends_soon_after_its_time_limit(nasty: Path, number: int, searche
 
 @contextmanager
 def _without_what_tests_left() -> Iterator[None]:
-    """Garbage is not looked for in the hundreds of MiB that the tests before have left: it took a second and more."""
+    """Keeps the garbage collector out of the hundreds of MiB that earlier tests left: that took over a second."""
     gc.freeze()
     try:
         yield
@@ -155,7 +155,7 @@ def _without_what_tests_left() -> Iterator[None]:
         gc.unfreeze()
 
 
-def test_a_match_that_there_is_no_time_to_show_is_told(nasty: Path, searched_by: str) -> None:
+def test_a_match_is_reported_when_there_is_no_time_to_show_it(nasty: Path, searched_by: str) -> None:
     with _opened(nasty, searched_by) as vault:
         answer = vault.query(query=f"task:({' '.join(f'-{word}' for word in WORDS)})", mode="obsidian")
     assert answer.complete or answer.text.startswith(("Part of the answer: ", "No matches in the "))

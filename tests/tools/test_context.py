@@ -1,4 +1,4 @@
-"""`context`: one question, one budget; nothing over it, nothing twice, every cut told."""
+"""`context`: no answer exceeds its budget or repeats a passage, and every cut is reported."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_text_begins_with_passages_and_ends_with_the_calls_for_more(make_vau
     )
 
 
-def test_details_say_where_everything_stands(make_vault: MakeVault) -> None:
+def test_details_give_the_place_of_everything(make_vault: MakeVault) -> None:
     beside = f"Something else, {'x' * 300}.\n\n"
     long = f"# House\n\n{beside * 4}## Roof\n\nThe roof repair.\n\n{beside * 9}"
     answer = make_vault({"Long.md": long}).context("roof repair", max_chars=1_200)
@@ -118,7 +118,7 @@ def test_long_notices_leave_room_for_a_passage(make_vault: MakeVault) -> None:
     assert answer.passages
 
 
-def test_weak_evidence_is_said_before_the_passages(make_vault: MakeVault) -> None:
+def test_weak_evidence_is_reported_before_the_passages(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": "alpha\n", "b.md": "beta\n", "c.md": "gamma\n"}).context("alpha beta gamma")
     assert answer.weak
     first, _, passages = answer.text.partition("\n\n")
@@ -126,7 +126,7 @@ def test_weak_evidence_is_said_before_the_passages(make_vault: MakeVault) -> Non
     assert passages.startswith("## ")
 
 
-def test_nothing_found_is_said(make_vault: MakeVault) -> None:
+def test_an_empty_answer_says_so(make_vault: MakeVault) -> None:
     result = make_vault(NOTES).call("context", {"question": "submarine"})
     assert result.text.startswith("No notes found.\n")
     assert result.details["passages"] == result.details["next_calls"] == []
@@ -145,7 +145,7 @@ def test_a_question_without_words_is_refused(make_vault: MakeVault, question: st
     assert str(raised.value) == sentence
 
 
-def test_without_the_index_the_same_passages_are_found_and_backlinks_are_said_to_be_missing(
+def test_without_the_index_the_same_passages_are_found_and_missing_backlinks_are_reported(
     make_vault: MakeVault,
 ) -> None:
     vault = make_vault(NOTES)
@@ -153,7 +153,7 @@ def test_without_the_index_the_same_passages_are_found_and_backlinks_are_said_to
     with index_being_built():
         answer = vault.context("roof repair")
     assert [each.path for each in answer.passages] == [each.path for each in whole.passages]
-    is_built = vault.session.has_index  # in the other mode there is none to wait for
+    is_built = vault.session.has_index  # the other mode has no index to wait for
     assert f"Linked notes, without backlinks{' until the index is built' if is_built else ''}:" in answer.text
     assert f"Ranked without {'the index, which is being built' if is_built else 'an index'}." in answer.notices
 
@@ -191,7 +191,7 @@ def test_never_over_the_budget_and_no_line_of_a_note_looks_like_one_of_ours(
         assert vault.context(question, max_chars=budget) == answer
 
 
-def test_more_notes_than_are_looked_at_are_told(make_vault: MakeVault) -> None:
+def test_an_answer_says_that_there_are_more_notes_than_it_uses(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number:02}.md": f"roof repair of house number {number}\n" for number in range(25)})
     answer = vault.context("roof repair")
     assert len(answer.passages) == 20

@@ -69,7 +69,7 @@ def test_both_modes_of_query_take_dates(vault: Vault, mode: Any) -> None:
     assert [file.path for file in files] == ["board.canvas"]
 
 
-def test_how_the_dates_were_understood_is_told(vault: Vault) -> None:
+def test_the_answer_says_how_it_understood_the_dates(vault: Vault) -> None:
     answer = vault.search_files("word", modified_after="yesterday", modified_before="tomorrow", context_lines=0)
     assert answer.text == (
         "Found 2 matching files:\n\n## saturday.md\nLine 1: > a word\n\n## today.md\nLine 1: > a word\n\n"
@@ -77,7 +77,7 @@ def test_how_the_dates_were_understood_is_told(vault: Vault) -> None:
     )
 
 
-def test_dates_that_leave_nothing_are_told(vault: Vault) -> None:
+def test_dates_that_leave_nothing_are_reported(vault: Vault) -> None:
     assert vault.search_files("word", modified_after="tomorrow").text == (
         "No files found matching the pattern.\n\n"
         "[Only files modified from 2026-11-23 on.]\n[4 files match without modified_after.]"
@@ -112,7 +112,7 @@ def test_a_file_is_created_when_its_status_says_so(vault: Vault, monkeypatch: py
     assert "october.md" not in found and len(found) == 3
 
 
-def test_a_file_whose_times_cannot_be_told_makes_the_answer_incomplete(
+def test_a_file_whose_times_cannot_be_read_makes_the_answer_incomplete(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(path: str) -> os.stat_result | None:

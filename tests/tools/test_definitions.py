@@ -170,7 +170,7 @@ def test_a_definition_keeps_the_published_rules_of_the_apis(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", tools.NAMES)
-def test_the_sdk_takes_a_definition_as_it_stands(name: str) -> None:
+def test_the_sdk_takes_a_definition_unchanged(name: str) -> None:
     (definition,) = definitions("mcp", [name])
     tool = Tool.model_validate(definition)
     assert tool.model_dump(by_alias=True, exclude_none=True, mode="json") == definition
@@ -250,7 +250,7 @@ def test_an_answer_is_what_the_output_schema_promises(small_vault: Path, name: s
     assert not result.is_error
     output = definitions("mcp", [name])[0]["outputSchema"]
     Draft202012Validator(output).validate(json.loads(json.dumps(result.details, allow_nan=False)))
-    # What `query` says in one of its modes only is not required.
+    # Keys that `query` gives in one mode only are not required.
     assert set(output["required"]) <= set(result.details) <= set(output["properties"])
 
 
@@ -259,4 +259,4 @@ def test_every_answer_holds_what_all_answers_hold(name: str) -> None:
     output = definitions("mcp", [name])[0]["outputSchema"]
     assert {"complete", "searched", "skipped", "notices"} <= set(output["required"])
     assert not {"found", "is_error"} & set(output["properties"])
-    assert ("text" in output["properties"]) == (name == "read")  # whose details hold the note's own text
+    assert ("text" in output["properties"]) == (name == "read")  # its details hold the note's own text

@@ -341,14 +341,14 @@ def test_twenty_matching_lines_are_shown_and_21_are_not(make_vault: MakeVault) -
 
 
 @pytest.mark.parametrize(
-    ("lines", "files", "told"), [(1_000, 1, False), (1_001, 1, True), (1, 100, False), (1, 101, True)]
+    ("lines", "files", "warns"), [(1_000, 1, False), (1_001, 1, True), (1, 100, False), (1, 101, True)]
 )
-def test_a_broad_query_is_told(make_vault: MakeVault, lines: int, files: int, told: bool) -> None:
+def test_a_broad_query_is_reported(make_vault: MakeVault, lines: int, files: int, warns: bool) -> None:
     vault = make_vault({f"{index}.md": "word\n" * lines for index in range(files)})
     in_files = f"{lines * files} matching lines in {files} file{'s' if files != 1 else ''}"
     warning = f"{in_files}; narrow the query or path"
-    assert vault.scout("word").notices == ([f"broad query: {warning}"] if told else [])
-    assert vault.survey(["word"]).notices == ([f"broad term word: {warning}"] if told else [])
+    assert vault.scout("word").notices == ([f"broad query: {warning}"] if warns else [])
+    assert vault.survey(["word"]).notices == ([f"broad term word: {warning}"] if warns else [])
 
 
 def test_when_time_runs_out_counts_are_lower_bounds(tmp_path: Path) -> None:
@@ -378,7 +378,7 @@ def test_fault_O01_the_text_of_an_answer_is_at_most_50_kib(make_vault: MakeVault
 # What is left out
 
 
-def test_fault_T10_default_excludes_hold_at_any_depth_and_are_told(make_vault: MakeVault) -> None:
+def test_fault_T10_default_excludes_hold_at_any_depth_and_are_reported(make_vault: MakeVault) -> None:
     left_out = {
         f"a/{name}/x.md": "token\n" for name in ("target", "node_modules", "vendor", "dist", "build", "coverage")
     } | {
@@ -439,7 +439,7 @@ def test_ignored_hidden_excluded_and_protected_files_are_not_counted(make_vault:
     ]
 
 
-def test_fault_T11_what_was_not_searched_is_told_once_for_all_terms(make_vault: MakeVault) -> None:
+def test_fault_T11_what_was_not_searched_is_reported_once_for_all_terms(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "token tok\n", "b.md": "token tok\0\n"})
     answer = vault.survey(["token", "tok"])
     assert answer.searched == 1
@@ -520,7 +520,7 @@ REFUSALS: list[tuple[list[str], list[str]]] = [
 
 
 @pytest.mark.parametrize(("words", "sentences"), REFUSALS, ids=lambda value: " ".join(value)[:60])
-def test_bad_input_is_told_in_exact_words(words: list[str], sentences: list[str], capsys: Printed) -> None:
+def test_bad_input_is_refused_in_exact_words(words: list[str], sentences: list[str], capsys: Printed) -> None:
     assert cli.main(["--vault", str(EXPLORATION), *words]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -546,7 +546,7 @@ def test_bad_input_is_told_in_exact_words(words: list[str], sentences: list[str]
         ),
     ],
 )
-def test_python_says_the_same(tool: str, arguments: dict[str, Any], sentence: str) -> None:
+def test_python_refuses_in_the_same_words(tool: str, arguments: dict[str, Any], sentence: str) -> None:
     with Vault.open(EXPLORATION) as vault:
         result = vault.call(tool, arguments)
     assert (result.text, result.details, result.is_error) == (sentence, {"error": sentence}, True)

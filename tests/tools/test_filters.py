@@ -39,7 +39,7 @@ def by_glob(vault: Vault, glob: str, path: str | None = None) -> list[str]:
         ("**/c.md", ["real/deep/c.md"]),
     ],
 )
-def test_an_absolute_filter_is_one_below_the_root(
+def test_an_absolute_filter_is_read_from_the_root(
     look: Look, name: str, files: list[str], make_vault: MakeVault
 ) -> None:
     vault = make_vault(NOTES)
@@ -82,7 +82,7 @@ def test_a_filter_that_lies_in_a_protected_folder_selects_nothing(glob: str, mak
 
 @posix_only
 @pytest.mark.parametrize("name", [r"a\b.md", "[id]/p.md", "a,b.md", "{x}.md", "new\nline.md"])
-def test_a_file_called_just_as_the_filter_is_meant_itself(name: str, make_vault: MakeVault) -> None:
+def test_a_filter_that_is_the_name_of_a_file_means_that_file(name: str, make_vault: MakeVault) -> None:
     vault = make_vault({name: "hit\n", "a/b.md": "hit\n", "i/p.md": "hit\n"})
     assert by_glob(vault, name) == by_pattern(vault, name) == [name]
 
@@ -139,13 +139,13 @@ def test_a_glob_of_grep_selects_only_below_its_path(make_vault: MakeVault) -> No
 
 
 @pytest.mark.parametrize("blank", ["", "  "])
-def test_a_blank_filter_is_none(blank: str, make_vault: MakeVault) -> None:
+def test_a_blank_filter_selects_every_file(blank: str, make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     assert vault.search_files("hit", file_pattern=blank) == vault.search_files("hit")
     assert vault.grep("hit", glob=blank, path="") == vault.grep("hit")
 
 
-def test_a_glob_that_selects_no_file_is_told_with_what_other_case_selects(make_vault: MakeVault) -> None:
+def test_a_glob_that_selects_no_file_is_reported_with_what_other_case_selects(make_vault: MakeVault) -> None:
     vault = make_vault({"Boat/a.md": "boat\n", "b.md": "hit\n"})
     assert vault.grep("boat", glob="Nope/*").notices == ["glob selected no file to search."]
     other = ["With case ignored there are: Boat/a.md."]
@@ -156,7 +156,7 @@ def test_a_glob_that_selects_no_file_is_told_with_what_other_case_selects(make_v
     assert vault.grep("nothing", glob="b.md").notices == ["b.md was searched and holds no match."]
 
 
-def test_a_folder_that_is_not_there_is_told_with_one_that_is_spelled_nearly_so(make_vault: MakeVault) -> None:
+def test_a_missing_folder_is_refused_with_similar_names(make_vault: MakeVault) -> None:
     vault = make_vault({"Boat/a.md": "boat\n", "Boat/Sails/b.md": "hit\n"})
     with pytest.raises(BadArgument, match=r"there is no such folder; did you mean Boat\?$"):
         vault.tags(folder="boat")
@@ -170,7 +170,7 @@ def test_a_folder_that_is_not_there_is_told_with_one_that_is_spelled_nearly_so(m
         vault.grep("boat", path="sails")
 
 
-def test_where_filters_leave_nothing_is_said(make_vault: MakeVault) -> None:
+def test_the_answer_says_which_filters_leave_nothing(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "tagged.md": "---\ntags: work\n---\nhit, and another\n"})
     assert "file_pattern selected no file to search." in vault.search_files("hit", file_pattern="*.pdf").notices
     assert vault.search_files("another", file_pattern="*.md", tags=["home"], within="tasks").notices == [
@@ -194,7 +194,7 @@ def test_a_tag_without_a_name_is_refused(tag: str, make_vault: MakeVault) -> Non
 
 
 @posix_only
-def test_a_link_is_told_only_when_it_could_hold_what_is_asked_for(make_vault: MakeVault, tmp_path: Path) -> None:
+def test_a_link_is_reported_only_when_it_could_hold_what_is_asked_for(make_vault: MakeVault, tmp_path: Path) -> None:
     vault = make_vault({**NOTES, ".obsidian/app.md": "hit\n"})
     (tmp_path / "outside").mkdir()
     for name, target in {

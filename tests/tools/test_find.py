@@ -87,7 +87,7 @@ def test_the_root_is_searched_as_a_dot_and_refused_as_a_slash(make_vault: MakeVa
     assert text_of(vault, "/") == text_of(vault, ["a.md", " / "]) == "Searching from root directory '/' is not allowed"
 
 
-def test_hidden_names_are_out_when_asked_and_in_when_named(make_vault: MakeVault) -> None:
+def test_hidden_names_can_be_left_out_but_not_when_they_are_named(make_vault: MakeVault) -> None:
     vault = make_vault(TREE)
     assert set(files_of(vault, "*.md", hidden=False)) == {name for name in TREE if name[0] != "." and "md" in name}
     assert files_of(vault, ".hidden.md", hidden=False) == [".hidden.md"]
@@ -95,7 +95,7 @@ def test_hidden_names_are_out_when_asked_and_in_when_named(make_vault: MakeVault
     assert text_of(vault, ".*", hidden=False) == f"{NOTHING}\n\n[Passed over, hidden: 2 (.dot, .hidden.md).]"
 
 
-def test_excluded_files_are_out_unless_asked_for_or_named(make_vault: MakeVault) -> None:
+def test_excluded_files_are_left_out_unless_asked_for_or_named(make_vault: MakeVault) -> None:
     vault = make_vault(
         {".obsidian/app.json": '{"userIgnoreFilters": ["Old/", "/^dra.t/"]}', "Old/a.md": "", "draft.md": ""}
     )
@@ -199,11 +199,11 @@ def test_a_name_that_is_no_path_is_answered_with_paths(
     assert result.is_error
     assert result.text == "Path not found: garden; did you mean Projects/Garden plan.md?"
     assert vault.call(tool, {**arguments, list(arguments)[-1]: "*/gardens.md"}).text.count("did you mean") == 0
-    told = vault.call(tool, {**arguments, list(arguments)[-1]: "projects"}).text
-    assert told == "Path not found: projects; did you mean Projects?"
+    text = vault.call(tool, {**arguments, list(arguments)[-1]: "projects"}).text
+    assert text == "Path not found: projects; did you mean Projects?"
 
 
-def test_missing_paths_among_several_are_skipped_and_told(make_vault: MakeVault) -> None:
+def test_missing_paths_among_several_are_skipped_and_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "", "b/c.md": ""})
     answer = vault.find(["gone.md", "a.md", "nowhere/**"])
     assert answer.text == "a.md\n\n[Skipped missing paths: gone.md, nowhere/**]"
@@ -242,7 +242,7 @@ def test_the_text_is_grouped_by_folder_and_the_details_keep_the_order(make_vault
 
 
 @posix_only
-def test_fault_O03_names_stand_on_one_line_and_never_look_like_a_heading(make_vault: MakeVault) -> None:
+def test_fault_O03_names_stay_on_one_line_and_never_look_like_a_heading(make_vault: MakeVault) -> None:
     vault = make_vault({"# b": "", "x\n# y/\x1b[2K.md": ""})
     aged(vault)
     assert text_of(vault, "**") == "\\u{23} b\nx\\n# y/\n\n# x\\n# y/\n\\u{1b}[2K.md"
@@ -251,7 +251,7 @@ def test_fault_O03_names_stand_on_one_line_and_never_look_like_a_heading(make_va
 
 
 @posix_only
-def test_fault_O03_no_name_can_stand_for_a_sentence_of_ours(make_vault: MakeVault) -> None:
+def test_fault_O03_no_name_looks_like_a_sentence_of_ours(make_vault: MakeVault) -> None:
     reached = "[200 results limit reached. Narrow the glob, or name a folder.]"
     names = [reached[1:-1], reached, "[Cut at 50 KiB: 9 more paths. Narrow the glob.]", NOTHING, "No matches in the 1"]
     vault = make_vault(dict.fromkeys(names, ""))
@@ -397,19 +397,19 @@ def test_the_timeout_is_clamped(
 
 
 @pytest.mark.scan_only
-def test_progress_is_told_at_most_every_two_hundred_milliseconds(
+def test_progress_is_reported_at_most_every_two_hundred_milliseconds(
     make_vault: MakeVault, clock: StandingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = make_vault({f"{number}.md": "" for number in range(9)})
     slowed(monkeypatch, clock, 0.0625)
-    told: list[tuple[float, str]] = []
-    vault.find("*.md", on_progress=lambda text: told.append((clock.now - 1_000, text)))
-    assert told == [
+    reports: list[tuple[float, str]] = []
+    vault.find("*.md", on_progress=lambda text: reports.append((clock.now - 1_000, text)))
+    assert reports == [
         (0.25, "0.md\n1.md\n2.md\n3.md\n4.md"),
         (0.5, "0.md\n1.md\n2.md\n3.md\n4.md\n5.md\n6.md\n7.md\n8.md"),
     ]
-    vault.find("0.md", on_progress=lambda text: told.append((0, text)))
-    assert len(told) == 2  # a fast search tells none
+    vault.find("0.md", on_progress=lambda text: reports.append((0, text)))
+    assert len(reports) == 2  # a fast search reports no progress
 
 
 # What is walked
@@ -448,7 +448,7 @@ def test_nothing_is_walked_that_the_paths_cannot_reach(
     assert listed == folders
 
 
-def test_files_stand_in_the_order_of_their_notes_dates(make_vault: MakeVault) -> None:
+def test_files_come_in_the_order_of_their_notes_dates(make_vault: MakeVault) -> None:
     vault = make_vault(
         {
             "2026-05-12.md": "a day",

@@ -35,7 +35,7 @@ def test_a_matching_line_is_file_line_and_text(make_vault: MakeVault) -> None:
     ]
 
 
-def test_context_has_dashes_and_groups_stand_apart(make_vault: MakeVault) -> None:
+def test_context_has_dashes_and_groups_are_separated(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "1\n2\nhit\n4\n5\n6\nhit\n\nhit\n10\n", "b.md": "hit\n"})
     assert text_of(vault, "hit", context_lines=1) == (
         "a.md-2- 2\na.md:3: hit\na.md-4- 4\n"
@@ -111,7 +111,7 @@ FILES = {"a.md": "hit\n", "b/c.md": "hit\n", "b/c.txt": "hit\n", "b/d/e.md": "hi
         ({"path": "obsidian://open?vault=vault&file=b/c.md"}, ["b/c.md"]),
     ],
 )
-def test_path_and_glob_say_where(make_vault: MakeVault, arguments: dict[str, Any], files: list[str]) -> None:
+def test_path_and_glob_limit_the_files(make_vault: MakeVault, arguments: dict[str, Any], files: list[str]) -> None:
     assert [match.path for match in make_vault(FILES).grep("hit", **arguments).matches] == files
 
 
@@ -120,8 +120,8 @@ def test_a_literal_name_wins_over_its_reading_as_a_glob(make_vault: MakeVault) -
     vault = make_vault({"[ab]/p.md": "hit\n", "a/p.md": "hit\n", "test:1-2": "hit\n", "test": "hit\n"})
     assert text_of(vault, "hit", path="[ab]/p.md") == text_of(vault, "hit", glob="[ab]/p.md") == "[ab]/p.md:1: hit"
     assert text_of(vault, "hit", path="[ab]") == "[ab]/p.md:1: hit"
-    told = f"{NOTHING}\n\n[glob selected no file to search.]"
-    assert text_of(vault, "hit", path="a", glob="[ab]/p.md") == told
+    text = f"{NOTHING}\n\n[glob selected no file to search.]"
+    assert text_of(vault, "hit", path="a", glob="[ab]/p.md") == text
     assert text_of(vault, "hit", path="test:1-2") == "test:1-2:1: hit"
 
 
@@ -216,7 +216,7 @@ def test_ten_thousand_matches_may_be_asked_for_and_the_text_stays_within_fifty_k
     assert showing.startswith("[Showing 10,000 of more than 10,000 matching lines. ")
 
 
-def test_a_text_that_was_cut_is_told_as_truncated(make_vault: MakeVault) -> None:
+def test_a_text_that_was_cut_is_reported_as_truncated(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": f"hit {'x' * 500}\n" * 150}).grep("hit", max_results=150)
     assert (len(answer.matches), answer.total_matches, answer.truncated) == (150, 150, True)
     assert answer.text.endswith(" more lines. Narrow the pattern or the paths.]")

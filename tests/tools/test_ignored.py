@@ -179,7 +179,7 @@ def test_fault_T07_a_bad_line_is_one_warning_and_the_others_hold(make_vault: Mak
     assert vault.search("hit", gitignore=False).notices == []
 
 
-def test_a_file_of_bad_lines_is_told_in_a_few_sentences(make_vault: MakeVault) -> None:
+def test_a_file_of_bad_lines_is_reported_in_a_few_sentences(make_vault: MakeVault) -> None:
     vault = make_vault({".gitignore": "bad\\\n" * 10_000 + "b.md\n", **notes("a.md", "b.md")})
     assert seen(vault) == {"a.md"}
     notices = vault.search("hit").notices
@@ -193,7 +193,7 @@ def test_fault_T09_byte_order_marks_and_crlf_do_no_harm(make_vault: MakeVault) -
 
 
 @posix_only
-def test_fault_T08_an_ignore_file_that_cannot_be_used_is_told(make_vault: MakeVault, tmp_path: Path) -> None:
+def test_fault_T08_an_ignore_file_that_cannot_be_used_is_reported(make_vault: MakeVault, tmp_path: Path) -> None:
     (tmp_path / "rules").write_text("*\n", encoding="utf-8")
     vault = make_vault({**notes("a.md", "x/a.md"), "big/.gitignore": "*\n" * 600_000, **notes("big/a.md")})
     (vault.path / ".gitignore").symlink_to(tmp_path / "rules")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import FIXTURES, Files, MakeVault
-from tests.tools.stories import stories, told
+from tests.tools.stories import replay, stories
 from vaulttools import BadArgument, Vault
 from vaulttools.answers.answer import AtLeast
 from vaulttools.notes.links.mentions import mentions
@@ -96,7 +96,7 @@ def test_rule_B01_any_form_of_link_is_a_backlink(make_vault: MakeVault, link: st
     assert [found.source for found in answer.links] == ["x/n.md", "y/m.md"]
 
 
-def test_rule_B02_excluded_notes_are_left_out_and_told(make_vault: MakeVault) -> None:
+def test_rule_B02_excluded_notes_are_left_out_and_reported(make_vault: MakeVault) -> None:
     answer = make_vault({name: text for name, text in FILES.items() if name != "b.md"}).links(
         note="a", direction="mentions"
     )
@@ -301,11 +301,11 @@ def test_the_answer_is_what_reading_every_note_gives(story: list[Any]) -> None:
                 assert asked("out", path) == [link for link in every if link.source == path]
                 assert [(link.source, link.line) for link in asked("mentions", path)] == list(_mentioned(notes, path))
 
-    told(story, check)
+    replay(story, check)
 
 
 def _mentioned(notes: Mapping[str, Note], path: str) -> Iterable[tuple[str, int]]:
-    """Without a search: every line of every other note is looked at."""
+    """Looks at every line of every other note, without a search."""
     named = [notes[path].title, *notes[path].aliases]
     for other, note in notes.items():
         if other != path:
@@ -371,7 +371,7 @@ def test_depth_keeps_to_the_limit_and_the_folder(make_vault: MakeVault) -> None:
 
 
 @pytest.mark.parametrize("direction", ["mentions", "unresolved", "orphans"])
-def test_depth_goes_with_out_and_back_alone(make_vault: MakeVault, direction: Any) -> None:
+def test_depth_works_with_out_and_back_only(make_vault: MakeVault, direction: Any) -> None:
     with make_vault(CHAIN) as vault, pytest.raises(BadArgument) as refusal:
         vault.links(note="a", direction=direction, depth=2)
     assert str(refusal.value) == f"depth goes with direction out or back, got 2 with {direction}"

@@ -36,7 +36,7 @@ Damp.
 """
 
 
-def test_headings_stand_behind_their_lines_and_before_their_size(make_vault: MakeVault) -> None:
+def test_headings_come_after_their_lines_and_before_their_size(make_vault: MakeVault) -> None:
     answer = make_vault({"Projects/plan.md": PLAN}).outline("plan")
     assert answer.text == (
         "Projects/plan.md: 17 lines, 83 characters, 4 headings; properties on lines 1-3\n"
@@ -95,7 +95,7 @@ def test_no_heading_looks_like_a_line_of_ours(make_vault: MakeVault) -> None:
         ("plan:1-2", [], "0 of 4 headings"),
     ],
 )
-def test_of_a_part_the_headings_in_it_are_listed(
+def test_the_outline_of_a_part_lists_its_headings(
     make_vault: MakeVault, note: str, headings: list[str], count: str
 ) -> None:
     answer = make_vault({"plan.md": PLAN}).outline(note)

@@ -150,7 +150,7 @@ def test_a_call_beside_one_that_reads_knows_what_was_read_before(make_vault: Mak
     assert (answers[0].searched, answers[0].complete) == (read, False)
 
 
-def test_a_change_that_there_was_no_time_to_look_at_is_told(make_vault: MakeVault, reading: Reading) -> None:
+def test_a_change_is_reported_when_there_was_no_time_to_look_at_it(make_vault: MakeVault, reading: Reading) -> None:
     vault = make_vault(_notes())
     reading.seconds = 0.001
     assert vault.tags().complete

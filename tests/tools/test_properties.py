@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.conftest import MakeVault, write_files
-from tests.tools.stories import stories, told
+from tests.tools.stories import replay, stories
 from vaulttools import BadArgument, Vault
 from vaulttools.core import limits
 from vaulttools.notes.note import Note
@@ -67,7 +67,7 @@ def test_rule_P02_a_name_is_one_property_in_any_case(make_vault: MakeVault) -> N
     assert (status.name, status.notes, status.types) == ("status", 3, {"text": 2, "empty": 1})
 
 
-def test_rule_P02_of_a_name_that_a_note_has_twice_the_last_value_counts(make_vault: MakeVault) -> None:
+def test_rule_P02_the_last_value_of_a_repeated_name_counts(make_vault: MakeVault) -> None:
     (only,) = make_vault({"a.md": "---\na: 1\nb: 2\na: 3\n---\n"}).properties(name="a").properties
     assert [each.value for each in only.values] == [3]
 
@@ -87,7 +87,7 @@ def test_rule_P02_of_a_name_that_a_note_has_twice_the_last_value_counts(make_vau
         ("p: '[[Note]]'", ["[[Note]]"], [' 1 note: "[[Note]]"']),
     ],
 )
-def test_values_are_told_apart(make_vault: MakeVault, lines: str, values: list[Any], rows: list[str]) -> None:
+def test_different_values_are_not_merged(make_vault: MakeVault, lines: str, values: list[Any], rows: list[str]) -> None:
     answer = make_vault({"a.md": f"---\n{lines}\n---\n"}).properties(name="p")
     assert [each.value for each in answer.properties[0].values] == values
     assert answer.text.split("\n\n")[1].split("\n") == rows
@@ -108,7 +108,7 @@ def test_folder_glob_and_limit_narrow(make_vault: MakeVault, arguments: dict[str
     assert [each.name for each in make_vault(files).properties(**arguments).properties] == names
 
 
-def test_a_name_that_nobody_has_is_told_with_those_spelled_nearly_so(make_vault: MakeVault) -> None:
+def test_an_unknown_name_is_reported_with_similar_ones(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": A}).properties(name="statuss")
     assert answer.text == 'No property "statuss" found in 1 note.\n\n[Properties with similar names: status.]'
 
@@ -154,11 +154,11 @@ def test_the_answer_is_what_reading_every_note_gives(story: list[Any]) -> None:
             for kind, count in each.types.items():
                 assert count == sum(kind in {property_type(*pair) for pair in values.items()} for values in having)
             (one,) = vault.properties(name=each.name, limit=10_000).properties
-            told = [(json.dumps(value.value), value.notes) for value in one.values]
-            assert dict(told) == {value: sum(value in _flat(values) for values in having) for value, _ in told}
-            assert {value for value, _ in told} == {value for values in having for value in _flat(values)}
+            counts = [(json.dumps(value.value), value.notes) for value in one.values]
+            assert dict(counts) == {value: sum(value in _flat(values) for values in having) for value, _ in counts}
+            assert {value for value, _ in counts} == {value for values in having for value in _flat(values)}
 
-    told(story, check)
+    replay(story, check)
 
 
 def _flat(values: Mapping[str, Any]) -> set[str]:

@@ -59,7 +59,7 @@ def test_rule_S01_content_is_that_of_notes_and_of_the_text_cards_of_canvases(
     assert found(vault, 'line:(a "needle")') == ["b.canvas"]
 
 
-def test_rule_S02_a_bare_word_stands_in_the_path_of_a_note_canvas_or_base_too(make_vault: MakeVault) -> None:
+def test_rule_S02_a_bare_word_matches_the_path_of_a_note_canvas_or_base_too(make_vault: MakeVault) -> None:
     vault = make_vault(
         {
             "Trip/Rome.md": "ruins",
@@ -90,7 +90,7 @@ def test_attachments_are_no_answer_to_what_is_not_in_them(make_vault: MakeVault)
     assert found(vault, "-path:c OR path:jpg") == ["a.jpg", "d.md"]
 
 
-def test_rule_S04_S05_words_stand_anywhere_in_the_same_file_also_inside_words(make_vault: MakeVault) -> None:
+def test_rule_S04_S05_words_match_anywhere_in_the_same_file_also_inside_words(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "testing one\n\n\ntwo", "b.md": "testing one", "c.md": "attest TWOfold"})
     assert found(vault, "test two") == ["a.md", "c.md"]
 
@@ -136,7 +136,7 @@ def test_rule_S08_a_phrase_of_cjk_characters_has_no_word_edges(make_vault: MakeV
 
 
 @pytest.mark.parametrize("query", ['"they said \\"hello\\""', '"back\\\\slash"'])
-def test_rule_S09_quotes_and_backslashes_stand_escaped_in_a_phrase(make_vault: MakeVault, query: str) -> None:
+def test_rule_S09_quotes_and_backslashes_are_escaped_in_a_phrase(make_vault: MakeVault, query: str) -> None:
     assert found(make_vault(PHRASES), query) == ["quoted.md"]
 
 
@@ -159,7 +159,7 @@ def of_sentences(make_vault: MakeVault, query: str) -> list[str]:
     [
         ("meeting OR work", ["both", "one", "other"]),
         ("meeting work OR meetup personal", ["both", "meetup"]),
-        ("meeting or work", ["both"]),  # `or` stands in `work`
+        ("meeting or work", ["both"]),  # `work` contains `or`
     ],
 )
 def test_rule_S10_or_is_either_and_binds_weaker(make_vault: MakeVault, query: str, notes: list[str]) -> None:
@@ -187,7 +187,7 @@ def test_rule_S12_a_hyphen_excludes_a_group_as_a_whole(make_vault: MakeVault, qu
     assert of_sentences(make_vault, query) == notes
 
 
-def test_rule_S13_a_hyphen_may_stand_after_the_colon(make_vault: MakeVault) -> None:
+def test_rule_S13_a_hyphen_may_follow_the_colon(make_vault: MakeVault) -> None:
     assert of_sentences(make_vault, 'path:-"one.md"') == ["both", "meetup", "none", "other"]
 
 
@@ -235,7 +235,7 @@ TAGGED: Files = {
 
 
 @pytest.mark.parametrize("query", ["tag:#work", "tag:work"])
-def test_rule_S20_a_tag_is_one_that_stands_in_a_note(make_vault: MakeVault, query: str) -> None:
+def test_rule_S20_only_tags_of_notes_count(make_vault: MakeVault, query: str) -> None:
     assert found(make_vault(TAGGED), query) == ["inline.md", "nested.md", "yaml.md"]
 
 
@@ -365,7 +365,7 @@ def test_rule_S26_a_section_ends_at_the_next_heading(make_vault: MakeVault, quer
         ("section:(before section:(yeast))", False),
     ],
 )
-def test_rule_S27_a_nested_section_stands_under_the_outer_one(make_vault: MakeVault, query: str, answer: bool) -> None:
+def test_rule_S27_a_nested_section_belongs_to_the_outer_one(make_vault: MakeVault, query: str, answer: bool) -> None:
     assert is_found(make_vault, query) is answer
 
 
@@ -420,7 +420,7 @@ def test_rule_P04_an_empty_checkbox_is_found_as_null_and_not_as_false(make_vault
     assert found(vault, "[done:FALSE OR null]") == ["no.md", "open.md"]
 
 
-def test_rule_P06_what_stands_in_a_map_is_found(make_vault: MakeVault) -> None:
+def test_rule_P06_values_inside_a_map_are_found(make_vault: MakeVault) -> None:
     vault = make_vault({"n.md": "---\nauthor: {name: Ada, born: {year: 1815}}\n---\n"})
     assert found(vault, "[author:ada]") == found(vault, "[author:>1800]") == ["n.md"]
     assert found(vault, "[born]") == []
@@ -439,7 +439,7 @@ def test_rule_E01_files_of_every_accepted_format_are_found_by_name_and_others_to
     assert found(vault, "file") == ["file.base", "file.canvas", "file.md"]
 
 
-def test_rule_E02_what_begins_with_a_dot_is_not_there(make_vault: MakeVault) -> None:
+def test_rule_E02_names_that_begin_with_a_dot_are_not_found(make_vault: MakeVault) -> None:
     hidden = [".a.md", "x/.a.md", ".b/a.md", "x/.b/y/a.md", ".trash/a.md", ".git/a.md", ".a.png"]
     vault = make_vault(dict.fromkeys(hidden, "needle #t [[n]]\n- [ ] needle") | {"x/n.md": "needle"})
     for query in ("needle", "path:n", "needle OR tag:t", "path:/./", 'task:"" OR file:n'):
@@ -643,7 +643,7 @@ def test_rule_S40_orders(make_vault: MakeVault, tmp_path: Path) -> None:
     assert sorted(ordered("created")) == sorted(ordered("-created")) == sorted(ordered(None))
 
 
-def test_rule_S41_excluded_files_are_left_out_and_told(make_vault: MakeVault) -> None:
+def test_rule_S41_excluded_files_are_left_out_and_reported(make_vault: MakeVault) -> None:
     vault = make_vault(
         {
             ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}',
@@ -735,7 +735,7 @@ def test_counting_stops_at_a_hundred(make_vault: MakeVault) -> None:
     assert (last.total_notes, last.total_is_exact, last.next_page) == (130, True, None)
 
 
-def test_nothing_found_says_what_each_part_finds(make_vault: MakeVault) -> None:
+def test_an_empty_answer_says_what_each_part_finds(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "one", "b.md": "two"})
     assert vault.query("one two -three", mode="obsidian").text == (
         "No notes found.\n\n[No note matches the whole query. Notes that match one part: one: 1; two: 1.]"
@@ -744,7 +744,7 @@ def test_nothing_found_says_what_each_part_finds(make_vault: MakeVault) -> None:
     assert "[1 note matches when case is ignored.]" in vault.query("One", mode="obsidian", match_case=True).text
 
 
-def test_what_a_query_would_find_otherwise_is_counted_among_the_notes_that_the_filters_select(
+def test_other_readings_of_a_query_are_counted_among_the_notes_that_the_filters_select(
     make_vault: MakeVault,
 ) -> None:
     vault = make_vault({"a.md": "one #work", "b.md": "two", "c.md": "one Caf\u00e9", "d.md": "one two"})
@@ -759,7 +759,7 @@ UNKNOWN = 'No note that was searched has the property "{}".{}'
 
 
 @pytest.mark.parametrize(
-    ("query", "properties", "told"),
+    ("query", "properties", "expected"),
     [
         ("[stats:active]", {}, [UNKNOWN.format("stats", " Similar names: Status.")]),
         ('["zzz"] OR [stats]', {}, [UNKNOWN.format("zzz", ""), UNKNOWN.format("stats", " Similar names: Status.")]),
@@ -771,24 +771,24 @@ UNKNOWN = 'No note that was searched has the property "{}".{}'
         ("one", {"zzz": "x"}, ["properties selected no note to search.", UNKNOWN.format("zzz", "")]),
     ],
 )
-def test_a_property_that_no_note_has_is_told_where_nothing_is_found(
-    make_vault: MakeVault, query: str, properties: dict[str, str | None], told: list[str]
+def test_a_property_that_no_note_has_is_reported_where_nothing_is_found(
+    make_vault: MakeVault, query: str, properties: dict[str, str | None], expected: list[str]
 ) -> None:
     vault = make_vault({"a.md": "---\nStatus: active\nnext step: rest\n---\none", "b.md": "two"})
     answer = vault.query(query, mode="obsidian", properties=properties)
-    assert (answer.notes, answer.notices) == ([], told)
+    assert (answer.notes, answer.notices) == ([], expected)
 
 
 @pytest.mark.parametrize(
-    ("query", "is_told"),
+    ("query", "is_reported"),
     [("one AND two", True), ("x OR (one AND two)", True), ("line:(one NOT two)", True), ('"one AND two"', False)],
 )
-def test_an_operator_of_other_languages_is_told(make_vault: MakeVault, query: str, is_told: bool) -> None:
+def test_an_operator_of_other_languages_is_reported(make_vault: MakeVault, query: str, is_reported: bool) -> None:
     notices = make_vault({"a.md": "one and two not"}).query(query, mode="obsidian").notices
-    assert any("was searched for as a word" in notice for notice in notices) is is_told
+    assert any("was searched for as a word" in notice for notice in notices) is is_reported
 
 
-def test_what_is_counted_for_a_hint_changes_no_number(make_vault: MakeVault) -> None:
+def test_counting_for_a_hint_changes_no_number(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "one", "b.canvas": b"one two\0"})
     answer = vault.query("one two", mode="obsidian")
     assert "Notes that match one part: one: 1; two: 0." in answer.text
@@ -802,7 +802,7 @@ def test_no_place_is_lost_between_excerpts(make_vault: MakeVault) -> None:
     assert "\n(1 more place in this note)\n" in answer.text
 
 
-def test_a_long_place_is_shown_up_to_a_bound_that_is_told(make_vault: MakeVault) -> None:
+def test_a_long_place_is_cut_and_the_cut_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"n.md": "\n".join(f"line {number}" for number in range(1, 101))})
     answer = vault.query("block:(line 100)", mode="obsidian")
     assert [len(excerpt.lines) for excerpt in answer.notes[0].excerpts] == [60]
@@ -849,13 +849,13 @@ def test_a_query_that_cannot_be_read_is_refused_at_its_place(make_vault: MakeVau
         make_vault({"a.md": "x"}).query(query, mode="obsidian")
 
 
-def test_a_regex_that_was_repaired_is_told(make_vault: MakeVault) -> None:
+def test_a_regex_that_was_repaired_is_reported(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": "call foo(x)"}).query("/foo(/", mode="obsidian")
     assert [note.path for note in answer.notes] == ["a.md"]
     assert any("literal" in notice for notice in answer.notices)
 
 
-def test_what_cannot_be_searched_is_told(make_vault: MakeVault, tmp_path: Path) -> None:
+def test_what_cannot_be_searched_is_reported(make_vault: MakeVault, tmp_path: Path) -> None:
     vault = make_vault({"a.md": "needle", "bin.md": b"needle\0", "large.md": "needle" + " " * 5_000})
     answer = vault.query("needle", mode="obsidian")
     assert [note.path for note in answer.notes] == ["a.md", "large.md"]

@@ -1,4 +1,4 @@
-"""Ranked search in PDF and DOCX files: their passages stand beside those of notes."""
+"""Ranked search in PDF and DOCX files: their passages appear beside those of notes."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ LETTER = samples.docx(
 FILES: Files = {"note.md": "the budget\n", "in/report.pdf": REPORT, "letter.docx": LETTER}
 
 
-def told(answer: QueryAnswer) -> list[tuple[str, int | None, int, list[str]]]:
+def shown(answer: QueryAnswer) -> list[tuple[str, int | None, int, list[str]]]:
     """Each passage: its file, page, first line and headings."""
     return [(note.path, each.page, each.start_line, each.heading) for note in answer.notes for each in note.passages]
 
 
-def test_passages_stand_under_their_page_or_headings(make_vault: MakeVault) -> None:
+def test_passages_appear_under_their_page_or_headings(make_vault: MakeVault) -> None:
     answer = make_vault(FILES).query("which risks does the tight budget have")
     assert answer.text.startswith("Showing 1 note, best first.\n\n## in/report.pdf, page ")
     assert "ines 3-5:\n  Risks\n  the budget is tight\n  nothing else" in answer.text
-    assert ("in/report.pdf", 2, 3, []) in told(answer)
-    assert sorted(told(answer)[-2:]) == [("letter.docx", None, 1, ["Letter"]), ("note.md", None, 1, [])]
+    assert ("in/report.pdf", 2, 3, []) in shown(answer)
+    assert sorted(shown(answer)[-2:]) == [("letter.docx", None, 1, ["Letter"]), ("note.md", None, 1, [])]
     money = make_vault(FILES).query("our money", glob="letter.docx").text
     assert money.endswith("## letter.docx\nLines 1-7:\n  # Letter\n  Dear reader\n  ## Money\n  our budget")
 
@@ -63,7 +63,7 @@ def test_a_passage_of_another_page_says_so(make_vault: MakeVault) -> None:
         "the keel of a boat " + "is deep " * 60,
     ]
     answer = make_vault({"boats.pdf": samples.pdf(*pages)}).query("keel of a boat")
-    assert [page for _, page, _, _ in told(answer)] == [1, 3]
+    assert [page for _, page, _, _ in shown(answer)] == [1, 3]
     assert "## boats.pdf, page 1\nLine 1:\n" in answer.text
     assert "\nPage 3, line 6:\n" in answer.text
 
@@ -98,27 +98,27 @@ def test_filters_and_orders_hold_for_attachments(
 
 def test_operators_hold_for_attachments(make_vault: MakeVault) -> None:
     vault = make_vault(FILES)
-    assert [path for path, _, _, _ in told(vault.query("budget path:letter"))] == ["letter.docx"]
-    assert told(vault.query("budget tag:#work")) == []
+    assert [path for path, _, _, _ in shown(vault.query("budget path:letter"))] == ["letter.docx"]
+    assert shown(vault.query("budget tag:#work")) == []
 
 
 def test_what_looks_like_a_note_in_an_attachment_is_text(make_vault: MakeVault) -> None:
     page = "---\ntags: work\n---\n# Keel #boat\n    indented keel\n[[link]]"
     vault = make_vault({"boats.pdf": samples.pdf(page)})
     answer = vault.query("keel")
-    assert told(answer) == [("boats.pdf", 1, 1, [])]
+    assert shown(answer) == [("boats.pdf", 1, 1, [])]
     assert "tags: work" in answer.notes[0].passages[0].text
-    assert (told(vault.query("work")), told(vault.query("keel", tags=["work"]))) == (told(answer), [])
+    assert (shown(vault.query("work")), shown(vault.query("keel", tags=["work"]))) == (shown(answer), [])
     assert vault.tags().tags == []
 
 
 def test_a_changed_attachment_is_ranked_as_it_is_now(make_vault: MakeVault) -> None:
     vault = make_vault(FILES)
-    assert told(vault.query("whales"))
+    assert shown(vault.query("whales"))
     write_files(vault.path, {"in/report.pdf": samples.pdf("first", "second", "third", "whales at last")})
-    assert ("in/report.pdf", 4, 4, []) in told(vault.query("whales"))
+    assert ("in/report.pdf", 4, 4, []) in shown(vault.query("whales"))
     (vault.path / "in/report.pdf").unlink()
-    assert told(vault.query("whales")) == []
+    assert shown(vault.query("whales")) == []
 
 
 def test_a_vault_with_and_without_an_index_gives_the_same(make_vault: MakeVault) -> None:
@@ -149,10 +149,10 @@ def test_while_there_is_no_index_attachments_are_read(make_vault: MakeVault) -> 
         answer = vault.query("whales around the keel")
     assert "[Ranked without " in answer.text
     assert answer.notes[0].path == "boats.pdf"
-    assert ("boats.pdf", 2, 2, []) in told(answer)
+    assert ("boats.pdf", 2, 2, []) in shown(answer)
 
 
-def test_a_text_that_is_not_whole_is_ranked_and_told(make_vault: MakeVault) -> None:
+def test_an_incomplete_text_is_ranked_and_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"a.pdf": samples.pdf("whales"), "b.pdf": samples.pdf("whales too"), "c.pdf": samples.scanned()})
     look = vault._opened.attachments
     assert look is not None
@@ -163,17 +163,17 @@ def test_a_text_that_is_not_whole_is_ranked_and_told(make_vault: MakeVault) -> N
     look._texts.reset_after_fork()
     answer = vault.query("second whales")
     assert [note.path for note in answer.notes] == ["a.pdf", "b.pdf"]
-    assert {("a.pdf", 2, 2, ()), ("b.pdf", 1, 1, ())} <= {(*each[:3], tuple(each[3])) for each in told(answer)}
+    assert {("a.pdf", 2, 2, ()), ("b.pdf", 1, 1, ())} <= {(*each[:3], tuple(each[3])) for each in shown(answer)}
     assert "The search is incomplete: 1 file not extracted whole (a.pdf)." in answer.text
     assert answer.skipped["no text"].paths == ["c.pdf"]
 
 
 @pytest.mark.usefixtures("without_the_extra_files")
 class TestWithoutTheExtra:
-    """It is said once how to have attachments searched."""
+    """A notice says once how to have attachments searched."""
 
     @pytest.mark.parametrize("query", ["budget", "whales"])
-    def test_where_some_are_passed_over(self, make_vault: MakeVault, query: str) -> None:
+    def test_it_appears_where_some_are_passed_over(self, make_vault: MakeVault, query: str) -> None:
         answer = make_vault(FILES).query(query)
         advice = (
             "The text of 2 PDF or DOCX files was not searched; "
@@ -182,7 +182,7 @@ class TestWithoutTheExtra:
         assert answer.text.count(advice) == 1
         assert all(note.path == "note.md" for note in answer.notes)
 
-    def test_not_where_there_are_none(self, make_vault: MakeVault) -> None:
+    def test_it_is_missing_where_there_are_no_attachments(self, make_vault: MakeVault) -> None:
         assert "files]" not in make_vault(FILES).query("budget", glob="*.md").text
 
 

@@ -11,7 +11,7 @@ from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from tests.query.examples import EXAMPLES, PAGE, VAULT, Example
 from vaulttools.query.language import parse, spelled
 
-# Code on the page that is no query: parts of one that the text speaks of, keys, signs.
+# Code on the page that is no query: the parts of a query that the text explains, keys, signs.
 NO_QUERIES = {
     *("Ctrl+Shift+F", "Command+Shift+F", "path", "file", "\\", "-", "<", ">", '""', "[]", "x", "-line", "Name"),
     *("meeting", "work", "meetup", "personal", "aliases", "status", "null", "aliases: ", "OR", "Draft"),

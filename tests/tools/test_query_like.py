@@ -68,12 +68,12 @@ def test_filters_hold_as_ever(vault: Vault) -> None:
         ({"like": "Tomatoes", "mode": "obsidian"}, "like works in mode ranked only"),
     ],
 )
-def test_what_does_not_go_together_is_one_sentence(vault: Vault, arguments: dict[str, object], sentence: str) -> None:
+def test_conflicting_arguments_are_refused(vault: Vault, arguments: dict[str, object], sentence: str) -> None:
     with vault:
         assert vault.call("query", arguments).text == sentence
 
 
-def test_a_note_that_is_not_there_is_named(vault: Vault) -> None:
+def test_a_missing_note_is_named(vault: Vault) -> None:
     with vault, pytest.raises(VaultToolsError, match="Cucumbers"):
         vault.query(like="Cucumbers")
 
@@ -87,7 +87,7 @@ def test_an_empty_note_is_compared_by_its_name_alone_and_says_so(make_vault: Mak
     assert [note.path for note in vault.query(like="Keel").notes] == ["bolts.md"]
 
 
-def test_what_is_passed_over_is_told_once(make_vault: MakeVault) -> None:
+def test_what_is_passed_over_is_reported_once(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "bees and hives", "b.md": "hives of bees", "out.txt": "x", "bin.md": "a\0b"})
-    told = [each for each in vault.query(like="a.md").notices if "bin.md" in each]
-    assert [each for each in told if "(bin.md)" not in each] == []
+    found = [each for each in vault.query(like="a.md").notices if "bin.md" in each]
+    assert [each for each in found if "(bin.md)" not in each] == []

@@ -143,7 +143,7 @@ def test_operators_limit_what_is_ranked(make_vault: MakeVault, query: str, paths
     assert found(make_vault(NOTES), query) == paths
 
 
-def test_what_operators_did_is_said(make_vault: MakeVault) -> None:
+def test_the_answer_says_what_operators_did(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     assert "[Only notes that match -draft as in mode obsidian.]" in vault.query("lead -draft").text
     assert "[There are no words to rank by: answered as mode obsidian.]" in vault.query("tag:#ore").text
@@ -160,7 +160,7 @@ def test_operators_alone_are_answered_within_max_chars(make_vault: MakeVault) ->
 @pytest.mark.parametrize(
     "query", ["grep -i lead", "lead - and - zinc", "note: lead", "a [link](to:lead)", "[[lead]]", "lead -[ ] -[x]"]
 )
-def test_what_only_looks_like_an_operator_is_none(make_vault: MakeVault, query: str) -> None:
+def test_text_that_only_looks_like_an_operator_limits_nothing(make_vault: MakeVault, query: str) -> None:
     assert "Only notes that match" not in make_vault(NOTES).query(query).text
 
 
@@ -173,7 +173,7 @@ def test_only_the_scope_is_searched(make_vault: MakeVault, tmp_path: Path) -> No
     assert "Excluded files of the vault were left out: 1" in vault.query("draft").text
 
 
-def test_the_order_may_be_another(make_vault: MakeVault) -> None:
+def test_the_order_can_be_chosen(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     for number, path in enumerate(NOTES):
         os.utime(Path(vault.path, path), (1_700_000_000 + number,) * 2)
@@ -184,11 +184,11 @@ def test_the_order_may_be_another(make_vault: MakeVault) -> None:
     assert found(vault, "lead", sort="relevance") == found(vault, "lead")
 
 
-def test_what_belongs_to_the_other_mode_is_said(make_vault: MakeVault) -> None:
+def test_what_belongs_to_the_other_mode_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     assert "[Case is ignored: match_case works in mode obsidian only.]" in vault.query("lead", match_case=True).text
-    told = "[Sorted by name: relevance exists in mode ranked only.]"
-    assert told in vault.query("lead", mode="obsidian", sort="relevance").text
+    notice = "[Sorted by name: relevance exists in mode ranked only.]"
+    assert notice in vault.query("lead", mode="obsidian", sort="relevance").text
 
 
 @pytest.mark.parametrize("query", ["", "?!", "   "])
@@ -197,7 +197,7 @@ def test_a_query_without_a_word_is_refused_in_one_sentence(make_vault: MakeVault
         make_vault(NOTES).query(query)
 
 
-def test_nothing_found_is_said_with_the_words_that_stand_nowhere(make_vault: MakeVault) -> None:
+def test_an_empty_answer_names_the_words_that_occur_nowhere(make_vault: MakeVault) -> None:
     assert make_vault(NOTES).query("zzzzzz").text == 'No notes found. No text or title has the word "zzzzzz".'
 
 
@@ -225,7 +225,7 @@ def test_properties_of_the_page_are_shown_where_the_question_names_them(make_vau
     assert "\nProperties: permalink: vessel; berth: C 12\n" in vault.query("permalink of the boat").text
 
 
-def test_of_many_properties_and_of_later_notes_those_are_shown_that_the_question_names(make_vault: MakeVault) -> None:
+def test_of_many_properties_only_those_that_the_question_names_are_shown(make_vault: MakeVault) -> None:
     many = "".join(f"other {number}: {'much ' * 6}\n" for number in range(9))
     first = f"---\nmmsi: 244660123\n{many}---\nThe keel of the boat.\n"
     later = "---\nmmsi: 244660124\nberth: C 12\n---\nThe keel of the boat, too.\n"
@@ -238,7 +238,7 @@ def test_of_many_properties_and_of_later_notes_those_are_shown_that_the_question
 
 
 @pytest.mark.parametrize("mode", ["ranked", "obsidian"])
-def test_a_glob_that_selects_no_note_is_told(make_vault: MakeVault, mode: Literal["ranked", "obsidian"]) -> None:
+def test_a_glob_that_selects_no_note_is_reported(make_vault: MakeVault, mode: Literal["ranked", "obsidian"]) -> None:
     vault = make_vault(NOTES)
     assert vault.query("lead", mode=mode, glob="*.pdf").text == "No notes found.\n\n[glob selected no note to search.]"
     assert vault.query("zzzzzz", mode=mode, glob="Drafts/*").notices[:1] != ["glob selected no note to search."]
@@ -253,7 +253,7 @@ def test_a_glob_that_selects_no_note_is_told(make_vault: MakeVault, mode: Litera
         ({"folder": "Drafts", "tags": ["nosuch"]}, "folder and tags selected no note to search."),
     ],
 )
-def test_filters_that_no_note_passes_are_told(
+def test_filters_that_no_note_passes_are_reported(
     make_vault: MakeVault, mode: Literal["ranked", "obsidian"], given: dict[str, Any], sentence: str
 ) -> None:
     vault = make_vault(NOTES)
@@ -261,11 +261,11 @@ def test_filters_that_no_note_passes_are_told(
     assert vault.query("lead zzzzzz", mode=mode, **given).notices[-1] == sentence
 
 
-def test_operators_that_no_note_passes_are_told(make_vault: MakeVault) -> None:
+def test_operators_that_no_note_passes_are_reported(make_vault: MakeVault) -> None:
     assert make_vault(NOTES).query("lead tag:#nosuch").notices[-1] == "tag:#nosuch selected no note to search."
 
 
-def test_operators_of_other_languages_are_told(make_vault: MakeVault) -> None:
+def test_operators_of_other_languages_are_reported(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     assert any("NOT has no meaning" in notice for notice in vault.query("lead NOT old").notices)
     assert any("status: is no operator" in notice for notice in vault.query("lead status:done").notices)
@@ -317,7 +317,7 @@ def test_note_text_cannot_forge_the_answer(make_vault: MakeVault) -> None:
     assert "\n  lead\\x1b[31m" in text
 
 
-def test_a_file_that_cannot_be_searched_is_told(make_vault: MakeVault, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_searched_is_reported(make_vault: MakeVault, tmp_path: Path) -> None:
     vault = make_vault({"a.md": "lead", "large.md": "lead " * 1000})
     with Vault.open(vault.path, config=VaultConfig(max_file_size=1000)) as small:
         answer = small.query("lead")
@@ -325,12 +325,12 @@ def test_a_file_that_cannot_be_searched_is_told(make_vault: MakeVault, tmp_path:
     assert "1 file too large (large.md)" in answer.text
 
 
-def test_a_call_without_time_says_what_it_is_made_from(make_vault: MakeVault) -> None:
+def test_a_call_without_time_says_that_its_answer_is_incomplete(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     with Vault.open(vault.path, config=VaultConfig(time_limit=0.001), index="off") as hurried:
         answer = hurried.query("lead")
-    told = "Indexing: " in answer.text
-    assert told == (not answer.complete)
+    says_so = "Indexing: " in answer.text
+    assert says_so == (not answer.complete)
 
 
 def test_every_answer_stays_in_its_bounds(make_vault: MakeVault) -> None:
@@ -425,7 +425,7 @@ def test_scores_decide_which_notes_have_text_and_which_are_named(make_vault: Mak
     assert all((f"\n## {note.path}" in answer.text) == (n < shown) for n, note in enumerate(answer.notes))
 
 
-def test_of_notes_in_another_order_none_is_left_out_for_its_score(make_vault: MakeVault) -> None:
+def test_in_another_order_no_note_is_left_out_for_its_score(make_vault: MakeVault) -> None:
     filler = {f"{number}.md": f"Nothing of the kind, number {number}.\n" for number in range(20)}
     notes = {"First.md": "The boiler pressure valve drips.\n", "Far.md": "The valve of a trumpet.\n"}
     answer = make_vault({**filler, **notes}).query("boiler pressure valve", sort="name")
@@ -550,7 +550,7 @@ def test_copies_are_shown_once(make_vault: MakeVault, number: int) -> None:
     assert f"\nalso in: {', '.join(copies[:2])}{' and 1 more' if number == 3 else ''}" in answer.text
 
 
-def test_copies_outside_of_the_scope_are_not_told(make_vault: MakeVault) -> None:
+def test_copies_outside_of_the_scope_are_not_reported(make_vault: MakeVault) -> None:
     vault = make_vault({f"{version}/Plans.md": PLANS for version in ("7.4", "7.5")})
     answer = vault.query("limit of the Standard plan", folder="7.5")
     assert ([note.path for note in answer.notes], answer.notes[0].passages[0].copies) == (["7.5/Plans.md"], [])
@@ -561,12 +561,12 @@ def test_versions_that_differ_in_a_number_are_both_shown(make_vault: MakeVault) 
     assert sorted(found(vault, "limit of the Standard plan for a file")) == ["1/Plans.md", "2/Plans.md"]
 
 
-def test_weak_evidence_is_said(make_vault: MakeVault) -> None:
+def test_weak_evidence_is_reported(make_vault: MakeVault) -> None:
     notes = {"a.md": "A yaml file holds the settings.\n", "b.md": "The cmdlet prints a list.\n"}
     answer = make_vault(notes).query("yaml cmdlet of zirconium with feldspar")
     assert answer.weak
-    told = 'Showing 2 notes, best first. No passage holds "yaml" and "cmdlet" together; the best hold only: cmdlet.'
-    assert answer.text.startswith(f'{told} No text or title has the words "zirconium", "feldspar".\n')
+    first = 'Showing 2 notes, best first. No passage holds "yaml" and "cmdlet" together; the best hold only: cmdlet.'
+    assert answer.text.startswith(f'{first} No text or title has the words "zirconium", "feldspar".\n')
     assert answer.text.endswith("\n[Ask again in other words, which the notes may use.]")
     assert not make_vault(notes).query("yaml file settings").weak
 
@@ -609,12 +609,12 @@ def test_evidence_is_not_weak_where_a_further_note_holds_the_rarest_words_togeth
     assert ([note.path for note in answer.notes[:2]], answer.weak) == (["Zirconium harbour.md", "b.md"], False)
 
 
-def test_a_compound_that_stands_nowhere_is_taken_apart_before_it_is_corrected(make_vault: MakeVault) -> None:
+def test_a_compound_that_occurs_nowhere_is_taken_apart_before_it_is_corrected(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "Many gem stones.\n", "b.md": "Gaston and Gerson.\n"})
     answer = vault.query("gemstones")
     assert [note.path for note in answer.notes] == ["a.md"]
-    told = 'No text or title has the word "gemstones"; "gem stones" was searched for instead.'
-    assert answer.text.startswith(f"Showing 1 note, best first. {told}\n")
+    first = 'No text or title has the word "gemstones"; "gem stones" was searched for instead.'
+    assert answer.text.startswith(f"Showing 1 note, best first. {first}\n")
 
 
 @pytest.mark.parametrize("mode", ["ranked", "obsidian"])
@@ -682,7 +682,7 @@ CARDS = {"nodes": [{"type": "text", "text": "Slate costs 4,200 #quote"}, {"type"
 
 
 @pytest.mark.parametrize(
-    ("asked", "arguments", "told"),
+    ("asked", "arguments", "proposed"),
     [
         ("slate", {}, "path:.canvas (slate)"),
         ("what does Slate cost on the roof", {}, "path:.canvas (slate OR cost)"),
@@ -695,8 +695,8 @@ CARDS = {"nodes": [{"type": "text", "text": "Slate costs 4,200 #quote"}, {"type"
         ("tag:#quote slate", {}, None),
     ],
 )
-def test_words_that_stand_in_a_canvas_alone_are_not_called_absent_without_saying_so(
-    make_vault: MakeVault, asked: str, arguments: dict[str, Any], told: str | None
+def test_words_that_only_a_canvas_has_are_not_called_absent_without_a_hint(
+    make_vault: MakeVault, asked: str, arguments: dict[str, Any], proposed: str | None
 ) -> None:
     files = {"Roof/Plan.canvas": json.dumps(CARDS), "Roof/roof.md": "The roof leaks.", "Garden/beds.md": "Tulips."}
     vault = make_vault(files)
@@ -705,8 +705,8 @@ def test_words_that_stand_in_a_canvas_alone_are_not_called_absent_without_saying
         answer = vault.call(tool, {name: asked, **arguments})
         steps = [each.removeprefix(hint) for each in answer.details["notices"] if each.startswith("Canvases")]
         given = {each: value for each, value in arguments.items() if each != "tags"}
-        wanted = {"query": told, "mode": "obsidian", **given}
-        assert list(map(json.loads, steps)) == ([wanted] if told else [])
+        wanted = {"query": proposed, "mode": "obsidian", **given}
+        assert list(map(json.loads, steps)) == ([wanted] if proposed else [])
         assert [found(vault, **json.loads(step)) for step in steps] == [["Roof/Plan.canvas"]] * len(steps)
 
 

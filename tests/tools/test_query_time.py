@@ -77,7 +77,7 @@ def test_the_word_last_of_a_period_asks_for_no_newest_note(question: str, make_v
     assert found[: len(days)] == days
 
 
-def test_notes_behind_those_of_a_period_are_not_said_to_be_of_it(vault: Vault) -> None:
+def test_notes_after_those_of_a_period_are_not_counted_among_them(vault: Vault) -> None:
     question = "what happened in the week of 3 August 2026?"
     assert vault.query(question, limit=2).text.startswith("Showing 2 notes, in order of time. ")
     assert vault.query(question, limit=2, page=3).text.startswith(
@@ -131,7 +131,7 @@ def test_a_period_is_found_in_texts_before_the_index_is_ready(vault: Vault) -> N
         assert answer.complete
 
 
-def test_days_that_are_not_read_yet_are_not_taken_for_none(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_days_that_are_not_read_yet_are_not_taken_for_empty_ones(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Indexes, "structures", lambda *_: None)
     for tool, arguments in (("query", {"query": "diesen Monat"}), ("context", {"question": "diesen Monat"})):
         result = vault.call(tool, {**arguments, "folder": "Roof"})
@@ -162,7 +162,7 @@ def test_the_newest_comes_first_where_it_is_asked_for(vault: Vault, question: st
     assert found[: len(order)] == order
 
 
-def test_of_one_log_the_newest_entry_comes_first(vault: Vault) -> None:
+def test_the_newest_entry_of_a_log_comes_first(vault: Vault) -> None:
     answer = vault.query("when did I last prune the plum tree", max_chars=700)
     assert "2026-08-05 pruned the plum tree" in answer.text
 

@@ -402,7 +402,7 @@ def test_rules_L05_to_L07_headings_and_blocks_are_found_as_obsidian_does(
     assert make_vault({"n.md": NAMED_PARTS}).read(note).content == content
 
 
-def test_other_headings_of_the_same_name_are_told(make_vault: MakeVault) -> None:
+def test_other_headings_of_the_same_name_are_reported(make_vault: MakeVault) -> None:
     first = make_vault({"n.md": NAMED_PARTS}).read("[[n#Same]]")
     assert first.notices == ["Another heading of this name is on line 5."]
     assert first.text.endswith("\n\n[Another heading of this name is on line 5.]")
@@ -455,7 +455,7 @@ def test_a_part_that_is_not_there_is_refused_in_one_sentence(
     assert (result.is_error, result.text) == (True, sentence)
 
 
-def test_what_is_wrong_with_the_properties_is_told_where_they_are_read(make_vault: MakeVault) -> None:
+def test_faulty_properties_are_reported_where_they_are_read(make_vault: MakeVault) -> None:
     vault = make_vault({"n.md": "---\na: 1\na: 2\n---\nbody\n"})
     assert vault.read("n").notices == []
     answer = vault.read("n", frontmatter=True)
@@ -626,13 +626,13 @@ def test_the_properties_of_several_notes_are_a_table(make_vault: MakeVault) -> N
     ]
 
 
-def test_what_was_not_found_among_several_is_told(make_vault: MakeVault, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_notes_among_several_are_reported(make_vault: MakeVault, capsys: pytest.CaptureFixture[str]) -> None:
     vault = make_vault(SEVERAL)
     answer = vault.read(notes=["a", "nowhere", "b#Nothing"])
     assert not answer.complete and [note.path for note in answer.notes] == ["a.md"]
-    told = ["Path not found: nowhere", "Heading not found: Nothing in b.md; it has B, Part"]
-    assert answer.notices == told
-    assert answer.text.endswith("\n\n" + "\n".join(f"[{sentence}]" for sentence in told))
+    missing = ["Path not found: nowhere", "Heading not found: Nothing in b.md; it has B, Part"]
+    assert answer.notices == missing
+    assert answer.text.endswith("\n\n" + "\n".join(f"[{sentence}]" for sentence in missing))
     vault_option = ["--vault", str(vault.path)]
     assert cli.main([*vault_option, "read", "a", "nowhere"]) == 0
     assert cli.main([*vault_option, "read", "neither", "nowhere"]) == 2
@@ -653,7 +653,7 @@ def test_what_was_not_found_among_several_is_told(make_vault: MakeVault, capsys:
         ({"notes": ["a", "../out.md"]}, "Path is outside the vault: ../out.md"),
     ],
 )
-def test_what_several_notes_are_refused_for(make_vault: MakeVault, arguments: dict[str, Any], sentence: str) -> None:
+def test_bad_lists_of_notes_are_refused(make_vault: MakeVault, arguments: dict[str, Any], sentence: str) -> None:
     result = make_vault(SEVERAL).call("read", arguments)
     assert (result.is_error, result.text) == (True, sentence)
 

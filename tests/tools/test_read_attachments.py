@@ -61,7 +61,7 @@ def test_a_page_without_text_says_so(make_vault: MakeVault) -> None:
         ("a.md", {"start_page": 1}, "start_page and end_page are for PDF files; a.md has no pages"),
     ],
 )
-def test_pages_that_are_not_there(make_vault: MakeVault, note: str, arguments: dict[str, int], sentence: str) -> None:
+def test_missing_pages_are_refused(make_vault: MakeVault, note: str, arguments: dict[str, int], sentence: str) -> None:
     result = make_vault({"report.pdf": REPORT, "a.md": "x"}).call("read", {"note": note, **arguments})
     assert (result.text, result.is_error) == (sentence, True)
 
@@ -78,7 +78,7 @@ def test_pages_that_are_not_there(make_vault: MakeVault, note: str, arguments: d
         ("a.docx", samples.zipped({"x": ""}), "Cannot read a.docx: damaged"),
     ],
 )
-def test_what_has_no_text_says_why(make_vault: MakeVault, name: str, data: bytes, sentence: str) -> None:
+def test_a_file_without_text_says_why(make_vault: MakeVault, name: str, data: bytes, sentence: str) -> None:
     assert make_vault({name: data}).call("read", {"note": name}).text == sentence
 
 
@@ -102,7 +102,7 @@ def test_a_canvas_is_read_and_outlined_as_cards_and_connections(make_vault: Make
     ]
 
 
-def test_a_canvas_that_is_none_is_read_as_it_is(make_vault: MakeVault) -> None:
+def test_an_invalid_canvas_is_read_as_it_is(make_vault: MakeVault) -> None:
     assert make_vault({"board.canvas": "no canvas"}).read(note="board.canvas").content == "no canvas"
 
 
@@ -154,7 +154,7 @@ def test_a_large_image_is_scaled_down(make_vault: MakeVault, form: str, mode: st
     assert ", shown at " in answer.text
 
 
-def test_an_image_that_is_none_is_refused(make_vault: MakeVault) -> None:
+def test_an_invalid_image_is_refused(make_vault: MakeVault) -> None:
     vault = make_vault({"a.png": b"\x89PNG\r\n\x1a\n nothing", "b.svg": "<svg/>"})
     with pytest.raises(BadArgument, match=r"^Cannot read a\.png: no image that can be shown, or one beyond"):
         vault.read(note="a.png")
@@ -175,7 +175,7 @@ def test_an_image_in_a_protected_folder_stays_closed(make_vault: MakeVault) -> N
 
 def test_a_pixel_flood_costs_its_own_process(make_vault: MakeVault, tmp_path: Path) -> None:
     header = bytearray(image(1, 1))
-    header[16:24] = (60_000).to_bytes(4, "big") * 2  # 3.6 milliard pixels, it says
+    header[16:24] = (60_000).to_bytes(4, "big") * 2  # it claims 3.6 billion pixels
     (tmp_path / "vault").mkdir()
     vault = make_vault({"flood.png": bytes(header) + b"\0" * (800 * 1024), "good.png": image(4, 4)})
     assert vault.call("read", {"note": "flood.png"}).is_error

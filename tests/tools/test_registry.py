@@ -1,4 +1,4 @@
-"""The registry: what is said of a tool before its module is imported holds of its module."""
+"""The registry: it describes each tool correctly without importing the tool's module."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from vaulttools import tools
 
 
 @pytest.mark.parametrize("name", tools.NAMES)
-def test_what_the_registry_says_of_a_tool_holds(name: str) -> None:
+def test_the_registry_describes_each_tool_correctly(name: str) -> None:
     tool, traits = tools.named(name), tools.TOOLS[name]
     assert tool.name == name
-    assert traits.lists_early or not tool.needs_structure  # which takes the names of all files
+    assert traits.lists_early or not tool.needs_structure  # the structure needs the names of all files
     assert tool.needs_structure or not traits.reads_all_notes
     for _, text in filter(None, (traits.way, traits.step)):
         assert name in text

@@ -1,6 +1,6 @@
 """`search`: what `paths` may hold, exact text, caps, notices, errors.
 
-The rows of `fixtures/cases/search-find.json` run in `tests/test_cases.py`; differences stand in `docs/sources.md`.
+The rows of `fixtures/cases/search-find.json` run in `tests/test_cases.py`; `docs/sources.md` lists differences.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def test_a_glob_may_be_longer_than_a_name(make_vault: MakeVault) -> None:
 
 
 @posix_only
-def test_a_fifo_that_is_named_is_told_and_the_rest_is_searched(make_vault: MakeVault) -> None:
+def test_a_fifo_that_is_named_is_reported_and_the_rest_is_searched(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit\n", "b.md": "hit\n"})
     os.mkfifo(vault.path / "p.fifo")
     answer = vault.search("hit", ["b.md", "p.fifo", "a.md"])
@@ -277,7 +277,7 @@ def test_a_resolver_leads_to_nothing_outside_the_vault(make_vault: MakeVault) ->
 # Missing paths and refused arguments
 
 
-def test_missing_paths_among_several_are_skipped_and_told(make_vault: MakeVault) -> None:
+def test_missing_paths_among_several_are_skipped_and_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit\n", "b/c.md": "hit\n"})
     answer = vault.search("hit", ["gone.md", "b", "nowhere/*.md", "a.md"])
     assert answer.text == "# a.md\n*1|hit\n\n# b/c.md\n*1|hit\n\nSkipped missing paths: gone.md, nowhere/*.md"
@@ -395,7 +395,7 @@ def test_a_range_behind_the_two_thousandth_match_works(make_vault: MakeVault) ->
             "1\n2\nhit\n4\n5\n6\n7\nhit\n9\n",
             "a.md:2-4,8-9",
             " 2|2\n*3|hit\n 4|4\n...\n*8|hit\n 9|9",
-            id="nor between two",
+            id="no context between two ranges",
         ),
         pytest.param(
             "x \t\nhit\x1b[2K\u202e  \n# b.md\n...\n",
@@ -429,7 +429,7 @@ def test_files_come_in_path_order_component_by_component(make_vault: MakeVault) 
     assert files_of(vault, "hit") == files_of(vault, "hit", ["b.md", "a", "a b", "*.md"]) == order
 
 
-def test_a_long_line_is_cut_around_its_first_match_and_told(make_vault: MakeVault) -> None:
+def test_a_long_line_is_cut_around_its_first_match_and_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit" + "y" * 600, "b.md": "x" * 600 + "hit" + "y" * 600, "c.md": "hit"})
     answer = vault.search("hit", ["a.md", "b.md"])
     first, second = (line for line in answer.text.split("\n") if line.startswith("*"))
@@ -445,13 +445,13 @@ def test_a_pattern_across_lines_marks_every_line_it_touches(make_vault: MakeVaul
     assert vault.search("foo\nbar").file_matches == {"a.md": 2, "b.md": 2}
 
 
-def test_fault_T11_what_was_left_out_is_told_when_nothing_was_found(make_vault: MakeVault) -> None:
+def test_fault_T11_what_was_left_out_is_reported_when_nothing_was_found(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "x\n", "b.md": b"hit\x00", ".gitignore": "c.md\n", "c.md": "hit\n"})
     assert text_of(vault, "hit") == (f"{NOTHING}\n\nPassed over, binary: 1 (b.md).\nPassed over, ignored: 1 (c.md).")
     assert text_of(vault, "x") == "# a.md\n*1|x"
 
 
-def test_excluded_files_are_in_when_asked_for_or_named(make_vault: MakeVault) -> None:
+def test_excluded_files_are_searched_when_asked_for_or_named(make_vault: MakeVault) -> None:
     vault = make_vault({".obsidian/app.json": '{"userIgnoreFilters": ["Old/", "/sk.p/"]}', "Old/a.md": "hit\n"} | SMALL)
     assert "Old/a.md" not in files_of(vault, "hit")
     assert "Old/a.md" in files_of(vault, "hit", include_excluded=True)
@@ -542,7 +542,7 @@ def test_a_hot_file_never_hides_later_files(make_vault: MakeVault) -> None:
         assert vault.search("hit", paths).file_matches == {"a.md": 20, "b/z.md": 1, "z.md": 1}
 
 
-def test_the_text_is_filled_round_robin_to_fifty_kib_and_notices_stand_after_the_cut(make_vault: MakeVault) -> None:
+def test_the_text_is_filled_round_robin_to_fifty_kib_and_notices_follow_the_cut(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number:02}.md": f"hit {'ü' * 490}\n" * 21 for number in range(25)})
     answer = vault.search("hit", [".", "gone.md"])
     assert limits.TEXT_BYTES - 2_000 < len(answer.text.encode()) <= limits.TEXT_BYTES
@@ -566,13 +566,13 @@ def test_the_text_is_filled_round_robin_to_fifty_kib_and_notices_stand_after_the
 
 @posix_only
 @pytest.mark.parametrize("paths", [None, "a.md", ["a.md", "b.md"], "*.md"])
-def test_a_timeout_is_told_and_never_says_that_there_are_no_matches(
+def test_a_timeout_is_reported_and_never_says_that_there_are_no_matches(
     make_vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: str | list[str] | None
 ) -> None:
     real = ripgrep.locate().command
     slow = tmp_path / "rg"
     begun = tmp_path / "begun"
-    checked = f'case "$* " in --version*|*" - ") exec {real} "$@";; esac'  # the version, and the pattern alone
+    checked = f'case "$* " in --version*|*" - ") exec {real} "$@";; esac'  # a check of version or pattern
     body = f"{checked}\ntouch {begun}\nexec sleep 600\n"
     slow.write_text(f"#!/bin/sh\n{body}", encoding="utf-8")
     slow.chmod(0o755)
@@ -697,7 +697,7 @@ def test_fault_Z02_members_of_archives_are_searched_and_nothing_is_left_on_disk(
     assert sorted(vault.path.rglob("*")) == before
 
 
-def test_a_member_that_cannot_be_read_among_others_is_told(make_vault: MakeVault) -> None:
+def test_a_member_that_cannot_be_read_among_others_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"n.zip": ARCHIVES["notes.zip"], "a.md": "hit\n", "broken.zip": b"PK\x03\x04 no zip"})
     answer = vault.search("hit", ["n.zip:latin.md", "a.md", "n.zip:gone.md", "n.zip:b.md:1-1"])
     assert answer.text == (
@@ -779,12 +779,12 @@ def test_the_details_hold_every_field_with_and_without_matches(make_vault: MakeV
     assert vault.call("search", {"pattern": "none"}).details == NO_DETAILS | {"searched": 4}
 
 
-def test_another_case_is_told_for_lines_of_a_file_beside_a_folder_without_it(make_vault: MakeVault) -> None:
+def test_another_case_is_reported_for_lines_of_a_file_beside_a_folder_without_it(make_vault: MakeVault) -> None:
     vault = make_vault({"b.md": "HIT\n"} | {f"a/{number}.md": "x\n" for number in range(250)})
     assert vault.search("hit", ["a", "b.md:1-1"]).notices == ["1 file matches when case is ignored."]
 
 
-def test_lines_past_the_end_of_a_file_are_said_to_be(make_vault: MakeVault) -> None:
+def test_lines_past_the_end_of_a_file_are_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit\nhit\n", "b.md": "hit\n", "c.md": "none\n"})
     answer = vault.search("hit", ["a.md:2000-", "b.md:1-9", "c.md:5"])
     assert (answer.file_matches, answer.notices) == ({"b.md": 1}, [])

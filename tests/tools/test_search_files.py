@@ -1,6 +1,6 @@
 """`search_files`: exact text, totals, bounds, filters, notices.
 
-Differences from the document stand in `docs/sources.md`: its JavaScript RegExp is ripgrep's dialect here, its
+`docs/sources.md` lists differences from the document: its JavaScript RegExp is ripgrep's dialect here, its
 `createSearchFilesTool` the registry entry and `tool_definitions`.
 """
 
@@ -303,7 +303,7 @@ def test_the_text_stays_within_fifty_kib_and_says_what_was_cut(make_vault: MakeV
 # Details
 
 
-def test_the_heading_is_the_breadcrumb_that_the_first_match_stands_under(make_vault: MakeVault) -> None:
+def test_the_heading_is_the_breadcrumb_of_the_first_match(make_vault: MakeVault) -> None:
     text = (
         "# Project X\n\n## Goals\n\na hit\n\n## Risks\n\n```sh\n# no heading\n```\n\n"
         "b hit\nc hit\n\nPlain\n=====\n\nd hit\n"
@@ -351,7 +351,7 @@ def test_fixed_takes_the_pattern_as_plain_text(make_vault: MakeVault) -> None:
     assert lines_of(vault, "a.b") == [1, 2]
 
 
-def test_case_matters_unless_told_otherwise(make_vault: MakeVault) -> None:
+def test_case_matters_unless_a_call_ignores_it(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "Hit\nhit\nÉTÉ\n"})
     assert lines_of(vault, "hit") == [2]
     assert lines_of(vault, "hit", case_sensitive=False) == [1, 2]
@@ -522,7 +522,7 @@ def test_a_link_is_a_character_class_and_the_notice_says_so(make_vault: MakeVaul
     )
 
 
-def test_fault_T11_what_a_rule_left_out_is_told_when_nothing_was_found(small_vault: Path) -> None:
+def test_fault_T11_what_a_rule_left_out_is_reported_when_nothing_was_found(small_vault: Path) -> None:
     with Vault.open(small_vault) as vault:
         assert text_of(vault, "occurs nowhere at all") == (
             f"{NOTHING}\n"
@@ -542,7 +542,7 @@ def test_a_list_of_paths_in_a_notice_stops_at_five(make_vault: MakeVault) -> Non
 # Forging (fault-O03, fault-O05)
 
 
-def test_fault_O03_note_text_never_stands_where_a_heading_or_a_notice_of_ours_would(make_vault: MakeVault) -> None:
+def test_fault_O03_note_text_never_looks_like_a_heading_or_a_notice_of_ours(make_vault: MakeVault) -> None:
     forged = (
         "hit\n"
         "## forged.md\n"

@@ -1,4 +1,4 @@
-"""Every call that an answer proposes can be made as it stands, and stays within the caller's filters."""
+"""Every call that an answer proposes works unchanged, and stays within the caller's filters."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 
 
 def proposed(asked: str, arguments: dict[str, Any], text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The calls that a text proposes; of those that name only what changes, the whole call."""
+    """The calls that a text proposes, completed where they name only what changes."""
     for found in NAME.finditer(text):
         yield found[1], json.JSONDecoder().raw_decode(text, found.end())[0]
     for found in PAGED.finditer(text):
@@ -70,7 +70,7 @@ def paths_of(details: dict[str, Any]) -> list[str]:
 
 
 def check(vault: Vault, asked: str, arguments: dict[str, Any]) -> int:
-    """Make the calls that an answer proposes; how many there were."""
+    """Make the calls that an answer proposes, and count them."""
     calls = list(proposed(asked, arguments, vault.call(asked, arguments).text))
     for name, given in calls:
         answer = vault.call(name, given)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.conftest import MakeVault
-from tests.tools.stories import stories, told
+from tests.tools.stories import replay, stories
 from vaulttools import BadArgument, Vault, VaultConfig
 from vaulttools.notes.note import Note
 from vaulttools.tools.tags import TagCount
@@ -84,12 +84,12 @@ def test_folder_glob_and_limit_narrow(make_vault: MakeVault, arguments: dict[str
     assert [each.tag for each in vault.tags(**arguments).tags] == tags
 
 
-def test_a_tag_that_nobody_has_is_told_with_those_spelled_nearly_so(make_vault: MakeVault) -> None:
+def test_an_unknown_tag_is_reported_with_similar_ones(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": "#project/alpha"}).tags(name="projct")
     assert answer.text == "No tag #projct found in 1 note.\n\n[Tags with similar names: #project.]"
 
 
-def test_what_is_left_out_is_told_when_nothing_is_found(make_vault: MakeVault) -> None:
+def test_what_is_left_out_is_reported_when_nothing_is_found(make_vault: MakeVault) -> None:
     vault = make_vault({"Old/o.md": "#old", "n.md": "\0", ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'})
     assert vault.tags().text == (
         "No tags found in 0 notes.\n\n[Passed over, binary: 1 (n.md).]\n"
@@ -116,7 +116,7 @@ def test_refusals(make_vault: MakeVault, arguments: dict[str, Any], sentence: st
 
 
 @pytest.mark.scan_only
-def test_what_was_not_read_in_time_is_told(make_vault: MakeVault) -> None:
+def test_notes_that_were_not_read_in_time_are_reported(make_vault: MakeVault) -> None:
     folder = make_vault({f"{number}.md": f"#tag{number}\n" * 50 for number in range(200)}).path
     with Vault.open(folder, config=VaultConfig(time_limit=0.001)) as vault:
         answer = vault.tags()
@@ -151,11 +151,11 @@ def test_the_answer_is_what_reading_every_note_gives(story: list[Any]) -> None:
         answer = vault.tags(limit=10_000)
         assert (answer.tags, answer.searched, answer.complete) == (_counted(notes), len(notes), True)
 
-    told(story, check)
+    replay(story, check)
 
 
 def _counted(notes: Mapping[str, Note]) -> list[TagCount]:
-    """One tag after the other, by asking each note for it."""
+    """Asks each note for one tag after the other."""
     written = [tag for note in notes.values() for tag in note.written_tags]
     steps = [tag.split("/") for tag in written]
     parents = ["/".join(parts[:end]) for parts in steps for end in range(len(parts), 0, -1) if any(parts[:end])]

@@ -48,7 +48,7 @@ def places(answer: TasksAnswer) -> list[str]:
     return [f"{task.path.rpartition('/')[2][0]}{task.line}" for task in answer.tasks]
 
 
-def test_open_tasks_stand_with_what_is_overdue_first_and_below_their_parents(vault: Vault) -> None:
+def test_open_tasks_come_overdue_first_and_below_their_parents(vault: Vault) -> None:
     answer = vault.tasks()
     assert answer.text == (
         "6 open tasks in 2 notes, 2 of them overdue on 22 November 2026:\n\n"
@@ -179,7 +179,7 @@ def test_a_page_shows_its_part_of_each_group(vault: Vault) -> None:
          "[There are 10 tasks in all, but no task passes every filter.]"),
     ],
 )  # fmt: skip
-def test_nothing_found_says_what_there_is(vault: Vault, given: dict[str, Any], text: str) -> None:
+def test_an_empty_answer_says_what_there_is(vault: Vault, given: dict[str, Any], text: str) -> None:
     assert vault.tasks(**given).text == text
 
 
@@ -207,7 +207,7 @@ def test_an_edit_is_seen_at_once(vault: Vault) -> None:
     assert vault.tasks(text="new").total == 0
 
 
-def test_a_note_that_cannot_be_read_is_told(vault: Vault) -> None:
+def test_a_note_that_cannot_be_read_is_reported(vault: Vault) -> None:
     write_files(vault.path, {"bin.md": b"\0- [ ] a"})
     answer = vault.tasks()
     assert (answer.total, answer.skipped["binary"].count) == (6, 1)

@@ -1,4 +1,4 @@
-"""What `search`, `search_files` and `grep` share: readings of the pattern, what is told when nothing was found."""
+"""What `search`, `search_files` and `grep` share: readings of the pattern, and hints when nothing was found."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WHERE = {"search": "paths", "search_files": "file_pattern", "grep": "path"}
         ("absent", "b.md", ["b.md was searched and holds no match."]),
     ],
 )
-def test_nothing_found_says_what_another_reading_would_have(
+def test_an_empty_answer_says_what_another_reading_finds(
     make_vault: MakeVault, tool: str, pattern: str, file: str | None, notices: list[str]
 ) -> None:
     vault = make_vault({"a.md": "Hit\n", "b.md": "HIT\n", "c.md": "x\n"})
@@ -46,11 +46,11 @@ def test_nothing_found_says_what_another_reading_would_have(
 
 @pytest.mark.parametrize("tool", NOTHING)
 @pytest.mark.parametrize("name", ["t.zip", "t.tar.gz", "T.TGZ"])
-def test_of_an_archive_it_is_told_how_its_members_are_searched(make_vault: MakeVault, tool: str, name: str) -> None:
+def test_a_notice_says_how_to_search_the_members_of_an_archive(make_vault: MakeVault, tool: str, name: str) -> None:
     vault = make_vault({})
     (vault.path / name).write_bytes(packed(name, [("a.md", b"needle\n" * 9)]))
-    told = f"{name} is an archive: search looks only into members that are named, as in {name}:a.md."
-    assert vault.call(tool, {"pattern": "needle", WHERE[tool]: name}).details["notices"] == [told]
+    notice = f"{name} is an archive: search looks only into members that are named, as in {name}:a.md."
+    assert vault.call(tool, {"pattern": "needle", WHERE[tool]: name}).details["notices"] == [notice]
     assert vault.search("needle", f"{name}:a.md").found
 
 
@@ -81,13 +81,13 @@ def test_other_readings_are_of_the_same_lines_and_files(make_vault: MakeVault) -
         (51, 70, []),
     ],
 )
-def test_many_more_files_that_case_hides_are_told_beside_some_that_match(
+def test_many_more_files_that_case_hides_are_reported_beside_some_that_match(
     make_vault: MakeVault, tool: str, found: int, hidden: int, notices: list[str]
 ) -> None:
     words = ["Word"] * found + ["word"] * hidden
     vault = make_vault({f"{number:03}.md": f"{word}\n" for number, word in enumerate(words)})
-    told = vault.call(tool, {"pattern": "Word"}).details["notices"]
-    assert [notice for notice in told if "case is ignored" in notice] == notices
+    given = vault.call(tool, {"pattern": "Word"}).details["notices"]
+    assert [notice for notice in given if "case is ignored" in notice] == notices
 
 
 def test_a_notice_is_one_line_whatever_the_pattern(make_vault: MakeVault) -> None:
@@ -95,7 +95,7 @@ def test_a_notice_is_one_line_whatever_the_pattern(make_vault: MakeVault) -> Non
 
 
 @pytest.mark.parametrize("tool", NOTHING)
-def test_nothing_found_in_an_incomplete_search_is_not_called_nothing(tmp_path: Path, tool: str) -> None:
+def test_an_incomplete_search_never_says_that_nothing_matches(tmp_path: Path, tool: str) -> None:
     (tmp_path / "big.md").write_text("x" * 2000 + " hit\n", encoding="utf-8")
     (tmp_path / "a.md").write_text("x\n", encoding="utf-8")
     answer = Vault.open(tmp_path, config=VaultConfig(max_file_size=1000)).answer(tool, {"pattern": "hit"})

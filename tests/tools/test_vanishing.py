@@ -1,4 +1,4 @@
-"""Files that go, or match no longer, between counting and showing: the numbers are those of what is left."""
+"""Files that vanish or stop matching between counting and showing: the numbers count what is left."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_range_of_a_file_that_vanishes_is_not_taken_off(
 
 
 @pytest.mark.parametrize("change", ["gone", "rewritten"])
-def test_the_next_files_stand_in_for_those_that_vanish(
+def test_the_next_files_replace_those_that_vanish(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     names = [f"{number:02}.md" for number in range(30)]
