@@ -38,7 +38,7 @@ def ask(app: ASGIApp, method: str, path: str, **given: Any) -> httpx2.Response:
 def talk(
     app: ASGIApp, conversation: Callable[[httpx2.AsyncClient], Awaitable[list[httpx2.Response]]]
 ) -> list[httpx2.Response]:
-    """What a conversation with the application comes to."""
+    """The result of a conversation with the application."""
 
     async def held() -> list[httpx2.Response]:
         # An error of the application is what a client would see of it: an answer with its status.
@@ -54,7 +54,7 @@ Serve = Callable[..., ASGIApp]
 
 @asynccontextmanager
 async def at_rest() -> Any:
-    """Runs as an MCP server that nobody asks."""
+    """Runs in place of an MCP server that nobody asks."""
     yield
 
 

@@ -17,7 +17,7 @@ HUGE_BYTES = 90_000_000
 
 @pytest.fixture
 def slow_vault(tmp_path: Path) -> Path:
-    """A vault whose search takes longer than any test waits: files of holes, which take no room and much reading.
+    """A vault whose search takes longer than any test waits: sparse files, which take no room and long to read.
 
     Its `note.md` is found at once.
     """

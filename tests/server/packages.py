@@ -14,7 +14,7 @@ from platformdirs import user_cache_path
 
 HOME = user_cache_path("vaulttools-tests")
 ENVIRONMENT = dict(os.environ)
-"""As they are outside of tests, each of which has a home of its own."""
+"""The variables outside of tests: each test has a home of its own."""
 
 
 def installed(*packages: str) -> Path:

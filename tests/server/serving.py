@@ -48,17 +48,17 @@ class Served(NamedTuple):
 
     @property
     def port(self) -> int:
-        """At which it listens."""
+        """The port at which it listens."""
         return urlsplit(self.url).port or 0
 
     def ended(self) -> tuple[int, str]:
-        """Its exit status, and what it wrote to stderr, once it is not used any more."""
+        """The exit status and stderr, once nobody uses the server any more."""
         (end,) = self.end
         return end
 
 
 def run(talk: Callable[[], Awaitable[T]]) -> T:
-    """What a conversation comes to."""
+    """The result of a conversation."""
 
     async def bounded() -> T:
         with anyio.fail_after(WITHIN):
@@ -68,7 +68,7 @@ def run(talk: Callable[[], Awaitable[T]]) -> T:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """What a server is started with: the variables of this process, of which the SDK would pass on only some."""
+    """The variables of this process, which a server gets; the SDK alone would pass on only some."""
     return {**os.environ, **more}
 
 
@@ -82,7 +82,7 @@ async def stdio(*words: str, mode: str = "auto", **more: str) -> AsyncIterator[C
 
 
 def answers(words: Sequence[str], *calls: tuple[str, dict[str, Any]]) -> list[Any]:
-    """What a server of its own answers over stdin and stdout to these calls of tools, one after another."""
+    """What a new server answers over stdin and stdout to these calls of tools, one after another."""
 
     async def talk() -> list[Any]:
         async with stdio(*words) as client:
@@ -99,9 +99,9 @@ def http(*words: str, within: Sequence[str] = (), **more: str) -> Iterator[Serve
     ) as process:
         assert process.stderr is not None
         try:
-            told = process.stderr.readline()
-            match = re.search(r"https?://\S+", told)
-            assert match, told + process.stderr.read()
+            line = process.stderr.readline()
+            match = re.search(r"https?://\S+", line)
+            assert match, line + process.stderr.read()
             served = Served(match[0], process.pid, [])
             yield served
         finally:
@@ -143,9 +143,9 @@ class Raw:
         self._in.flush()
 
     def hang_up(self, *, at_once: bool = False) -> tuple[int, bytes, bytes]:
-        """End the conversation: the server's exit status, and what it still wrote to stdout and stderr.
+        """End the conversation; return the server's exit status, and the rest of stdout and stderr.
 
-        `at_once`: as a client that dies, whose ends of both pipes are gone.
+        `at_once`: closes both pipes, as a client that dies does.
         """
         if at_once:
             self._out.close()
@@ -162,7 +162,7 @@ class Raw:
         return message
 
     def answer(self, number: int | None) -> dict[str, Any]:
-        """The next answer to a request, passing over the others and what is none."""
+        """The next answer to this request; it skips other messages."""
         while "id" not in (message := self.read()) or message["id"] != number:
             pass
         return message

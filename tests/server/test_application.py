@@ -1,4 +1,4 @@
-"""One server: what it answers to whom, in which form it refuses, and what it writes down."""
+"""One server: what it answers to whom, in which form it refuses, and what it logs."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def test_a_request_means_the_vault_of_its_path_or_the_only_one(app: ASGIApp) -> 
 
 
 def test_what_clients_ask_first_is_answered_to_everybody_and_tells_nothing(app: ASGIApp) -> None:
-    told = ask(app, "GET", "/")
-    assert told.json()["service"] == "Obsidian Local REST API" and told.json()["status"] == "OK"
-    assert (told.json()["authenticated"], "apiExtensions" in told.json()) == (False, False)
-    assert "vault" not in told.text.replace("vaulttools", "") and str(FIXTURES) not in told.text
+    answer = ask(app, "GET", "/")
+    assert answer.json()["service"] == "Obsidian Local REST API" and answer.json()["status"] == "OK"
+    assert (answer.json()["authenticated"], "apiExtensions" in answer.json()) == (False, False)
+    assert "vault" not in answer.text.replace("vaulttools", "") and str(FIXTURES) not in answer.text
     assert ask(app, "GET", "/", headers=KEY).json()["authenticated"] is True
     browser = ask(app, "GET", "/", headers={"Accept": "text/html,*/*"})
     assert (browser.status_code, browser.headers["location"]) == (303, "/ui/")
@@ -123,7 +123,7 @@ def test_a_cookie_counts_for_our_own_pages_only(app: ASGIApp, service: Service, 
     assert ask(app, "GET", "/ui/", headers=headers).status_code == 303
 
 
-def test_an_error_of_ours_is_told_without_its_details(app: ASGIApp) -> None:
+def test_an_error_of_ours_is_reported_without_its_details(app: ASGIApp) -> None:
     answer = ask(app, "GET", "/ui/broken", headers=KEY)
     assert (answer.status_code, answer.json()["errorCode"]) == (500, 50000)
     assert "a text" not in answer.text

@@ -1,4 +1,4 @@
-"""Bodies of requests: each is bounded, and none is read that is not needed."""
+"""Bodies of requests: each is bounded, and an unneeded one is not read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def served() -> Iterator[Served]:
 def _sent(served: Served, head: str, *body: bytes) -> bytes:
     """The answer to a request whose head is given without its host."""
     with closing(connected(served.port)) as connection:
-        with suppress(BrokenPipeError, ConnectionResetError):  # it does not want to hear more
+        with suppress(BrokenPipeError, ConnectionResetError):  # the server may hang up early
             for each in (f"{head}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode(), *body):
                 connection.sendall(each)
         return said(connection)
@@ -34,8 +34,8 @@ def _sent(served: Served, head: str, *body: bytes) -> bytes:
 @pytest.mark.parametrize("path", ["/", "/healthz", "/ui/", "/ui/tags", "/vault/", "/tags/", "/vault/inbox.md", "/none"])
 def test_a_small_body_that_nobody_needs_is_passed_over(served: Served, path: str) -> None:
     bare = httpx2.request("GET", f"{served.url}{path[1:]}")
-    told = httpx2.request("GET", f"{served.url}{path[1:]}", content=b"x" * 1_000)
-    assert told.status_code == bare.status_code and len(told.content) == len(bare.content)
+    refused = httpx2.request("GET", f"{served.url}{path[1:]}", content=b"x" * 1_000)
+    assert refused.status_code == bare.status_code and len(refused.content) == len(bare.content)
 
 
 @pytest.mark.parametrize("request_line", ["GET /healthz", "GET /ui/", "HEAD /vault/", "GET /none", "PUT /vault/a.md"])

@@ -20,7 +20,7 @@ from vaulttools.server.vaults import Vaults
         ("127.0.0.1", "10.0.0.1", False),
         ("127.0.0.1", None, False),
         ("127.0.0.1", "localhost:port", False),
-        # beyond loopback: plain addresses, which no name leads to, and the name that is listened on
+        # beyond loopback: plain addresses, to which no name leads, and the name that the server listens on
         ("0.0.0.0", "10.0.0.1:8765", True),
         ("0.0.0.0", "[fe80::1]:8765", True),
         ("0.0.0.0", "evil.example", False),

@@ -27,7 +27,7 @@ def pool() -> Iterator[Calls]:
 
 
 def begun(pool: Calls, wait: Event) -> tuple[Future[None], Event]:
-    """A call that waits for an event, and what says that it runs."""
+    """A call that waits for an event, and the event that it sets when it runs."""
     running = Event()
 
     def call(_: Event) -> None:
@@ -88,7 +88,7 @@ def test_a_call_that_waited_too_long_is_refused_when_its_turn_comes(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_takes_how_long_all_calls_end_and_no_more_run_than_may(
+def test_all_calls_end_and_never_too_many_run_whatever_time_they_take(
     pool: Calls, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(calls, "LONG_SECONDS", 0.01)

@@ -1,4 +1,4 @@
-"""The self-signed certificate: kept while it is good, for its owner alone, and made anew."""
+"""The self-signed certificate: it is kept while it is good, for its owner alone, and then made anew."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_it_is_made_anew_for_another_host_before_its_end_and_where_it_is_broken(
     assert len(seen) == 5
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BadArgument, match=r"^The certificate cannot be kept in "):
         kept(tmp_path / "file" / "tls", "127.0.0.1", NOW)

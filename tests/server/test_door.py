@@ -1,4 +1,4 @@
-"""Connections that never finish: each has its deadline, and none of them is in the way of others."""
+"""Connections that never finish: each has its deadline, and they never block others."""
 
 from __future__ import annotations
 

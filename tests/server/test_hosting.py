@@ -1,4 +1,4 @@
-"""A host of many vaults: a token sees its own everywhere, and no other is there for it."""
+"""A host of many vaults: a token sees its own everywhere, and never another."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 
 
 def _curious(other: Path) -> str:
-    """A note that leads to a note of another vault in each way that there is."""
+    """A note that leads to a note of another vault in every possible way."""
     up = [f"{'../' * levels}b/note{ending}" for levels in (1, 2, 3) for ending in ("", ".md")]
     aims = [*up, str(other), other.as_uri(), str(other).removesuffix(".md"), "vault://b/note.md", "/v/b/vault/note.md"]
     return "\n\n".join(f"![[{aim}]] [[{aim}]] ![x]({aim}) [x](<{aim}>)" for aim in aims)
@@ -71,8 +71,8 @@ def test_nobody_calls_without_a_token(host: Host) -> None:
         assert _get(host, token, "/vault/").status_code == 401
         assert _get(host, token, "/v/a/vault/").status_code == 401
         assert _get(host, token, "/mcp", "POST").status_code == 401
-        told = _get(host, token, "/").json()
-        assert told["authenticated"] is False
+        given = _get(host, token, "/").json()
+        assert given["authenticated"] is False
 
 
 def test_a_token_of_one_vault_asks_by_plain_paths(host: Host) -> None:
@@ -97,7 +97,7 @@ def test_an_unknown_and_a_forbidden_vault_are_answered_alike(host: Host, path: s
 
 
 def test_mcp_shows_a_token_its_vaults_alone(host: Host) -> None:
-    told: dict[str, Any] = {}
+    seen: dict[str, Any] = {}
 
     async def talk(token: str) -> None:
         async with (
@@ -105,24 +105,24 @@ def test_mcp_shows_a_token_its_vaults_alone(host: Host) -> None:
             Client(streamable_http_client(f"{host.url}/mcp", http_client=client), mode="legacy") as session,
         ):
             tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-            told["schema"] = dict(tools["read"].input_schema)["properties"].get("vault")
-            told["resources"] = [each.uri for each in (await session.list_resources()).resources]
-            told["instructions"] = session.instructions or ""
-            told["own"] = text_of(await session.call_tool("read", {"note": "note.md"} | told["extra"]))
-            told["other"] = text_of(await session.call_tool("read", {"note": "note.md", "vault": "c"}))
+            seen["schema"] = dict(tools["read"].input_schema)["properties"].get("vault")
+            seen["resources"] = [each.uri for each in (await session.list_resources()).resources]
+            seen["instructions"] = session.instructions or ""
+            seen["own"] = text_of(await session.call_tool("read", {"note": "note.md"} | seen["extra"]))
+            seen["other"] = text_of(await session.call_tool("read", {"note": "note.md", "vault": "c"}))
 
-    told["extra"] = {}
+    seen["extra"] = {}
     run(lambda: talk(host.one))
-    assert told["schema"] is None and sorted(map(str, told["resources"])) == [
+    assert seen["schema"] is None and sorted(map(str, seen["resources"])) == [
         "vault://a/deep/curious.md",
         "vault://a/note.md",
     ]
-    assert "needle of a" in told["own"] and "needle" not in told["other"]
-    told["extra"] = {"vault": "b"}
+    assert "needle of a" in seen["own"] and "needle" not in seen["other"]
+    seen["extra"] = {"vault": "b"}
     run(lambda: talk(host.two))
-    assert told["schema"] is not None and told["schema"]["enum"] == ["a", "b"] and len(told["resources"]) == 3
-    assert "needle of b" in told["own"]
-    assert "needle" not in told["other"] and "vault must be one of a, b" in told["other"]
+    assert seen["schema"] is not None and seen["schema"]["enum"] == ["a", "b"] and len(seen["resources"]) == 3
+    assert "needle of b" in seen["own"]
+    assert "needle" not in seen["other"] and "vault must be one of a, b" in seen["other"]
 
 
 @pytest.mark.parametrize("token", ["one", "two"])
@@ -133,9 +133,9 @@ def test_links_and_embeds_show_nothing_of_another_vault(host: Host, token: str) 
     assert 'href="/v/b' not in shown.text and 'src="/v/b' not in shown.text
     json = {"Accept": "application/vnd.olrapi.note+json"}
     headers = {"Authorization": f"Bearer {getattr(host, token)}"} | json
-    told = httpx2.get(f"{host.url}/v/a/vault/deep/curious.md", headers=headers).json()
-    assert told["links"] == []
-    assert "needle" not in str(told)
+    given = httpx2.get(f"{host.url}/v/a/vault/deep/curious.md", headers=headers).json()
+    assert given["links"] == []
+    assert "needle" not in str(given)
 
 
 def test_a_session_is_of_no_use_to_another_token(host: Host) -> None:
@@ -212,9 +212,9 @@ def test_what_asks_all_notes_waits_for_a_first_indexing_and_says_so(
     _, turns = background._turns
     with turns.taken(end), turns.taken(end), pool.lent("a") as vault:
         assert not pool.is_ready("a")
-        with pytest.raises(Busy) as told:
+        with pytest.raises(Busy) as refusal:
             ensure_indexed(vault, end, seconds=1, of_all=True)
-        assert str(told.value).endswith("indexed for the first time (0 of 1 files so far); call again in a moment")
+        assert str(refusal.value).endswith("indexed for the first time (0 of 1 files so far); call again in a moment")
     with pool.lent("a") as vault:
         ensure_indexed(vault, end, seconds=30, of_all=True)
         assert vault.tags().searched == 1
@@ -249,7 +249,7 @@ def test_a_vault_that_is_indexed_goes_before_one_that_is_not(tmp_path: Path, mon
     pool.close()
 
 
-def test_a_read_of_an_open_vault_waits_behind_none_of_vaults_that_wait_for_a_place(tmp_path: Path) -> None:
+def test_a_read_of_an_open_vault_does_not_wait_behind_vaults_without_a_place(tmp_path: Path) -> None:
     for name in "ab":
         write_files(tmp_path / name, {"note.md": f"{name}\n"})
     pool = VaultPool(str(tmp_path), 1, "off")

@@ -1,4 +1,4 @@
-"""The server over HTTP: clients at once, who is let in, and what a browser is told."""
+"""The server over HTTP: clients at once, who is let in, and what a browser gets."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_bad_body_is_refused_and_the_server_goes_on(url: str, body: bytes, sta
 
 
 @linux_only
-def test_fault_M14_a_signal_ends_the_server_and_the_callers_are_told(slow_vault: Path) -> None:
+def test_fault_M14_a_signal_ends_the_server_and_the_callers_get_an_answer(slow_vault: Path) -> None:
     said = []
 
     async def talk(url: str, process: int) -> None:

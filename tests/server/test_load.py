@@ -1,4 +1,4 @@
-"""Many clients at once; `make load` is the long form, over a vault as large as one is."""
+"""Many clients at once; `make load` is the long form, over a large vault."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def test_fault_M08_fifty_clients_at_once_are_all_answered_while_notes_change(tmp
     write_files(
         tmp_path, {f"{number}.md": f"# A question {number}\n- [ ] TODO #tag [[gone]]\n" for number in range(50)}
     )
-    told = load(tmp_path, clients=50, seconds=2)
-    assert told.errors == []
-    assert set(told.seconds) == {name for name, _ in CALLS} | {named(method, path) for method, path, _ in REQUESTS}
-    assert len(table(told)) == 2 + len(told.seconds)
+    loaded = load(tmp_path, clients=50, seconds=2)
+    assert loaded.errors == []
+    assert set(loaded.seconds) == {name for name, _ in CALLS} | {named(method, path) for method, path, _ in REQUESTS}
+    assert len(table(loaded)) == 2 + len(loaded.seconds)

@@ -1,4 +1,4 @@
-"""A real proxy before the server: what it says of a request is believed where it was named, and nowhere else."""
+"""A real proxy before the server: its headers are believed only by a server that names it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from tests.server.serving import WITHIN, free_port, http
 
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")  # which Debian has on root's path alone
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")  # Debian has it on root's path alone
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="needs nginx: apt-get install nginx-light")
 
@@ -26,7 +26,7 @@ PUBLIC = "https://notes.example"
 
 @contextmanager
 def proxy(folder: Path, behind: str) -> Iterator[str]:
-    """nginx as one that ends TLS, before a server; gives its address."""
+    """nginx, which ends TLS before a server; gives its address."""
     assert NGINX is not None
     port = free_port()
     user = "user root;" if os.geteuid() == 0 else ""
@@ -60,8 +60,8 @@ def _wait_until_it_listens(process: subprocess.Popen[bytes], port: int, log: Pat
             process.wait(0.1)
             break
     ended = "has not begun to listen" if process.poll() is None else f"ended with {process.returncode}"
-    told = log.read_text("utf-8", "replace") if log.exists() else "It wrote no log."
-    pytest.fail(f"{NGINX} {ended}: {told}")
+    logged = log.read_text("utf-8", "replace") if log.exists() else "It wrote no log."
+    pytest.fail(f"{NGINX} {ended}: {logged}")
 
 
 def login(address: str) -> httpx2.Response:

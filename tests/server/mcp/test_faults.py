@@ -32,7 +32,7 @@ SLOW = {"pattern": r"(\w+\s){30}x", "file_pattern": "**"}
 
 
 def awaited(condition: Callable[[], Any]) -> Any:
-    """What a condition comes to, once it is true."""
+    """The value of a condition, once it is true."""
     end = time.monotonic() + WITHIN
     while not (value := condition()):
         assert time.monotonic() < end
@@ -168,7 +168,7 @@ def test_fault_M09_a_call_that_takes_too_long_gives_what_it_has(slow_vault: Path
 
 
 @linux_only
-def test_fault_M10_a_ripgrep_that_dies_is_told_and_the_next_call_works(slow_vault: Path) -> None:
+def test_fault_M10_a_ripgrep_that_dies_is_reported_and_the_next_call_works(slow_vault: Path) -> None:
     with Raw("--vault", str(slow_vault), "mcp", "--structured", "full") as raw:
         raw.initialize()
         raw.call(1, "search_files", SLOW)
@@ -176,7 +176,7 @@ def test_fault_M10_a_ripgrep_that_dies_is_told_and_the_next_call_works(slow_vaul
 
         def killed_until_answered() -> dict[str, Any] | None:
             for number in ripgreps(raw.process.pid):
-                with suppress(ProcessLookupError):  # it may have come to its end since it was listed
+                with suppress(ProcessLookupError):  # it may have ended since it was listed
                     os.kill(number, signal.SIGKILL)
                     killed.add(number)
             raw.send({"id": 100 + len(killed), "method": "ping"})
@@ -216,7 +216,7 @@ def test_fault_M11_older_revisions_shake_hands(small_vault: Path, version: str) 
 
 
 @pytest.mark.parametrize("error", [RuntimeError("secret of /home/somebody"), MemoryError()])
-def test_faults_M12_and_M13_an_error_of_ours_is_told_without_what_it_says(
+def test_faults_M12_and_M13_an_error_of_ours_is_reported_without_its_text(
     small_vault: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     def broken(*_: Any) -> Any:

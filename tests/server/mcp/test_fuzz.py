@@ -23,7 +23,7 @@ from vaulttools.tools.definitions import definitions
 CALLS = 500
 
 STRUCTURED_BYTES = 4 * limits.TEXT_BYTES
-"""Of the structured content as JSON: what the text shows, with its numbers and names."""
+"""The bound of the structured content as JSON: it has what the text shows, with numbers and names."""
 
 DEFINITIONS = definitions("mcp")
 

@@ -19,7 +19,7 @@ from vaulttools import Vault, __version__, tools
 from vaulttools.server.mcp import prompts
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
-"""How the client begins, and the revision that it comes to: the previous one, with a handshake, and the present one."""
+"""How the client begins, and the revision it gets: the previous one, with a handshake, or the present one."""
 
 
 @pytest.mark.parametrize("mode", ERAS)

@@ -33,7 +33,7 @@ def node() -> Path:
 
 
 def _driven(node: Path, kind: str, target: Any) -> dict[str, Any]:
-    """What the SDK's client got."""
+    """What the SDK's client receives."""
     script = node / "client.mjs"
     shutil.copy(Path(__file__).parent / "client.mjs", script)
     given = json.dumps({"target": target, "calls": {name: calls[0] for name, calls in CALLS.items()}})

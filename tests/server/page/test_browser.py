@@ -24,7 +24,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
 
-expect.set_options(timeout=30_000)  # of a busy machine
+expect.set_options(timeout=30_000)  # a busy machine is slow
 
 TOKEN = "correct horse battery"
 EVIL = '"><img src=x onerror="window.attacked=1"><script>window.attacked=1<'
@@ -113,7 +113,7 @@ def test_results_come_while_typing_and_are_there_again_after_going_back(page: Pa
     expect(page.get_by_role("status")).to_have_text("2 notes")
 
 
-def test_what_is_typed_wrongly_is_told_while_typing(page: Page) -> None:
+def test_a_mistake_is_reported_while_typing(page: Page) -> None:
     page.goto("/ui/?mode=regex")
     page.get_by_role("searchbox").press_sequentially("[a")
     expect(page.get_by_role("alert")).to_contain_text("Invalid regex")
@@ -170,7 +170,7 @@ def test_related_notes_come_beside_a_note(page: Page) -> None:
     expect(page.locator(".related a", has_text="Plan")).to_be_visible()
 
 
-def test_on_a_phone_the_outline_stands_above_the_text(browser: Browser, url: str) -> None:
+def test_on_a_phone_the_outline_is_above_the_text(browser: Browser, url: str) -> None:
     with browser.new_context(base_url=url, viewport={"width": 390, "height": 700}) as context:
         page = context.new_page()
         page.goto("/ui/note/Projects/Plan.md")
@@ -339,7 +339,7 @@ def test_a_click_leads_from_the_neighbourhood_to_two_links(page: Page) -> None:
     expect(page.locator(".neighbourhood a", has_text="Soil")).to_have_count(2)
 
 
-def test_a_note_of_the_map_says_its_name_and_opens(page: Page) -> None:
+def test_a_note_of_the_map_shows_its_name_and_opens(page: Page) -> None:
     page.goto("/ui/map/Projects")
     canvas = page.locator("#map")
     expect(canvas).to_have_attribute("data-drawn", "1")
@@ -385,11 +385,11 @@ def test_axe_finds_nothing_serious(browser: Browser, url: str, scheme: Any) -> N
 def test_nothing_that_a_vault_holds_runs_or_is_loaded_from_elsewhere(browser: Browser, url: str) -> None:
     with browser.new_context(base_url=url) as context:
         page = context.new_page()
-        told: list[str] = []
+        messages: list[str] = []
         asked: list[str] = []
 
         def dismissed(dialog: Dialog) -> None:
-            told.append(dialog.message)
+            messages.append(dialog.message)
             dialog.dismiss()
 
         page.on("dialog", dismissed)
@@ -408,12 +408,12 @@ def test_nothing_that_a_vault_holds_runs_or_is_loaded_from_elsewhere(browser: Br
         page.goto("/ui/note/Drawn.md")
         expect(page.locator(".body img")).to_have_js_property("naturalWidth", 20)
         assert page.evaluate("window.attacked") is None
-        assert told == []
+        assert messages == []
         assert [each for each in asked if not each.startswith(url)] == []
 
 
 def test_the_policy_stops_what_a_rendering_would_let_through(page: Page) -> None:
-    """As if the sanitiser were not there: the browser itself refuses."""
+    """Even without the sanitiser, the browser itself refuses."""
     page.goto("/ui/")
     page.evaluate(
         """() => {
@@ -452,7 +452,7 @@ def test_what_waits_for_the_index_comes_by_itself(browser: Browser, tmp_path: Pa
         expect(page.locator(".cloud li")).to_have_count(9)
 
 
-def test_a_token_is_asked_for_once_and_no_script_can_read_what_stands_for_it(browser: Browser, tmp_path: Path) -> None:
+def test_a_token_is_asked_for_once_and_no_script_can_read_its_cookie(browser: Browser, tmp_path: Path) -> None:
     write_files(tmp_path, {"Home.md": "text\n"})
     with (
         http("--vault", str(tmp_path), "serve", ":0", "--no-index", VAULTTOOLS_TOKEN=TOKEN) as served,

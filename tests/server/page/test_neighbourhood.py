@@ -1,4 +1,4 @@
-"""The picture of a neighbourhood: where notes stand, and what there is no room for."""
+"""The picture of a neighbourhood: where notes are placed, and which of them find no room."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vaulttools.tools.links import NoteReached
 
 
 def picture_of(sources: list[str], targets: list[str], root: str = "") -> Diagram | None:
-    """Of notes one link away, or, as `far.md by near.md`, two."""
+    """Draws notes that are one link away, or two if they are written `far.md by near.md`."""
 
     def reached(note: str) -> NoteReached:
         path, _, via = note.partition(" by ")
@@ -23,7 +23,7 @@ def test_a_note_without_links_has_no_picture() -> None:
     assert picture_of([], []) is None
 
 
-def test_notes_stand_on_their_side_within_the_picture() -> None:
+def test_notes_are_on_their_side_within_the_picture() -> None:
     picture = picture_of(["a.md", "b/c.md"], [f"{'x' * 40} {number}.md" for number in range(MOST + 3)], "/v/n")
     assert picture is not None
     assert [(node.name, node.address) for node in picture.nodes if node.is_source] == [
@@ -35,7 +35,7 @@ def test_notes_stand_on_their_side_within_the_picture() -> None:
     assert len({(node.x, node.y) for node in picture.nodes}) == len(picture.nodes)
 
 
-def test_notes_two_links_away_stand_behind_the_one_that_leads_to_them() -> None:
+def test_notes_two_links_away_are_behind_the_one_that_leads_to_them() -> None:
     beyond = [f"far{number}.md by a.md" for number in range(MOST_BEYOND + 1)]
     picture = picture_of(["a.md", "b.md", *beyond], ["c.md"])
     assert picture is not None and picture.left_out == (1, 0)

@@ -1,4 +1,4 @@
-"""The pages: what each of them shows, who gets them, and that nothing of a vault can act in them."""
+"""The pages: what each of them shows, who gets them, and why nothing of a vault can act in them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def words(answer: httpx2.Response) -> str:
-    """What stands in the main part of a page."""
+    """The words in the main part of a page."""
     _, _, main = answer.text.partition("<main")
     return " ".join(unescape(re.sub("<[^>]*>", " ", f"<{main}")).split())
 
@@ -137,7 +137,7 @@ def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: py
         ("/v/other/ui/", 404, "There is no such vault"),
     ],
 )
-def test_what_cannot_be_shown_is_told_in_one_sentence(app: ASGIApp, path: str, status: int, sentence: str) -> None:
+def test_what_cannot_be_shown_is_refused_in_one_sentence(app: ASGIApp, path: str, status: int, sentence: str) -> None:
     answer = ask(app, "GET", path)
     assert (answer.status_code, sentence in unescape(answer.text)) == (status, True), answer.text
 
@@ -182,7 +182,7 @@ MARKED = {
         ("q=LEANS&mode=text", "<strong>shed</strong> <mark>leans</mark> on"),
         ("q=door&mode=text", "<th>part</th><th>age</th></tr></thead><tbody><tr><td>roof</td>"),
         ("q=line:(shed+leans)&mode=obsidian", "<mark>leans</mark>"),
-        # What is no text of the note as it is shown, is shown as it is written.
+        # A match that the rendered note does not have is shown as it is written.
         ("q=**shed&mode=text", "The <mark>**shed</mark>** leans on [[Wall]]."),
         ("q=The+..shed&mode=regex", "<mark>The **shed</mark>** leans"),
     ],
@@ -284,7 +284,7 @@ def test_the_part_that_a_link_means_is_marked(app: ASGIApp) -> None:
     assert "Heading not found: Gone" in words(ask(app, "GET", "/ui/note/Projects/plan.md?at=Gone"))
 
 
-def test_links_stay_in_the_vault_that_they_stand_in(serve: Serve) -> None:
+def test_links_stay_in_their_vault(serve: Serve) -> None:
     app = serve(one=FILES, two={"Home.md": "[[plan]] ![[pic.png]] #tag", "plan.md": "", "pic.png": ""})
     text = ask(app, "GET", "/v/two/ui/note/Home.md").text
     found = {each for each in re.findall(r'(?:href|src|action)="(/[^"?]*)', text) if not each.startswith("/ui/static/")}
@@ -481,10 +481,10 @@ def test_every_page_says_how_far_the_index_is_and_asks_again_by_itself(
     assert 'class="indexing"' not in ask(app, "GET", "/ui/tags").text
     monkeypatch.setattr(Vault, "is_ready", False)
     monkeypatch.setattr(Vault, "index_progress", Progress(10, 10, 20, 40, 3.0))
-    told = ask(app, "GET", "/ui/progress").json()
-    assert told == {
+    progress = ask(app, "GET", "/ui/progress").json()
+    assert progress == {
         "sentence": "Indexing: 10 of 10 notes are read, 62% of the work is done, about 3 s are left.",
         "share": 0.625,
     }
     shown = ask(app, "GET", "/ui/tags").text
-    assert told["sentence"] in shown and 'data-progress="/ui/progress"' in shown
+    assert progress["sentence"] in shown and 'data-progress="/ui/progress"' in shown

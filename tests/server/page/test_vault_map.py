@@ -1,4 +1,4 @@
-"""The map of a vault: which folders, notes and links it tells, in its tables and to the script that draws it."""
+"""The map of a vault: the folders, notes and links in its tables, and those that its script draws."""
 
 from __future__ import annotations
 

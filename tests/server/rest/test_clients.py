@@ -26,19 +26,19 @@ KEY = "a key of the clients"
 
 
 class Known(NamedTuple):
-    """A vault, and what is in it."""
+    """A vault: some of its notes and words."""
 
     note: str
     folder: str
-    """Which holds it."""
+    """The folder of the note."""
     word: str
-    """That the note holds."""
+    """A word in the note."""
     heading: Sequence[str]
-    """The way to one of its headings."""
+    """The path to one of the note's headings."""
     block: str
     property: str
     tag: str
-    """Of some note."""
+    """A tag of some note."""
 
 
 HELP = Known(
@@ -61,12 +61,12 @@ SHIPPED = Known(
     property="status",
     tag="daily",
 )
-"""Our own, where that is not at hand."""
+"""The shipped vault, used where Obsidian's help is missing."""
 
 KNOWN = HELP if OBSIDIAN_HELP.exists() else SHIPPED
 
 PROMPT = '---\ntags: [mcp-tools-prompt]\n---\nWhat is <% tp.mcpTools.prompt("word") %>?\n'
-"""A prompt as obsidian-mcp-tools has them."""
+"""A prompt in the form of obsidian-mcp-tools."""
 
 TARGET = {"type": "path", "path": KNOWN.note}
 NEW = {"type": "path", "path": "new.md"}
@@ -100,7 +100,7 @@ def _digest(folder: Path) -> dict[str, str]:
 
 
 def _answers(command: list[str], variables: dict[str, str], calls: list[tuple[str, dict[str, Any]]]) -> Any:
-    """What the tools of a client's MCP server answer: the text, and whether it is an error; and the tools' names."""
+    """What the tools of a client's MCP server answer, with whether it is an error, and the names of the tools."""
 
     async def talk() -> Any:
         parameters = StdioServerParameters(command=command[0], args=command[1:], env=environment(**variables))
@@ -266,10 +266,10 @@ ANSWERS: dict[str, Any] = {
     "search_vault_smart": PASSAGES,
     "list_obsidian_commands": {"commands": [{"id": str, "name": str}]},
 }
-"""By tool what is answered with status 200; its other requests read notes, or are refused."""
+"""The answers with status 200, by tool; its other requests read notes, or are refused."""
 
 RECORDED = json.loads((Path(__file__).parent / "obsidian-mcp-tools.json").read_text(encoding="utf-8"))
-"""What obsidian-mcp-tools asked when it was run, and from where it comes: no registry has its server."""
+"""What obsidian-mcp-tools asked in a run, and the origin of that program: no registry has its server."""
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def _shape(asked: dict[str, Any]) -> Any:
 
 
 def _fits(value: Any, shape: Any) -> bool:
-    """Whether a value has the keys and types of a shape; a list's elements all have that of its one element.
+    """Whether a value has the keys and types of a shape; the shape of a list has one element, for all.
 
     What is no type, dict or list is the value itself.
     """

@@ -202,7 +202,7 @@ MEANT = {
     "(e)?": "",
     **{literal: literal for literal in ("ab", "Cd", "e", " ", "{", "ß", "k", "İ")},
 }
-"""What some pieces match; the others match nothing that has a length, or change what stands before them."""
+"""What some pieces match; the others match nothing that has a length, or change what comes before them."""
 
 texts = st.text(st.sampled_from("abCde xy.,z\nßkKİ{2"), max_size=12)
 

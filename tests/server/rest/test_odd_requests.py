@@ -1,4 +1,4 @@
-"""Odd requests and odd vaults over REST: each gets a status of its own, and never a part for the whole."""
+"""Odd requests and odd vaults over REST: each gets a status of its own, and no part is taken for the whole."""
 
 from __future__ import annotations
 
@@ -147,8 +147,8 @@ def test_a_part_is_never_taken_for_the_whole(serve: Serve, monkeypatch: pytest.M
 )
 def test_older_clients_name_a_part_by_headers(app: ASGIApp, kind: str, target: str, answer: str | int) -> None:
     headers = {"Target-Type": kind, "Target": target, "Target-Delimiter": "--"}
-    told = ask(app, "GET", "/vault/plan.md", headers=headers)
-    assert (told.status_code if isinstance(answer, int) else told.text) == answer
+    answered = ask(app, "GET", "/vault/plan.md", headers=headers)
+    assert (answered.status_code if isinstance(answer, int) else answered.text) == answer
     assert ask(app, "GET", "/vault/plan.md/block/damp", headers=headers).status_code == 400
     assert ask(app, "GET", "/vault/plan.md", headers={**headers, "Target-Scope": "marker"}).status_code == 400
 
@@ -170,7 +170,7 @@ def test_a_note_as_html_is_refused_by_name(app: ASGIApp, path: str, accept: str,
         assert answer.json()["errorCode"] == 40600 and "/ui/note/" in answer.json()["message"]
 
 
-def test_what_the_plugin_has_and_this_server_not_is_refused_by_name(app: ASGIApp) -> None:
+def test_what_only_the_plugin_has_is_refused_by_name(app: ASGIApp) -> None:
     for path in ("/openapi.yaml", "/v/notes/openapi.yaml"):
         answer = ask(app, "GET", path)
         assert (answer.status_code, "openapi.yaml" in answer.json()["message"]) == (404, True)
@@ -201,7 +201,7 @@ def test_a_name_that_is_no_utf_8_does_not_break_omnisearch(odd: Path) -> None:
     assert sorted((each["path"], each["foundWords"]) for each in answer.json()) == [(path, ["galena"]) for path in ODD]
 
 
-def test_every_name_that_is_told_can_be_opened(serve: Serve, odd: Path) -> None:
+def test_every_name_in_an_answer_can_be_opened(serve: Serve, odd: Path) -> None:
     app = serve(notes=odd)
     recent = "TABLE file.mtime WHERE file.mtime >= date(today) - dur(2 days) SORT file.mtime DESC LIMIT 9"
 
@@ -209,7 +209,7 @@ def test_every_name_that_is_told_can_be_opened(serve: Serve, odd: Path) -> None:
         return ask(app, "POST", path, headers={"Content-Type": kind}, content=body).json()
 
     inner = ask(app, "GET", "/vault/f%5Cxfe/").json()["files"]
-    told = [
+    answers = [
         [each["filename"] for each in posted("/search/simple/?query=galena")],
         [each["filename"] for each in posted("/search/", '{"var": "path"}')],
         [each["result"] for each in posted("/search/", '{"var": "path"}')],
@@ -218,7 +218,7 @@ def test_every_name_that_is_told_can_be_opened(serve: Serve, odd: Path) -> None:
         [*ask(app, "GET", "/vault/other.md", headers={"Accept": NOTE}).json()["backlinks"], "other.md"],
         [*ask(app, "GET", "/vault/").json()["files"][1:], f"f\\xfe/{inner[0]}"],
     ]
-    assert [sorted(names) for names in told] == [ODD] * len(told)
+    assert [sorted(names) for names in answers] == [ODD] * len(answers)
     for name in ODD:
         assert ask(app, "GET", f"/vault/{quote(name)}").text.startswith("galena")
         assert ask(app, "GET", f"/vault/{quote(name)}", headers={"Accept": NOTE}).json()["path"] == name

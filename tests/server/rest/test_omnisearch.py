@@ -1,4 +1,4 @@
-"""Omnisearch's port: what its clients get, and that others get nothing."""
+"""Omnisearch's port: its clients get answers, and others get nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ASGIApp]:
         calls.close()
 
 
-def test_the_notes_that_answer_are_told_as_the_plugin_tells_them(app: ASGIApp) -> None:
+def test_the_notes_that_answer_have_the_form_that_the_plugin_gives(app: ASGIApp) -> None:
     (found,) = ask(app, "GET", "/search?q=damp+cellars").json()
     score = found.pop("score")
     assert score > 0

@@ -154,7 +154,7 @@ def test_a_file_is_the_same_at_once_and_in_pieces(app: ASGIApp, monkeypatch: pyt
 
 
 def test_json_is_made_beside_the_event_loop(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It may be two megabytes, and everybody would wait."""
+    """The JSON may take two megabytes, and everybody would wait."""
     threads: list[str] = []
 
     def noted(value: Any) -> Any:
@@ -168,9 +168,9 @@ def test_json_is_made_beside_the_event_loop(app: ASGIApp, monkeypatch: pytest.Mo
 
 def test_a_note_as_json(app: ASGIApp) -> None:
     answer = ask(app, "GET", "/vault/Projects%2Fplan.md", headers={"Accept": NOTE})
-    told = answer.json()
-    stat = told.pop("stat")
-    assert told == {
+    given = answer.json()
+    stat = given.pop("stat")
+    assert given == {
         "tags": ["work", "urgent", "work/deep"],
         "frontmatter": {"tags": ["work", "#urgent"], "status": "active", "due": "2026-11-20"},
         "path": "Projects/plan.md",
@@ -283,19 +283,19 @@ def test_a_rule_on_links_follows_them_anew_only_after_a_change(
 
     monkeypatch.setattr(graph, "resolved", noted)
 
-    def told() -> tuple[dict[str, Any], int]:
+    def answers() -> tuple[dict[str, Any], int]:
         followed.clear()
         rule = {"merge": [{"var": "backlinks"}, {"var": "unresolvedLinks"}]}
         found = searches.by_rule(vault.session, rule, Work())
         return {each["filename"]: each["result"] for each in found if each["result"]}, len(followed)
 
     before = {"b.md": ["Sub/d.md", "a.md", "c"], "Sub/d.md": ["c"]}
-    assert told() == (before, 3)
-    assert told() == (before, 0)
+    assert answers() == (before, 3)
+    assert answers() == (before, 0)
     (vault.path / "a.md").write_text("nothing", encoding="utf-8")
-    assert told() == ({"b.md": ["Sub/d.md", "c"], "Sub/d.md": ["c"]}, 3)
+    assert answers() == ({"b.md": ["Sub/d.md", "c"], "Sub/d.md": ["c"]}, 3)
     (vault.path / "c.md").write_text("", encoding="utf-8")
-    assert told()[0] == {"b.md": ["Sub/d.md"], "c.md": ["Sub/d.md", "b.md"]}
+    assert answers()[0] == {"b.md": ["Sub/d.md"], "c.md": ["Sub/d.md", "b.md"]}
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_rule_on_links_follows_them_anew_only_after_a_change(
         ("/search/", JSONLOGIC, {"==": [{"var": "content"}, "nowhere"]}),
     ],
 )
-def test_nothing_found_in_the_time_is_to_be_asked_again(
+def test_an_empty_incomplete_search_asks_the_client_to_retry(
     app: ASGIApp, monkeypatch: pytest.MonkeyPatch, path: str, kind: str, body: Any
 ) -> None:
     assert _posted(app, kind, body, path).json() == []
@@ -371,8 +371,8 @@ def test_periodic_notes(app: ASGIApp) -> None:
         ("2026-11-21.md", "# Another day\n"),
         ("2026-11-20.md", "# A day\n"),
     ]
-    told = ask(app, "GET", "/periodic/daily/2026/11/20/", headers={"Accept": NOTE}).json()
-    assert told["path"] == "2026-11-20.md"
+    given = ask(app, "GET", "/periodic/daily/2026/11/20/", headers={"Accept": NOTE}).json()
+    assert given["path"] == "2026-11-20.md"
 
 
 def test_a_body_is_bounded(app: ASGIApp) -> None:

@@ -1,4 +1,4 @@
-"""Rendered notes: Obsidian's Markdown as HTML, and nothing in it that can act."""
+"""Rendered notes: Obsidian's Markdown as HTML, in which nothing can act."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class InMemory:
 
 def rendered(text: str, *, here: int | None = None) -> str:
     html = Rendering(InMemory(), Addresses()).html("Home.md", text, here)
-    # `rel` stands on every link, and its blanks and line ends are no matter.
+    # Every link has `rel`; blanks and line ends do not matter.
     return html.replace(' rel="noopener noreferrer"', "").strip()
 
 
@@ -111,7 +111,7 @@ NOT_SHOWN = '<a class="n-missing" title="Not shown">{}</a>'
         ("a ![[plan]] b", 'a <a href="/ui/note/Projects/plan.md">plan</a> b'),
         ("![x](https://evil.example/x.png)", '<a href="https://evil.example/x.png" class="n-external">Image: x</a>'),
         ("![[gone.png]]", MISSING.format("gone.png")),
-        # What else stands in lines
+        # What else occurs in lines
         ("==high *and* low==", "<mark>high <em>and</em> low</mark>"),
         ("a == b == c", "a == b == c"),
         ("~~gone~~", "<s>gone</s>"),
@@ -126,7 +126,7 @@ NOT_SHOWN = '<a class="n-missing" title="Not shown">{}</a>'
         ("Reach it. ^goal", "Reach it. "),
     ],
 )
-def test_what_stands_in_a_line(text: str, html: str) -> None:
+def test_what_a_line_holds_is_rendered(text: str, html: str) -> None:
     assert in_paragraph(text) == html
 
 
@@ -182,7 +182,7 @@ def test_what_stands_in_a_line(text: str, html: str) -> None:
         ("a\n\n- b\n- c", "<p>a</p>\n<ul>\n<li>b</li>\n<li>c</li>\n</ul>"),
     ],
 )
-def test_what_stands_in_blocks(text: str, html: str) -> None:
+def test_blocks_are_rendered(text: str, html: str) -> None:
     assert rendered(text) == html
 
 
@@ -255,15 +255,15 @@ def test_ids_of_embedded_notes_are_not_those_of_the_page() -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        # in a line: what nothing closes is spoken of
+        # in a line: an unclosed tag is text
         ("The <script> tag\n\nnext", "<p>The &lt;script&gt; tag</p>\n<p>next</p>\n"),
         ("a <script>x</script> b\n\nnext", "<p>a  b</p>\n<p>next</p>\n"),
         ("a </script> <style> b\n\nnext", "<p>a  &lt;style&gt; b</p>\n<p>next</p>\n"),
-        # in a block: the block alone
+        # in a block: only the rest of the block is hidden
         ("<div>\n<script>a\n\nnext", "<div>\n<p>next</p>\n</div>"),
         ("<div>\n<!-- a\n\nnext", "<div>\n<p>next</p>\n</div>"),
         ("<div><!--><style>a</style>b\n\nnext", "<div>b\n<p>next</p>\n</div>"),
-        # a block that begins so ends with the note, as CommonMark has it
+        # such a block ends with the note, as CommonMark says
         ("before\n\n<script>\n\nnext", "<p>before</p>\n"),
         ("before\n\n<!-- a\n\nnext", "<p>before</p>\n"),
     ],
@@ -272,7 +272,7 @@ def test_unclosed_html_hides_its_block_and_not_the_rest_of_the_note(text: str, s
     assert Rendering(InMemory({"Home.md": text}), Addresses()).html("Home.md", text) == shown
 
 
-# What a note may hold, and no browser may act on: each stands in running text, and in a block of its own.
+# No browser may act on these. Each is tried in running text, and in a block of its own.
 ATTACKS = [
     "<script>alert(1)</script>",
     "<SCRIPT SRC=//evil.example/x.js></SCRIPT>",
@@ -347,7 +347,7 @@ ATTRIBUTES = {
 
 
 class Inert(HTMLParser):
-    """Reads HTML, and finds what in it could act or be loaded from elsewhere."""
+    """Reads HTML, and finds whatever could act or be loaded from elsewhere."""
 
     def __init__(self) -> None:
         super().__init__()
