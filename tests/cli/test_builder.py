@@ -1,4 +1,4 @@
-"""The process that builds the index which a command had no time for."""
+"""The process that builds the index when a command has no time for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Printed = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def folder(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A vault of 300 notes, for this process an hour old."""
+    """A vault of 300 notes, which seem an hour old to this process."""
     folder = make_vault(notes(300)).path
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)

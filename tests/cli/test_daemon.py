@@ -31,13 +31,13 @@ from vaulttools.errors import BadArgument
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no resident process")
 
 THIN = "import sys; sys.modules['vaulttools.cli.main'] = None; from vaulttools.__main__ import run; run()"
-"""Without this no command runs by itself."""
+"""Lacks the module that lets a command run by itself."""
 
 LEAN = f"import sys; sys.modules.update(dict.fromkeys(('contextlib', 'enum', 're', 'socket'))); {THIN}"
-"""Without what takes longer to import than to hand a command over."""
+"""Also lacks the modules that take longer to import than a command takes to hand over."""
 
 INTERRUPTIBLE = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {THIN}"
-"""Ctrl-C counts, also where the tests run in the background of a shell, which has it ignored."""
+"""Ctrl-C works here, even where the tests run in the background of a shell, which ignores it."""
 
 NONE = "No resident process serves this vault.\n"
 
@@ -71,7 +71,7 @@ COMMANDS: Sequence[Sequence[str]] = [
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command left."""
+    """The streams and the status of a command that has ended."""
 
     status: int
     out: bytes
@@ -86,13 +86,13 @@ class Place:
     environ: Mapping[str, str]
 
     def ran(self, *words: str, code: str = THIN, **environ: str) -> Ran:
-        """A real process, that can do nothing by itself unless the code says otherwise."""
+        """Run a real process, which can do nothing by itself unless the code says otherwise."""
         command = [sys.executable, "-c", code, "--vault", str(self.vault), *words]
         done = subprocess.run(command, env={**self.environ, **environ}, stdin=subprocess.DEVNULL, capture_output=True)
         return Ran(done.returncode, done.stdout, done.stderr)
 
     def ran_alone(self, *words: str, **environ: str) -> Ran:
-        """A real process, by itself where no other takes the command."""
+        """Run a real process, which acts by itself where no other takes the command."""
         return self.ran(*words, code="from vaulttools.__main__ import run; run()", **environ)
 
     def daemon(self, command: str, **environ: str) -> tuple[int, dict[str, object]]:
@@ -152,7 +152,7 @@ def own(vault: Path) -> Iterator[Place]:
     with place(vault) as here:
         assert here.daemon("start")[0] == 0
         yield here
-        assert here.daemon("stop")[0] in (0, 1)  # 1: none is left
+        assert here.daemon("stop")[0] in (0, 1)  # 1: no process is left
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
@@ -247,7 +247,7 @@ def test_another_version_does_not_meet_it(served: Place) -> None:
     assert b"halted" in served.ran("tags", code=other + THIN).err
 
 
-def test_start_says_what_runs_already(served: Place) -> None:
+def test_start_reports_the_process_that_runs_already(served: Place) -> None:
     process = served.process
     assert served.daemon("start") == (0, {"process": process, "is_server": False, "differs": None})
 
@@ -344,7 +344,7 @@ def test_root_gets_an_answer_and_a_process_of_another_user_gets_nothing(own: Pla
 
     assert asked_as(0).stdout.startswith("b'+")
     other = asked_as(65534)
-    folder.chmod(0o700)  # else no command would speak to the process, `stop` neither
+    folder.chmod(0o700)  # else no command could reach the process, not even `stop`
     refused = ("ConnectionResetError", "BrokenPipeError")  # the process closed before it was read from, or written to
     assert other.stdout == "b''\n" or any(name in other.stderr for name in refused)
 
@@ -440,7 +440,7 @@ def test_daemon_takes_one_of_three(words: list[str], vault: Path, capsys: pytest
     assert capsys.readouterr().err.startswith("error: daemon takes one of start, status, stop")
 
 
-def test_a_path_too_long_for_a_socket_is_told(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_too_long_for_a_socket_is_reported(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", f"/tmp/{'x' * 120}")
     assert handover.handed_over(["--vault", str(vault), "tags"]) is None
     with pytest.raises(BadArgument, match="its path is too long"):

@@ -72,17 +72,17 @@ def test_an_index_from_its_beginning_to_its_end(folder: Path, capsys: Printed) -
     assert printed(folder, "clear", capsys=capsys) == (0, "There was no index.\n", "")
 
 
-def test_notes_that_answers_leave_out_are_told_apart(make_vault: MakeVault, capsys: Printed) -> None:
+def test_notes_that_answers_leave_out_are_counted_apart(make_vault: MakeVault, capsys: Printed) -> None:
     app = '{"userIgnoreFilters": ["Old/"]}'
     notes = dict.fromkeys(("a.md", ".b.md", "Old/c.md", ".trash/d.md"), "text")
     folder = make_vault({**notes, ".obsidian/app.json": app}).path
-    told = printed(folder, "build", capsys=capsys)[1]
-    assert told.startswith("Indexed 3 notes (2 of them hidden or excluded) and 0 other files in ")
+    out = printed(folder, "build", capsys=capsys)[1]
+    assert out.startswith("Indexed 3 notes (2 of them hidden or excluded) and 0 other files in ")
     assert cli.main(["--vault", str(folder), "base", "--where", "true"]) == cli.FOUND
     assert capsys.readouterr().out.startswith("1 row:\n")
 
 
-def test_a_difference_is_named_and_is_an_exit_status(folder: Path, capsys: Printed) -> None:
+def test_a_difference_is_named_and_sets_the_exit_status(folder: Path, capsys: Printed) -> None:
     printed(folder, "build", capsys=capsys)
     (folder / "a.md").write_text("other", encoding="utf-8")
     (folder / "new.md").touch()
@@ -98,7 +98,7 @@ def test_a_difference_is_named_and_is_an_exit_status(folder: Path, capsys: Print
     assert printed(folder, "verify", capsys=capsys)[0] == 0
 
 
-def test_fault_I06_a_damaged_index_is_told_and_built_anew(folder: Path, capsys: Printed) -> None:
+def test_fault_I06_a_damaged_index_is_reported_and_built_anew(folder: Path, capsys: Printed) -> None:
     printed(folder, "build", capsys=capsys)
     with Vault.open(folder) as vault:
         database = vault.index_status().folder / f"index-{SCHEMA}.sqlite"
@@ -139,7 +139,7 @@ def test_as_json_each_is_one_line(folder: Path, capsys: Printed) -> None:
         (["--force", "build"], ", got '--force build'"),
     ],
 )
-def test_other_words_are_told(folder: Path, capsys: Printed, words: list[str], got: str) -> None:
+def test_other_words_are_refused(folder: Path, capsys: Printed, words: list[str], got: str) -> None:
     sentence = f"error: index takes one of build, status, verify, clear{got}\n"
     assert printed(folder, *words, capsys=capsys) == (2, "", sentence)
 
@@ -160,7 +160,7 @@ def test_no_index_is_made_of_whatever_folder_this_is(
     assert capsys.readouterr() == ("", f"error: {NO_VAULT}\n")
 
 
-def test_of_a_vault_that_is_configured_without_an_index_one_is_made_when_asked(
+def test_an_index_is_made_on_request_for_a_vault_configured_without_one(
     folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = Path(os.environ["XDG_CONFIG_HOME"]) / "vaulttools"
@@ -172,7 +172,7 @@ def test_of_a_vault_that_is_configured_without_an_index_one_is_made_when_asked(
 def test_a_build_that_is_stopped_keeps_what_it_had_done(
     folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As Ctrl-C does it; `cli.run` makes 130 of it."""
+    """Ends as after Ctrl-C; `cli.run` turns that into status 130."""
 
     def interrupted(done: int, total: int) -> None:
         raise KeyboardInterrupt
@@ -189,7 +189,7 @@ INTERRUPTIBLE = (
     "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     "runpy.run_module('vaulttools', run_name='__main__')"
 )
-"""Ctrl-C counts, also where the tests run in the background of a shell, which has it ignored."""
+"""Ctrl-C works here, even where the tests run in the background of a shell, which ignores it."""
 
 
 SLOW = """

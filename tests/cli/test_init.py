@@ -1,4 +1,4 @@
-"""`vaulttools init`: what it shows, what it writes only when told to, and what it leaves alone."""
+"""`vaulttools init`: what it shows, what it writes on request only, and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def test_it_shows_our_own_block_and_writes_nothing(home: Path) -> None:
     assert files(home) == before
 
 
-def test_it_writes_when_told_to_and_takes_it_out_again(home: Path) -> None:
+def test_it_writes_on_request_and_takes_it_out_again(home: Path) -> None:
     before = files(home)
-    told = said(home, "--write")
-    assert "  Backup: ~/.cursor/mcp.json.before-vaulttools" in told.split("\n")
-    assert told.endswith("Restart Cursor, Codex to load the change.")
+    shown = said(home, "--write")
+    assert "  Backup: ~/.cursor/mcp.json.before-vaulttools" in shown.split("\n")
+    assert shown.endswith("Restart Cursor, Codex to load the change.")
     written = files(home)
     assert written[".cursor/mcp.json.before-vaulttools"] == before[".cursor/mcp.json"]
     entry = {"command": PROGRAM, "args": ["--vault", str(home / "Notes"), "mcp"]}
@@ -199,13 +199,13 @@ def test_without_an_assistant_it_shows_what_to_paste(
         "}\n"
     )
     nothing = f"{shown.split(chr(10) * 2)[1]}\n\nNo assistant was found, so there is nothing to change.\n"
-    for words, status, told in (
+    for words, status, printed in (
         ([], 0, shown),
         (["--write"], 1, shown),
         (["--remove"], 0, nothing),
         (["--remove", "--write"], 1, nothing),
     ):
-        assert (cli.main(["--vault", str(notes), "init", *words]), capsys.readouterr().out) == (status, told)
+        assert (cli.main(["--vault", str(notes), "init", *words]), capsys.readouterr().out) == (status, printed)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_the_command_takes_the_vault_around_this_folder(
 
 
 @pytest.mark.parametrize(("words", "is_built"), [(["--write"], True), (["--write", "--no-build"], False), ([], False)])
-def test_writing_builds_the_index_of_the_vault_unless_told_not_to(
+def test_writing_builds_the_index_of_the_vault_unless_no_build_is_given(
     home: Path, words: list[str], is_built: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Path, "home", lambda: home)

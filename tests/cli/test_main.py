@@ -235,7 +235,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_vault_is_the_nearest_folder_that_is_marked(
     home: Path, mark: str, folder: str, found: str, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
-    write_files(home, {mark: "no TOML ["})  # it is not read
+    write_files(home, {mark: "no TOML ["})  # nothing reads this file
     monkeypatch.chdir(home / folder)
     assert cli.main(["search-files", "hit"]) == 0
     assert capsys.readouterr() == (f"Found 1 matching file:\n\n## {found}\nLine 1: > hit\n", "")
@@ -288,7 +288,7 @@ def ran(
     command: tuple[str, ...] = (sys.executable, "-m", "vaulttools"),
 ) -> subprocess.CompletedProcess[bytes]:
     """The outcome of a real run, in UTF-8 bytes."""
-    # Another folder of imports may stand before the installed one, as it does for the tests themselves.
+    # Another folder of imports may come before the installed one, as it does for the tests themselves.
     paths = {"PYTHONPATH": os.pathsep.join([str(Path(vaulttools.__file__).parent.parent)])}
     return subprocess.run([*command, *words], capture_output=True, env={**ENVIRONMENT, **paths, **(environment or {})})
 
@@ -342,7 +342,7 @@ def test_the_installed_console_script_runs(small_vault: Path) -> None:
     assert ran("search-files", "--nothing", command=(str(script),)).returncode == 2
 
 
-def test_what_is_to_happen_at_the_end_of_a_process_happens(small_vault: Path) -> None:
+def test_exit_handlers_and_threads_run_at_the_end_of_a_process(small_vault: Path) -> None:
     """A command ends its process without taking apart what it has imported."""
     code = (
         "import atexit, threading; atexit.register(print, 'at the end'); main = threading.main_thread()\n"

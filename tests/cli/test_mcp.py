@@ -49,7 +49,7 @@ def test_tools_are_chosen_by_name(words: Sequence[str], offered: tuple[str, ...]
         ("[::1]:8765", ("::1", 8765)),
     ],
 )
-def test_http_listens_on_this_machine_unless_told_otherwise(given: str, address: tuple[str, int]) -> None:
+def test_http_listens_on_this_machine_unless_a_host_is_given(given: str, address: tuple[str, int]) -> None:
     assert parse(["--http", given], ["V"]).http == address
 
 
@@ -125,10 +125,10 @@ ONE, OF_FOUR = ["--vault", "VAULT", "mcp"], "--print-config must be one of claud
         ([*ONE, "--http", ":8765", "--print-config", "codex"], f"With --http, {OF_FOUR}"),
     ],
 )
-def test_a_vault_or_an_assistant_that_cannot_be_served_is_told(
+def test_a_vault_or_an_assistant_that_cannot_be_served_is_refused(
     words: Sequence[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # no vault that anybody named
+    monkeypatch.chdir(tmp_path)  # nobody has named this vault
     assert cli.main([str(tmp_path) if word == "VAULT" else word for word in words]) == 2
     assert capsys.readouterr() == ("", f"error: {sentence}\n")
 
@@ -149,7 +149,7 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(
     assert (ended.returncode, ended.stdout, ended.stderr.decode()) == (2, b"", f"error: {sentence}\n")
 
 
-def test_an_address_in_use_is_told(small_vault: Path, capsys: Printed) -> None:
+def test_an_address_in_use_is_reported(small_vault: Path, capsys: Printed) -> None:
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -233,12 +233,12 @@ assert sys.modules["mcp"] is mcp
 """
 
 
-def test_packages_of_the_sdk_run_when_a_name_of_theirs_is_used() -> None:
+def test_packages_of_the_sdk_are_imported_when_a_name_of_theirs_is_used() -> None:
     subprocess.run([sys.executable, "-c", DEFERRED], check=True)
 
 
 INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-"""Ctrl-C counts, also where the tests run in the background of a shell, which has it ignored."""
+"""Ctrl-C works here, even where the tests run in the background of a shell, which ignores it."""
 
 AS_INSTALLED = INTERRUPTIBLE + "from vaulttools.__main__ import run; print('begins', flush=True); run()"
 

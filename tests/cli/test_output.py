@@ -1,4 +1,4 @@
-"""Output that fails: told on stderr where it is there, ended with status 2, never taken for "nothing found"."""
+"""Output that fails is reported on stderr where possible, ends with status 2, and never means "nothing found"."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ran(words: Sequence[str], redirected: str, vault: Path) -> tuple[int, bytes,
     ("redirected", "reason"), [(">/dev/full", b"No space left on device"), (">&-", b"Bad file descriptor")]
 )
 @pytest.mark.parametrize("words", PRINTING, ids=" ".join)
-def test_fault_O07_stdout_that_takes_nothing_is_told_and_a_failure(
+def test_fault_O07_stdout_that_takes_nothing_is_reported_and_a_failure(
     words: Sequence[str], redirected: str, reason: bytes, small_vault: Path
 ) -> None:
     status, out, err = ran(words, redirected, small_vault)
@@ -60,7 +60,7 @@ def test_the_version_that_cannot_be_printed_is_a_failure(redirected: str) -> Non
     [(FOUND, 0), (NOT_FOUND, 1), (("index", "status"), 0), (("read", "zzz"), 2), (("nothing",), 2),
      (("mcp", "--print-config", "claude"), 2), (("show", "e", "inbox.md", "--max-total", "1"), 2)],
 )  # fmt: skip
-def test_stderr_that_takes_nothing_changes_the_status_only_of_what_had_to_say_something_there(
+def test_stderr_that_takes_nothing_changes_the_status_only_of_commands_that_write_to_it(
     words: Sequence[str], status: int, redirected: str, small_vault: Path
 ) -> None:
     assert ran(words, redirected, small_vault) == (status, ran(words, "", small_vault)[1], b"")

@@ -1,4 +1,4 @@
-"""How far a command is: told on stderr, as a line now and then where that is no terminal."""
+"""Progress of a command: it goes to stderr, as a line now and then where that is no terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vaulttools.cli.surroundings import progress
 Printed = pytest.CaptureFixture[str]
 
 
-def test_a_pipe_is_told_in_lines_whose_number_only_grows(capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_gets_lines_whose_number_only_grows(capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surroundings, "LINE_SECONDS", 0.0)
     with progress() as on_progress:
         for done in (0, 0, 0, 4_000, 3_000, 9_000):
@@ -27,7 +27,7 @@ def test_a_pipe_is_told_in_lines_whose_number_only_grows(capsys: Printed, monkey
     ]
 
 
-def test_what_is_over_in_a_moment_tells_nothing(capsys: Printed) -> None:
+def test_a_quick_command_reports_no_progress(capsys: Printed) -> None:
     with progress() as on_progress:
         for done in range(1_000):
             on_progress(done, 1_000)

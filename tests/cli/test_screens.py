@@ -27,7 +27,7 @@ ROWS = 60
 
 
 def screen(columns: int, command: str, folder: Path, **environ: str) -> str:
-    """What a terminal of so many columns shows of a command that has ended, in the vault that is shipped."""
+    """What a terminal of so many columns shows after a command has ended, in the shipped vault."""
     own = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder), "VAULTTOOLS_MEANING": "off", **environ}
     given = " ".join(f"{name}={shlex.quote(value)}" for name, value in own.items())
     program = f"{shlex.quote(sys.executable)} -m vaulttools"

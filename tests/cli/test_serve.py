@@ -53,7 +53,7 @@ def test_what_cannot_be_used_is_refused_in_one_sentence(tmp_path: Path, words: S
     ("words", "tls"),
     [([], ()), (["--tls", "auto"], ("auto",)), (["--tls", "cert.pem", "key.pem"], ("cert.pem", "key.pem"))],
 )
-def test_tls_stands_before_or_after_the_address(words: Sequence[str], tls: tuple[str, ...]) -> None:
+def test_tls_may_come_before_or_after_the_address(words: Sequence[str], tls: tuple[str, ...]) -> None:
     for given in ([*words, ":8765"], [":8765", *words]):
         options = parse(given, ["V"])
         assert (options.host, options.port, options.tls) == ("127.0.0.1", 8765, tls)

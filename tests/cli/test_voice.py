@@ -41,7 +41,7 @@ CALLS: list[tuple[str, Mapping[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
-def test_a_command_means_the_call_that_it_stands_for(tool: str, arguments: Mapping[str, Any]) -> None:
+def test_a_command_means_the_call_that_it_is_printed_for(tool: str, arguments: Mapping[str, Any]) -> None:
     written = Commands(tools.named(tool).request, ["My vault"]).call(tool, arguments)
     program, vault, folder, name, *words = shlex.split(written)
     assert [program, vault, folder, name] == ["vaulttools", "--vault", "My vault", tool.replace("_", "-")]
