@@ -14,12 +14,12 @@ LIMIT = 60.0
 
 
 def time_runs_out_when(monkeypatch: pytest.MonkeyPatch, happened: Callable[[], object]) -> None:
-    """From then on no time is left of any call that has begun. A call looks while it waits if it has a `cancel`."""
+    """After the event, no call that has begun has any time left. A waiting call notices it if it has a `cancel`."""
     monkeypatch.setattr(work, "time", _Clock(happened))
 
 
 class StandingClock:
-    """A clock that stands until it is moved."""
+    """A clock that moves only when a test moves it."""
 
     def __init__(self) -> None:
         self.now = 1_000.0

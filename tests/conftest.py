@@ -55,19 +55,19 @@ def own_configuration(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyt
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
     monkeypatch.delenv("VAULTTOOLS_VAULT", raising=False)
     monkeypatch.delenv("VAULTTOOLS_RG", raising=False)
-    monkeypatch.setenv("VAULTTOOLS_MEANING", "off")  # what a test says of ranked search, it says of words alone
+    monkeypatch.setenv("VAULTTOOLS_MEANING", "off")  # tests of ranked search rely on words alone
 
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An hour passes between the last change of a file and its reading: no row is racy."""
+    """An hour passes between the last change of a file and its reading, so no row is racy."""
     now = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: now() + HOUR)
 
 
 @pytest.fixture
 def young_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The contents of files that were written just now are kept, too, as far as the clock of this machine tells."""
+    """The contents of files that were just written are kept too, as far as this machine's clock can tell."""
     monkeypatch.setattr(kept, "is_racy", lambda key, read: max(key.modified, key.changed) >= read - 20_000_000)
 
 

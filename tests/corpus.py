@@ -1,4 +1,4 @@
-"""Real vaults: no part of the repository, used where they lie beside the project."""
+"""Real vaults: the repository does not have them; tests use them where they lie beside the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the tests under every Python that is installed, and without a file watch; print a table of what came of it.
+"""Run the tests under every installed Python, and without a file watch; print a table of the results.
 
 `make test-everywhere` runs all tests so; `make test-elsewhere` a part, under the Pythons that `make test` does not use.
 """
@@ -62,7 +62,7 @@ def ran(python: str | None, watch: str, tests: str) -> tuple[int, str]:
 
 
 def main() -> int:
-    """Run them; the status is that of the first run that failed."""
+    """Run them; return the status of the first run that failed."""
     part = sys.argv[1:] == ["--part"]
     tests = PART if part else "tests"
     own = platform.python_version()  # the Makefile runs this file by the Python of `make test`

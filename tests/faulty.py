@@ -1,4 +1,4 @@
-"""A disk whose calls fail: the Nth call of our own code to it raises, or all of one kind on one file do.
+"""A disk whose calls fail: the Nth call of our own code raises, or every call of one kind on one file.
 
 The seam is `vaulttools.files.disk`; ripgrep and SQLite have their own ways to the disk.
 """
@@ -18,7 +18,7 @@ import pytest
 from vaulttools.files import disk
 
 CALLS: Final = ("open_file", "read", "fstat", "stat", "lstat", "listdir", "fdopen")
-"""Calls that are counted as they are; listing is counted too, and each status that a listing gives."""
+"""Functions whose calls are counted; listings count too, and each status that a listing gives."""
 
 ERRORS: Final = (errno.EACCES, errno.EIO, errno.ENOENT, errno.ENOSPC, errno.EMFILE)
 
@@ -28,22 +28,22 @@ class Fault:
     """Counts the calls, and lets one of them fail."""
 
     at: int | None = None
-    """The number of the call that fails, from 0; None: none does."""
+    """The number of the call that fails, from 0; None: no call fails."""
     number: int = errno.EIO
     lasts: int = 1
     """How many calls fail, from that one on."""
     change: Callable[[], None] | None = None
-    """What happens instead at that call, before it is made."""
+    """A change to make right before that call, which then succeeds."""
     calls: int = 0
     where: list[str] = field(default_factory=list)
-    """What failed."""
+    """The calls that failed."""
     _lock: Lock = field(default_factory=Lock)
 
     def met(self, name: str) -> None:
         """Count a call.
 
         Raises:
-            OSError: it is the one.
+            OSError: this call is the one that fails.
         """
         with self._lock:
             mine = self.calls
@@ -57,7 +57,7 @@ class Fault:
         raise OSError(self.number, os.strerror(self.number))
 
     def end(self) -> bool:
-        """Whether it happened, once a thread beside this one has made the change; from now on it does not."""
+        """Whether the change happened, after any other thread has finished it. From now on it does not happen."""
         with self._lock:
             self.at = None
             return bool(self.where)
@@ -84,7 +84,7 @@ def _listing(path: Any, fault: Fault) -> Iterator[Iterator[_Entry]]:
 
 
 class _Scanned:
-    """What `scandir` gives: to be closed, or used in a `with`."""
+    """The result of `scandir`: tests close it, or use it in a `with`."""
 
     def __init__(self, path: Any, fault: Fault) -> None:
         fault.met("scandir")
@@ -112,7 +112,7 @@ class _Scanned:
 
 @contextmanager
 def faulty(fault: Fault) -> Iterator[Fault]:
-    """While it lasts, the disk fails as the fault says."""
+    """Inside this context, the disk fails as the fault says."""
     with pytest.MonkeyPatch.context() as patched:
         for name in CALLS:
             patched.setattr(disk, name, _counted(name, getattr(disk, name), fault))

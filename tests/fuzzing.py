@@ -1,4 +1,4 @@
-"""How long a fuzz target runs: a few examples in every test run, or its share of the seconds that `make fuzz` gives."""
+"""How long a fuzz target runs: for a few examples in every test run, or for its share of the seconds of `make fuzz`."""
 
 from __future__ import annotations
 

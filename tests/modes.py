@@ -30,9 +30,9 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 def bound_by_modes(command: list[str]) -> list[str]:
-    """A command that runs `command`, whose program is a path, as this user, but bound by the modes of files.
+    """A command that runs `command`, whose program is a path, as this user, whom the modes of files bind.
 
-    Another user would be bound as well, but can often not read what is to be run: `.venv` in a folder of mode 0700.
+    Modes bind another user too, but that user often cannot read the program: `.venv` in a folder of mode 0700.
     """
     if sys.platform == "win32" or os.geteuid() != 0:
         return command

@@ -6,12 +6,12 @@ import subprocess
 from functools import cache
 
 OWN_MOUNTS = ["unshare", "--map-root-user", "--mount"]
-"""Goes before the command; an ordinary user may have such mounts as well."""
+"""Comes before the command; an ordinary user may have such mounts too."""
 
 
 @cache
 def may_mount() -> bool:
-    """Whether this system allows it."""
+    """Whether this system allows such mounts."""
     try:
         return subprocess.run([*OWN_MOUNTS, "mount", "-t", "tmpfs", "none", "/tmp"], check=False).returncode == 0
     except OSError:

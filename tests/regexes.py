@@ -1,6 +1,6 @@
 """What the package's regexes find in texts: for those with a possessive quantifier, a look around or a repeated group.
 
-Run under every Python, which must agree. A row is right by what it says, not since some Python said so.
+Run under every Python, which must agree. A row is right by its own text, not by the answer of some Python.
 """
 
 from __future__ import annotations

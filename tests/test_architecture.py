@@ -1,4 +1,4 @@
-"""The shape of the package: who may import whom, what is imported when, what is public."""
+"""The shape of the package: which modules import which, when, and what is public."""
 
 from __future__ import annotations
 
@@ -84,15 +84,15 @@ def test_imports_point_down(module: str) -> None:
 
 
 LATE_ALL_THE_SAME = {
-    # Before it is known whose models are wanted, ours or pydantic's.
+    # This runs before it is clear which models are wanted, ours or pydantic's.
     *("cli.main", "cli.surroundings"),
     # What a program that embeds us may do without, though no command does.
     *("config", "files.temporary", "index.location", "matching.process", "opening", "session"),
 }
 
 
-def test_an_import_stands_at_the_top_unless_some_command_does_without_it(small_vault: Path) -> None:
-    """So that whatever is imported inside a function saves something, as a rule the start-up of a command."""
+def test_an_import_is_at_the_top_unless_some_command_does_without_it(small_vault: Path) -> None:
+    """An import inside a function must save something, as a rule start-up time of a command."""
     _loaded_by("--vault", str(small_vault), "tags")  # which makes the index
     commands = (["tags"], ["find", "*.md"], ["read", "inbox.md"], ["search-files", "TODO"])
     by_all = set.intersection(*(_loaded_by("--vault", str(small_vault), *words) for words in commands))
@@ -133,12 +133,12 @@ OUTSIDE_THE_VAULT = (
     ),
 )
 """Modules that reach the disk elsewhere: the terminal and pipes, the descriptor that a child was sent, the index's
-own files, what is told of mounts."""
+own files, the list of mounts."""
 
 
 @pytest.mark.parametrize("module", [name for name in _modules() if name not in ("files.disk", *OUTSIDE_THE_VAULT)])
 def test_what_lies_in_a_vault_is_reached_in_one_place(module: str) -> None:
-    """So that tests can let every call of ours fail (`tests/test_injection.py`)."""
+    """Tests can then let every call of ours fail (`tests/test_injection.py`)."""
     calls = {"open", "read", "stat", "lstat", "fstat", "scandir", "listdir", "fdopen", "access", "walk", "readlink"}
     used = {
         node.attr
@@ -150,7 +150,7 @@ def test_what_lies_in_a_vault_is_reached_in_one_place(module: str) -> None:
 
 
 def test_pydantic_is_imported_in_one_place() -> None:
-    """So that what stands in for it does so everywhere."""
+    """The stand-in for pydantic then works everywhere."""
     imports = {name for name, tree in _modules().items() if "pydantic" in _imported(tree)}
     assert {name for name in imports if not name.startswith("server.")} == {"models"}
 
@@ -182,7 +182,7 @@ def test_what_is_public_is_what_a_caller_can_meet() -> None:
 
 
 def test_a_module_begins_with_what_it_does_in_at_most_fifteen_words() -> None:
-    """A verb and its object: `Splits a pattern into …`; for a tool they stand behind its name."""
+    """A verb and its object: `Splits a pattern into …`; for a tool they follow its name."""
     summaries = {name: (ast.get_docstring(tree) or "").split("\n")[0] for name, tree in _modules().items()}
     assert {name: text for name, text in summaries.items() if not 1 < len(text.split()) <= 15} == {}
 
@@ -199,7 +199,7 @@ def _circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
     """The strongly connected components of more than one module: Kosaraju's two walks."""
 
     def walk(start: str, following: Mapping[str, set[str]], seen: set[str]) -> list[str]:
-        """What is reached from a module and was not seen, each behind all that is reached from it."""
+        """Unseen modules that a module reaches, each after all that it reaches."""
         found, waiting = [], [(start, iter(sorted(following[start])))]
         seen.add(start)
         while waiting:

@@ -1,4 +1,4 @@
-"""How much of the package a warm call passes through: modules, functions, and how deep they lie in one another."""
+"""How much of the package a warm call passes through: modules, functions, and how deeply they are nested."""
 
 from __future__ import annotations
 

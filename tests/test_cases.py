@@ -29,7 +29,7 @@ CASES = json.loads((Path(__file__).parent.parent / "fixtures/cases/search-find.j
 DECIDED: dict[str, tuple[dict[str, Any], str]] = {
     "omp-013": (
         {"text": "No matches found\n\nSkipped: p.fifo (not a regular file)"},
-        "what cannot be searched is told",
+        "what cannot be searched is reported",
     ),
     "omp-058": (
         {"error_contains": ["Access denied: '.git/' is a protected folder"]},
@@ -41,7 +41,7 @@ DECIDED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "omp-106": (
         {"text": "*6|fail) now\n\nThe parentheses in 'fail)' were taken literally."},
-        "a repair is told",
+        "a repair is reported",
     ),
     "omp-109": (
         {"error_contains": ["Invalid regex: [[Wiki: ", r"\[\[Wiki"]},
@@ -183,7 +183,7 @@ GLOBS = [
     ("*.{ts,js}", ["a.ts", "x/a.js"], ["a.md"]),
 ]
 """The `unit:` rows on globs describe how the original splits a path into base and glob; here a glob is one value, so
-what they are to select is tested instead."""
+the tests check what it selects instead."""
 
 
 @pytest.mark.parametrize(("glob", "selected", "left"), GLOBS)

@@ -18,7 +18,7 @@ _ELSEWHERE: Final = re.compile(
     r"\b[Ss]pec [0-9]|\bspec\.md|\b[Ss]eeds? 00[0-9]|\bfaults\.md|\bformats-survey|\bobsidian-rules"
     r"|\bhouse\.md|\bstyle\.md|\brest-api\.md|(?<!/)\bdesign\.md|\.\./shared/[a-z]+(?:-[a-z]+)*\.md|\"Facts\" [0-9]"
 )
-"""What the project was planned with: texts that are not in the repository."""
+"""Texts of the project's planning, which are not in the repository."""
 
 _PREFIXED: Final = re.compile(r"\b(?:rule|fault)-[A-Z][0-9]{2}\b")
 
@@ -38,7 +38,7 @@ def texts() -> dict[str, str]:
 
 
 def found(pattern: re.Pattern[str]) -> list[str]:
-    """Where a pattern stands, as `path:line: text`."""
+    """Where a pattern occurs, as `path:line: text`."""
     return [
         f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}"
         for name, text in texts().items()
@@ -50,7 +50,7 @@ def test_an_id_says_whether_it_is_a_rule_or_a_fault() -> None:
     """`S05` was both: a substring search and a failing read."""
     bare = {identifier.rpartition("-")[2] for identifier in IDS}
     places = [place for place in found(_WITHOUT_PREFIX) if place.rpartition(" ")[2] in bare]
-    # There they are parts of names: tuples of forms, and of the last id of each letter.
+    # There they are parts of names: tuples of forms, and the last id of each letter.
     assert [each for each in places if not each.startswith(("tests/test_protection.py", "tests/test_rules.py"))] == []
 
 
@@ -59,5 +59,5 @@ def test_every_id_that_is_cited_is_there() -> None:
 
 
 def test_nothing_is_cited_that_is_not_in_the_repository() -> None:
-    """A page of `docs/` and an id are cited, or the reason stands in place."""
+    """Citations name a page of `docs/` or an id; otherwise the reason is written in place."""
     assert found(_ELSEWHERE) == []

@@ -1,4 +1,4 @@
-"""The comparison with other programs: what is asked is true of the vaults, and what came out is printed."""
+"""The comparison with other programs: its questions fit the vaults, and its results are printed."""
 
 from __future__ import annotations
 

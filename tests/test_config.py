@@ -109,7 +109,7 @@ def test_no_file_is_the_defaults(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("[n\n", "cannot be read"),
         ("[n]\npath = 'NOTES'\ntime_limit = 20\n[n]\n", "cannot be read"),
@@ -121,15 +121,15 @@ def test_no_file_is_the_defaults(tmp_path: Path) -> None:
         ("[n]\npath = 'NOTES'\nprotected = ['a', 3]\n", "'protected.1' is not usable"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told_in_a_sentence(tmp_path: Path, text: str, told: str) -> None:
+def test_a_file_that_cannot_be_used_is_refused_in_a_sentence(tmp_path: Path, text: str, expected: str) -> None:
     with pytest.raises(BadArgument) as refusal:
         for_vault(tmp_path / "notes", toml(tmp_path, text))
-    assert told in str(refusal.value)
-    assert "\n" not in str(refusal.value) or "cannot be read" in told
+    assert expected in str(refusal.value)
+    assert "\n" not in str(refusal.value) or "cannot be read" in expected
     assert "http" not in str(refusal.value)
 
 
-def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_bytes(b"\xff\xfe")
     (tmp_path / "b.toml").mkdir()
     for name in ("a.toml", "b.toml"):

@@ -1,4 +1,4 @@
-"""A config folder that is made while a vault is open is as closed as one that was there before."""
+"""A config folder that is made while a vault is open is closed at once, as one that was there before."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(params=["auto", "off"])
 def vault(request: pytest.FixtureRequest, tmp_path: Path) -> Vault:
-    """An open vault with a dot-folder that is none of settings, and has been searched."""
+    """An open vault that was searched; its dot-folder holds no settings."""
     index: Literal["auto", "off"] = request.param
     write_files(tmp_path / "vault", {"a.md": "open", ".cfg/s.md": TEXT, ".cfg/sub/s.md": TEXT})
     opened = Vault.open(tmp_path / "vault", index=index)
@@ -54,7 +54,7 @@ def test_a_config_folder_made_while_a_vault_is_open_is_closed(
 
 
 def _without_haste(text: str) -> str:
-    """Without the notice of a busy machine, on which a call does not wait until an index is there."""
+    """The answer without the notice of a busy machine, where a call does not wait for the index."""
     return text.replace("[Ranked without an index.]", "").rstrip()
 
 

@@ -1,4 +1,4 @@
-"""Our answers against ripgrep's own, run by hand with the same options, on a made vault and on a real one.
+"""Our answers equal those of ripgrep with the same options, on a made vault and on a real one.
 
 The real one is the corpus at VAULTTOOLS_CORPUS or beside the project; without it those tests are skipped.
 """
@@ -33,11 +33,11 @@ from make_vault import ABSENT, COMMON, RARE, make_vault  # noqa: E402
 _RG = shutil.which("rg", path=os.path.dirname(sys.executable)) or shutil.which("rg") or "rg"
 
 Options = str
-"""What ripgrep is told by hand: `i` case ignored, `F` plain text, `U` several lines, `P` PCRE2."""
+"""Options of ripgrep by hand: `i` ignores case, `F` plain text, `U` several lines, `P` PCRE2."""
 
 
 def _patterns(name: str) -> list[tuple[str, Options]]:
-    """Each pattern of a file with its options, which stand before a tab; blanks at the end of a line belong to it."""
+    """Each pattern of a file with its options, which precede a tab; blanks at the end of a line belong to it."""
     text = (FIXTURES / "cases" / "against_ripgrep" / f"{name}.tsv").read_text(encoding="utf-8")
     rows = (line.split("\t", 1) for line in text.split("\n") if line)
     return [(pattern, options) for options, pattern in rows]
@@ -51,7 +51,7 @@ PATTERNS: list[tuple[str, Options]] = [
     *[(COMMON, "F"), ("due \\d+-\\d+-\\d+\n- ", "U")],
     *_patterns("made"),
 ]
-"""Each pattern with the options that it needs by hand; ours must find out by itself about `U` and `P`."""
+"""Each pattern with the options that it needs by hand; our search must find `U` and `P` by itself."""
 
 SAMPLED = 60
 """Words and pairs of words taken from the vault itself."""
@@ -126,7 +126,7 @@ def _bytes(value: dict[str, str]) -> bytes:
 
 
 def _ours(opened: Session, pattern: str, options: Options) -> set[Line]:
-    """The matching lines of all notes by our search, which finds out itself what engine and mode a pattern needs."""
+    """The matching lines of all notes by our search, which finds by itself the engine and mode that a pattern needs."""
     work = Work(time_limit=120)
     compiled = opened.ripgrep.compile(pattern, "fixed" if "F" in options else "regex", ignore_case="i" in options)
     assert compiled.multiline == ("U" in options)
@@ -168,7 +168,7 @@ def test_a_made_vaults_own_words_give_ripgreps_lines(made: _Sample, number: int)
 
 
 CORPUS_PATTERNS = _patterns("corpus")
-"""With few enough matches that a test of the real vault takes no second."""
+"""These have so few matches that a test of the real vault takes under a second."""
 
 
 @pytest.mark.parametrize(("pattern", "options"), CORPUS_PATTERNS)

@@ -1,4 +1,4 @@
-"""What the product is handed out in: the bundle, the registry's description, the Dockerfile."""
+"""The forms in which the product is distributed: the bundle, the registry's description, the Dockerfile."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def test_a_bundle_takes_the_package_from_its_own_wheel_alone() -> None:
     assert project["project"]["dependencies"] == ["vaulttools[files,mcp]"]
 
 
-def test_the_registry_is_told_this_version() -> None:
+def test_the_registry_gets_this_version() -> None:
     server = json.loads((REPOSITORY / "server.json").read_text(encoding="utf-8"))
     [package] = server["packages"]
     assert server["version"] == package["version"] == vaulttools.__version__
-    assert len(server["description"]) <= 100  # the registry's bound
+    assert len(server["description"]) <= 100  # the bound of the registry
 
 
 def test_the_dockerfile_has_steps_that_can_be_rehearsed() -> None:

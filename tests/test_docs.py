@@ -1,4 +1,4 @@
-"""The documentation: it is what the code says now, its links lead somewhere, its examples run."""
+"""The documentation agrees with the code, its links lead somewhere, its examples run."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_every_link_leads_to_a_page_and_a_heading(path: Path) -> None:
 
 
 def test_the_documentation_has_at_most_28000_words() -> None:
-    """A page that nobody would read is cut, not kept beside the others."""
+    """Pages that nobody would read are cut, not kept."""
     assert sum(len(path.read_text(encoding="utf-8").split()) for path in PAGES) <= 28_000
 
 

@@ -1,4 +1,4 @@
-"""Errors: what they repeat of the caller's text is one visible line (fault-N01 to fault-N04, fault-O04)."""
+"""Errors: the caller's text appears in them as one visible line (fault-N01 to fault-N04, fault-O04)."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def search(pattern):
         return [file.path for file in vault.search_files(pattern).files]
 
 
-def told(call):
+def outcome(call):
     try:
         return call()
     except VaultToolsError as error:
@@ -115,10 +115,10 @@ if __name__ == "__main__":
     patterns = ["needle", "[z-a]", "hay"]
     context = multiprocessing.get_context(sys.argv[2])
     with context.Pool(1) as pool:
-        answers = [told(lambda: pool.map(search, patterns)), told(lambda: pool.map(search, patterns[:1]))]
+        answers = [outcome(lambda: pool.map(search, patterns)), outcome(lambda: pool.map(search, patterns[:1]))]
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         futures = [pool.submit(search, pattern) for pattern in patterns]
-        answers += [told(future.result) for future in futures]
+        answers += [outcome(future.result) for future in futures]
     print(json.dumps(answers))
 """
 
@@ -132,6 +132,6 @@ def test_an_error_of_another_process_reaches_the_caller_and_the_pool_goes_on(
     vault = make_vault({"a.md": "needle\n", "b.md": "hay\n"}).path
     run = subprocess.run([sys.executable, script, vault, method], capture_output=True, encoding="utf-8", check=False)
     assert (run.returncode, run.stderr) == (0, "")
-    told = "invalid character class range, the start must be <= the end. To find it literally use \\[z-a\\]"
-    refused = ["InvalidPattern", f"Invalid regex: [z-a]: {told}", "[z-a]"]
+    reason = "invalid character class range, the start must be <= the end. To find it literally use \\[z-a\\]"
+    refused = ["InvalidPattern", f"Invalid regex: [z-a]: {reason}", "[z-a]"]
     assert json.loads(run.stdout) == [refused, [["a.md"]], ["a.md"], refused, ["b.md"]]

@@ -1,4 +1,4 @@
-"""The tool loops in the documentation: short, and they do what they say against an API that replies as it does."""
+"""The tool loops in the documentation: they are short, and work against a scripted API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
 
 LOOPS = ("anthropic_loop", "openai_loop")
 FEW = ["query", "search_files", "read", "base", "tasks"]
-"""A model that is offered all tools chooses worse among them, and each costs tokens in each call."""
+"""A model chooses worse among all tools, and each tool costs tokens in each call."""
 
 
 class Scripted:

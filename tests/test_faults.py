@@ -1,6 +1,6 @@
 """Faults of the catalogue that every tool can meet: each goes through all tools of the registry.
 
-What a single module answers for is tested beside that module, under the same ids. `tests/promises.md` has them all.
+Faults of a single module are tested beside it, under the same ids. `tests/promises.md` lists all of them.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ PATTERN_TOOLS: Final = [tool for tool in tools.NAMES if set(ASKING) & set(tools.
 
 
 def arguments(tool: str, **given: Any) -> dict[str, Any]:
-    """Arguments that leave out as little as can be; those that a tool does not have are left out."""
+    """Arguments that exclude as little as possible; a tool gets only those that it has."""
     fields = tools.named(tool).request.model_fields
     return {**wide(tool), **{name: value for name, value in given.items() if name in fields}}
 
 
 def asking(tool: str, pattern: str, **given: Any) -> dict[str, Any]:
-    """The same for what a tool looks for; as a regex or a query of the language, where it has modes."""
+    """The same with a text to look for; as a regex or a query in Obsidian's language, where a tool has modes."""
     mode = {"scout": "regex", "query": "obsidian"}.get(tool)
     names = dict.fromkeys(("pattern", "query", "question", "where"), pattern)
     sought = {**names, "terms": [pattern]} | ({"mode": mode} if mode else {})
@@ -265,7 +265,7 @@ def test_faults_R12_and_R13_a_bad_glob_is_refused_and_a_costly_one_answered(
 
 @pytest.mark.parametrize("tool", PATTERN_TOOLS)
 @pytest.mark.parametrize(("form", "other"), [("NFC", "NFD"), ("NFD", "NFC")])
-def test_fault_C15_text_in_the_other_unicode_form_is_told(
+def test_fault_C15_text_in_the_other_unicode_form_is_reported(
     tool: str, form: Literal["NFC", "NFD"], other: Literal["NFC", "NFD"], make_vault: MakeVault
 ) -> None:
     with make_vault({"open.md": unicodedata.normalize(other, "a café\n")}) as vault:
@@ -291,7 +291,7 @@ LINES: Final = [
     f"¶{FORGED}.md#ABCD",
     f"--\n{FORGED}.md:1: needle",
 ]
-"""Lines that would be ours if they stood at the beginning of one."""
+"""Text that would look like a line of ours at the beginning of a line."""
 
 
 @every_tool
@@ -444,14 +444,14 @@ def test_fault_I20_what_is_syntax_to_the_index_is_text_in_a_pattern(make_vault: 
 
 
 @pytest.mark.parametrize("tool", ["read", "outline", "search", "grep", "scout", "survey", "sample", "show", "find"])
-def test_fault_S02_a_file_that_is_not_downloaded_is_told_when_it_is_named(tool: str, make_vault: MakeVault) -> None:
+def test_fault_S02_a_file_that_is_not_downloaded_is_reported_when_it_is_named(tool: str, make_vault: MakeVault) -> None:
     with make_vault({"a/.plan.md.icloud": "stub", "b.md": "needle\n", ".obsidian/.x.md.icloud": "stub"}) as vault:
         given = {**required(tool), **_needle(tool)}
         for path in ("a/plan.md", f"{vault.path}/a/plan.md"):
             named = {name: path for name in NAMING if name in tools.named(tool).request.model_fields}
             result = vault.call(tool, {**given, **named})
-            told = result.text if result.is_error else str(result.details["skipped"])
-            assert "ot downloaded" in told
+            reason = result.text if result.is_error else str(result.details["skipped"])
+            assert "ot downloaded" in reason
         if tool in ("read", "outline", "search"):
             for link in ("[[plan]]", "[[a/plan#Heading]]"):
                 linked = vault.call(tool, {**given, **dict.fromkeys(named, link)})
@@ -469,7 +469,7 @@ COPIES: Final = {
 
 
 @pytest.mark.parametrize("tool", ["search_files", "search", "grep", "read", "outline"])
-def test_fault_S03_a_conflict_copy_is_found_as_a_note_and_told(tool: str, make_vault: MakeVault) -> None:
+def test_fault_S03_a_conflict_copy_is_found_as_a_note_and_reported(tool: str, make_vault: MakeVault) -> None:
     with make_vault(dict.fromkeys(COPIES, "needle\n") | {"plan.md": "needle\n", "a (copy).md": "needle\n"}) as vault:
         if tool in ("read", "outline"):
             found = [vault.call(tool, {"note": copy}) for copy in COPIES]
@@ -488,7 +488,7 @@ def test_fault_S02_a_link_to_a_file_that_is_not_downloaded_leads_there(make_vaul
 @linux_only
 @pytest.mark.parametrize("most", [9, 14, 20, 32])
 def test_fault_S07_a_process_with_few_descriptors_gives_honest_answers(most: int, make_vault: MakeVault) -> None:
-    """Of 9 there is not one left for ripgrep; with 32 there are enough for most."""
+    """Of 9 descriptors, not one is left for ripgrep; 32 are enough for most tools."""
     folder = make_vault({"open.md": NEEDLE, "b/c.md": NEEDLE, "b/d/e.md": NEEDLE}).path
     calls = {tool: asking(tool, "needle") for tool in tools.NAMES}
     code = _FEW.format(folder=str(folder), most=most, calls=calls)
@@ -518,7 +518,7 @@ poor = texts()
 resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 for key, result in poor.items():
     assert "for a reason of its own" not in result.text, (key, result.text)
-    # Of equally good notes the order may rest on an index, of which there is none now; copies too, and that is said.
+    # The order of equally good notes, and copies, may rest on an index, which is missing now; the answer says so.
     is_true = sorted(result.text.splitlines()) == sorted(truth[key].text.splitlines()) or key[1] == "query"
     if key[1] == "context" and "[Ranked without " in result.text:
         is_true = {{each["text"] for each in result.details["passages"]}} == {{
@@ -539,7 +539,7 @@ def test_fault_S04_files_that_an_editor_keeps_for_itself_are_no_notes(make_vault
 
 
 def test_the_forged_lines_are_lines_that_tools_begin_with(make_vault: MakeVault) -> None:
-    """Else the test above would hold whatever the tools print."""
+    """Without this check the test above would pass whatever the tools print."""
     with make_vault({"open.md": "needle #needle\n" * 60}) as vault:
         texts = "\n".join(vault.call(tool, asking(tool, "needle")).text for tool in tools.NAMES)
     for start in ("next: ", "## ", "# ", "[", "overall[", "Found "):

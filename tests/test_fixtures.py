@@ -27,7 +27,7 @@ def readme_section(heading: str) -> str:
 
 
 def rows(heading: str) -> dict[str, str]:
-    """The rows of a section's table: what stands in backticks first, and the words after it."""
+    """The rows of a section's table: the text in backticks first, and the words after it."""
     return dict(re.findall(r"^\| `(.+?)` \| (.+?) \|$", readme_section(heading), re.MULTILINE))
 
 
@@ -58,7 +58,7 @@ def test_no_two_names_are_one_where_case_is_ignored() -> None:
     assert len({unicodedata.normalize("NFC", name).casefold() for name in FILES}) == len(FILES)
 
 
-def test_the_canary_stands_in_every_protected_file_and_in_no_other() -> None:
+def test_the_canary_is_in_every_protected_file_and_in_no_other() -> None:
     protection = Protection.of()
     holding = [name for name in FILES if b"CANARY" in (VAULT / name).read_bytes()]
     assert holding == [name for name in FILES if protection.folder_of(name) is not None]
@@ -91,7 +91,7 @@ def test_no_file_is_a_link_or_an_ignore_file() -> None:
 
 
 @pytest.mark.parametrize(("word", "place"), list(rows("Words to search for").items()))
-def test_a_word_stands_where_the_readme_says(word: str, place: str) -> None:
+def test_a_word_occurs_where_the_readme_says(word: str, place: str) -> None:
     found = Vault.open(VAULT).search_files(word, max_results=100)
     if word == "CANARY":
         assert found.total_files == 0
@@ -103,7 +103,7 @@ def test_a_word_stands_where_the_readme_says(word: str, place: str) -> None:
     assert [(file.path, str(file.match_count)) for file in found.files] == named or not named
 
 
-def test_todo_stands_besides_where_the_readme_says() -> None:
+def test_todo_occurs_in_further_files_that_the_readme_names() -> None:
     besides = [name for name in FILES if b"TODO" in (VAULT / name).read_bytes()]
     protected = [name for name in besides if Protection.of().folder_of(name) is not None]
     ordinary = {file.path for file in Vault.open(VAULT).search_files("TODO").files}

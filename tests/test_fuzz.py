@@ -1,7 +1,7 @@
-"""Fuzzing: whatever stands in a call, a note, a setting or an archive, there is an answer or one refusal.
+"""Fuzzing: whatever a call, a note, a setting or an archive holds, there is an answer or one refusal.
 
 Every test run tries a few examples of each target, the same ones each time. `make fuzz` is the long run. What that
-found stands here as an `@example`.
+found is kept here as an `@example`.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from vaulttools.server.rest import jsonlogic
 from vaulttools.server.rest.answering import encodable
 
 CANARY: Final = "CANARY"
-"""Stands in every protected file of the shipped vault."""
+"""Every protected file of the shipped vault contains it."""
 
 PROCESSOR_SECONDS: Final = 5.0
-"""What one input may cost; a hundred times what any costs that is read in time linear to its length."""
+"""What one input may cost: a hundred times the cost of any input that is read in linear time."""
 
 ODD: Final = [
     *("", " ", "\n", "\r\n", "\0", "\t", "\x1b[31m", "\u202e", "\u2028", "\ufeff", "\U000e0041", "\ud800", "\udcff"),
@@ -60,7 +60,7 @@ TEXT: Final = st.text(st.characters(exclude_categories=()), max_size=12) | st.sa
 
 
 def pieces(words: str, *blanks: str, size: int = 12) -> st.SearchStrategy[str]:
-    """Texts made of what means something in a language, some of it with blanks, and of what does elsewhere."""
+    """Texts made of pieces that mean something in a language, some with blanks, and of pieces from elsewhere."""
     return st.lists(st.sampled_from([*words.split(), *blanks]) | TEXT, max_size=size).map("".join)
 
 
@@ -107,7 +107,7 @@ JSON: Final = st.recursive(
 
 @contextmanager
 def in_time() -> Iterator[None]:
-    """What runs inside takes no more time of the processor than it may."""
+    """The code inside must not exceed its processor time."""
     before = time.process_time()
     yield
     assert time.process_time() - before < PROCESSOR_SECONDS
@@ -154,7 +154,7 @@ VALUES: Final[dict[str, st.SearchStrategy[Any]]] = {
     "sort": EXPRESSIONS,
     "group_by": EXPRESSIONS,
 } | dict.fromkeys(("path", "file", "note", "folder"), PATHS)
-"""What is written into an argument, by its name; into all others goes whatever JSON holds."""
+"""The values of an argument, by its name; all other arguments get any JSON."""
 
 
 @st.composite
@@ -278,7 +278,7 @@ def test_fuzz_markdown(text: str, properties: str) -> None:
 @given(EXPRESSIONS, PROPERTIES)
 @example("a[-9] == b", "a: 5")
 def test_fuzz_bases(expression: str, properties: str) -> None:
-    """An expression over odd properties, as a filter, a column and what rows are put in order by; and a base file."""
+    """An expression over odd properties, as a filter, a column and a sort key; and a base file."""
     with tempfile.TemporaryDirectory() as folder:
         text = f"filters: {json.dumps(expression)}\nviews:\n  - {{type: table, name: V, order: [file.name]}}\n"
         odd = properties.encode("utf-8", "surrogatepass")
@@ -350,7 +350,7 @@ def test_fuzz_archives(archive: tuple[str, bytes], member: str) -> None:
     st.one_of(JSON, st.fixed_dictionaries({"userIgnoreFilters": st.lists(PATTERNS | GLOBS | JSON, max_size=3)})),
     st.binary(max_size=40),
 )
-def test_fuzz_what_stands_in_a_vault(rules: bytes, written: Any, note: bytes) -> None:
+def test_fuzz_what_a_vault_holds(rules: bytes, written: Any, note: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         app = json.dumps(written).encode()
         write_files(
@@ -374,7 +374,7 @@ FAKE: Final = """#!/bin/sh
 case "$*" in *"$(cat "$0.asked")"*) cat "$0.out"; cat "$0.out" >&2; exit "$(cat "$0.code")";; esac
 exec "$(cat "$0.real")" "$@"
 """
-"""ripgrep, but for one question, to which it prints what stands in a file."""
+"""Real ripgrep, except for one question: there it prints the content of a file."""
 
 PRINTED: Final = [
     *(b"./a.md", b"\0", b"1", b"7", b"\n", b"\r\n", b":", b"9" * 5_000, b"\xff", b'{"type":"match"'),

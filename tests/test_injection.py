@@ -45,7 +45,7 @@ ASKED: Final[list[tuple[str, dict[str, Any]]]] = [
     ("outline", {"note": "b/c.md"}),
     ("search", {"pattern": "other", "paths": "b/e\u0301.md"}),
 ]
-"""What is asked while the disk fails; every tool that reads in a way of its own."""
+"""The calls made while the disk fails: every tool that reads in a way of its own."""
 
 OF_STRUCTURE: Final[list[tuple[str, dict[str, Any]]]] = [
     ("tags", {}),
@@ -54,15 +54,15 @@ OF_STRUCTURE: Final[list[tuple[str, dict[str, Any]]]] = [
     ("query", {"query": "needle", "mode": "obsidian"}),
     ("query", {"query": "needles", "mode": "ranked"}),
 ]
-"""What besides is asked of an index."""
+"""Further calls, which only an index answers."""
 
 ALL: Final = "VAULTTOOLS_FUZZ_SECONDS" in os.environ
-"""Whether each call fails with each error, once and for good; else with one of them in turn."""
+"""Whether each call fails with each error, once and permanently; otherwise the errors take turns."""
 
 
 def faults(calls: int, every: int) -> Iterator[Fault]:
-    """One in so many of the calls fails once, every seventh of these from then on for good (ENOENT not: it is true
-    then); in the long run each call."""
+    """One in so many calls fails once; every seventh of these keeps failing (not with ENOENT, which would then be
+    true). In the long run each call fails."""
     for at in range(0, calls, 1 if ALL else every):
         for number in ERRORS if ALL else [ERRORS[at % len(ERRORS)]]:
             yield Fault(at, number)
@@ -72,7 +72,7 @@ def faults(calls: int, every: int) -> Iterator[Fault]:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is tried again after a while is so at once."""
+    """Retries that wait for a while happen at once."""
     monkeypatch.setattr(live, "_AGAIN_SECONDS", 0.01)
     monkeypatch.setattr(live, "LATER_SECONDS", 0.01)
 
@@ -86,19 +86,19 @@ def asked(vault: Vault, calls: list[tuple[str, dict[str, Any]]]) -> list[ToolRes
     return [vault.call(*call) for call in calls]
 
 
-def assert_honest(result: ToolResult, truth: ToolResult, told: str) -> None:
+def assert_honest(result: ToolResult, truth: ToolResult, case: str) -> None:
     """An answer is the true one, or says what it lacks, or is one sentence of refusal."""
-    assert "for a reason of its own" not in result.text, told
+    assert "for a reason of its own" not in result.text, case
     if result.is_error:
-        assert "\n" not in result.text, told
-        assert "Traceback" not in result.text, told
+        assert "\n" not in result.text, case
+        assert "Traceback" not in result.text, case
     elif sorted(result.text.splitlines()) != sorted(truth.text.splitlines()):  # `find` may not know what is newer
-        assert not result.details["complete"] or "cannot be" in result.text, (told, result.text)
+        assert not result.details["complete"] or "cannot be" in result.text, (case, result.text)
     json.dumps(result.details)
 
 
 def anew(folder: Path) -> None:
-    """As before the first cycle: without the new note, and without an index."""
+    """Restores the state before the first cycle: without the new note, and without an index."""
     (folder / "new.md").unlink(missing_ok=True)
     with opened(folder, "auto") as vault:
         vault.clear_index()
@@ -164,7 +164,7 @@ def test_any_failing_call_while_indexing_gives_an_honest_answer(make_vault: Make
 
 
 def _replaced(folder: Path) -> None:
-    """As editors save."""
+    """Replaces a file as editors do."""
     write_files(folder, {"a.md.tmp": "other words\n"})
     os.replace(folder / "a.md.tmp", folder / "a.md")
 
@@ -227,21 +227,21 @@ def test_a_change_at_any_call_is_seen_or_not_and_by_the_next_call_for_sure(
                 vault.build_index()
             with faulty(Fault(at, change=lambda: change(folder))) as fault:
                 found = asked(vault, MEANWHILE)
-            told = f"{change.__name__} at {at} {fault.where}"
+            case = f"{change.__name__} at {at} {fault.where}"
             for result, old, new in zip(found, before, after, strict=True):
-                assert "for a reason of its own" not in result.text, told
+                assert "for a reason of its own" not in result.text, case
                 if not result.is_error and result.details["complete"]:
-                    assert _lines(result) <= _lines(old) | _lines(new), told
+                    assert _lines(result) <= _lines(old) | _lines(new), case
             if not fault.end():  # it may happen in the thread of the index
                 change(folder)
             now = asked(vault, MEANWHILE)
             for result, new in zip(now, after, strict=True):
-                assert _lines(result) == _lines(new), told
+                assert _lines(result) == _lines(new), case
             if index == "auto":
                 vault.build_index()
-                assert vault.verify_index() == [], told
+                assert vault.verify_index() == [], case
 
 
 def _lines(result: ToolResult) -> set[str]:
-    """The lines of an answer but for one that counts; files written in one moment may come in any order."""
+    """The lines of an answer without the one that counts; files written in one moment may come in any order."""
     return {line for line in result.text.splitlines() if not line.startswith("Found ")}

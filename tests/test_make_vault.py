@@ -1,4 +1,4 @@
-"""The generator of vaults: one seed is one tree, and the probe words stand where it says."""
+"""The generator of vaults: one seed gives one tree, and the probe words occur as promised."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_another_seed_gives_another_vault(tmp_path: Path) -> None:
     assert digest(tmp_path / "other") != DIGEST
 
 
-def test_the_probe_words_stand_in_as_many_notes_as_promised(vault: tuple[Path, Stats]) -> None:
+def test_the_probe_words_occur_in_as_many_notes_as_promised(vault: tuple[Path, Stats]) -> None:
     folder, stats = vault
     notes = notes_of(folder)
     assert tuple(sorted(path for path, text in notes.items() if RARE in text)) == stats.rare

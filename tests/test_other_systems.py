@@ -22,23 +22,23 @@ from vaulttools.files import catalogue, disk
 from vaulttools.index import folder
 from vaulttools.matching import search
 
-linux_only = pytest.mark.skipif(sys.platform != "linux", reason="it is so there, and need not be simulated")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="Windows itself does this; no simulation is needed")
 
 JUNCTION = 0xA0000003
 RECALLED = 0x00400000
 
 
 class WindowsEntry:
-    """An entry of a listing with what Windows says of it."""
+    """An entry of a listing with the attributes that Windows gives it."""
 
-    def __init__(self, path: Path, **told: int) -> None:
-        self.name, self.path, self._told = path.name, str(path), told
+    def __init__(self, path: Path, **attributes: int) -> None:
+        self.name, self.path, self._attributes = path.name, str(path), attributes
 
     def stat(self, *, follow_symlinks: bool = True) -> Any:
         status = os.stat(self.path, follow_symlinks=follow_symlinks)
         fields = {name: getattr(status, name) for name in dir(status) if name.startswith("st_")}
         del fields["st_blocks"]
-        return SimpleNamespace(**{**fields, "st_ino": 0, **self._told})
+        return SimpleNamespace(**{**fields, "st_ino": 0, **self._attributes})
 
     def is_file(self, *, follow_symlinks: bool = True) -> bool:
         return stat.S_ISREG(self.stat(follow_symlinks=follow_symlinks).st_mode)
@@ -75,7 +75,7 @@ def test_a_file_that_onedrive_would_fetch_is_not_read(
 
 @pytest.fixture
 def sparse(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A vault with a file of which iCloud has kept the name here alone."""
+    """A vault with a file whose name alone iCloud has kept here."""
     folder = make_vault({f"{number}.md": "needle\n" for number in range(9)}).path
     with (folder / "away.md").open("wb") as file:
         file.truncate(4096)
@@ -108,7 +108,7 @@ def test_ripgrep_is_kept_out_of_files_that_it_would_download(
 
 
 class Gone(io.RawIOBase):
-    """A pipe whose reader has gone, as Windows has it."""
+    """A pipe whose reader has gone, as on Windows."""
 
     def write(self, data: Any) -> int:
         raise OSError(errno.EINVAL, "Invalid argument")
@@ -125,7 +125,7 @@ def test_a_pipe_that_nobody_reads_is_no_failure_of_the_command_line(monkeypatch:
 
 @pytest.fixture
 def refusals(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How often Windows refuses to replace a file, as long as another program has it open; that passes meanwhile."""
+    """How often Windows refuses to replace a file while another program has it open; waiting takes no time."""
     left = [0]
     rename = os.replace
 

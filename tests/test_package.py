@@ -26,7 +26,7 @@ from vaulttools.cli.mcp import NEEDS_EXTRA
 
 REPOSITORY = Path(__file__).parent.parent
 USERS = dict(os.environ)
-"""The environment before the tests' own: the cache and the settings of pip are found in it."""
+"""The environment outside of tests: pip finds its cache and settings in it."""
 
 SCRIPT = """\
 from vaulttools import Vault
@@ -47,7 +47,7 @@ pytestmark = pytest.mark.skipif(not (REPOSITORY / "pyproject.toml").exists(), re
 
 
 def run(*words: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> str:
-    """What a command prints that ends well."""
+    """The output of a command, which must succeed."""
     ran = subprocess.run(words, env=env, cwd=cwd, capture_output=True, text=True, encoding="utf-8")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
@@ -127,7 +127,7 @@ def test_the_metadata_says_what_an_index_of_packages_shows(wheel: Path) -> None:
     assert {"mcp"} <= set(said.get_all("Provides-Extra", []))
 
 
-def test_what_is_asked_for_without_an_extra_is_what_is_needed(wheel: Path) -> None:
+def test_the_requirements_without_an_extra_are_those_that_are_needed(wheel: Path) -> None:
     asked = [line for line in metadata(wheel).get_all("Requires-Dist", []) if "extra ==" not in line]
     assert not [line for line in asked if line.startswith(("mcp", "pytest", "mypy", "ruff", "build"))]
 
@@ -211,12 +211,12 @@ def served(command: Path, vault: Path) -> dict[str, dict[str, str]]:
 def test_every_package_that_is_imported_comes_with_a_dependency() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [each for name, some in project["optional-dependencies"].items() if name != "dev" for each in some]
-    declared = {"vaulttools"}  # as installed it may require what `pyproject.toml` does not name any more
+    declared = {"vaulttools"}  # the installed package may require what `pyproject.toml` no longer names
     waiting = [*project["dependencies"], *extras]
     while waiting:
         if (name := _name(waiting.pop())) not in declared:
             declared.add(name)
-            with suppress(PackageNotFoundError):  # of another system, or of an extra that is not installed
+            with suppress(PackageNotFoundError):  # packages of another system, or of an extra that is not installed
                 waiting += [each for each in requires(name) or () if "extra ==" not in each]
     imported = {
         name.partition(".")[0]

@@ -1,4 +1,4 @@
-"""What stands in for pydantic while a process runs one command: it is right, or says that it cannot tell."""
+"""The stand-in for pydantic while a process runs one command: it is right, or says that it cannot decide."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ print(json.dumps([printed(*each) for each in given]))
 """
 
 
-def _told(program: str, given: object) -> Any:
+def _printed(program: str, given: object) -> Any:
     """What a process with plain models prints."""
     done = subprocess.run(
         [sys.executable, "-c", BEGINNING + program],
@@ -88,17 +88,17 @@ def _told(program: str, given: object) -> Any:
     return json.loads(done.stdout)
 
 
-def test_the_command_line_is_told_the_same_of_every_argument() -> None:
-    told = ("type", "enum", "minimum", "maximum", "default", "description")
+def test_the_command_line_gets_the_same_schema_of_every_argument() -> None:
+    given = ("type", "enum", "minimum", "maximum", "default", "description")
     expected = {}
     for name in tools.NAMES:
         whole = schema(tools.named(name).request)
         properties = {
-            field: {key: value for key, value in property_.items() if key in told}
+            field: {key: value for key, value in property_.items() if key in given}
             for field, property_ in whole["properties"].items()
         }
         expected[name] = {"properties": properties} | ({"required": whole["required"]} if "required" in whole else {})
-    assert _told(SCHEMAS, None) == expected
+    assert _printed(SCHEMAS, None) == expected
 
 
 VALUES: list[Any] = [
@@ -106,7 +106,7 @@ VALUES: list[Any] = [
     *("2026-11-20", "last week", "#a b", '["a", "b"]', '{"a": "b"}', "#", "back", "\udcff", "é", "null", "work"),
     *(True, False, 3, 0, 2.5, [], ["a", "b"], ["a b"], ["\udcff"], [3], {}, {"a": "b"}, {"a": None}, {"a": True}),
 ]
-"""What a command line gives, and more."""
+"""Values that a command line gives, and more."""
 
 
 def _asked() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -137,13 +137,13 @@ def _parsed(name: str, arguments: dict[str, Any]) -> str | None:
 
 def test_arguments_are_read_as_pydantic_reads_them_or_left_to_it() -> None:
     asked = list(_asked())
-    told = _told(PARSED, asked)
+    ours = _printed(PARSED, asked)
     expected = [_parsed(*each) for each in asked]
     wrong = [
-        (each, said, held) for each, said, held in zip(asked, told, expected, strict=True) if said not in (held, None)
+        (each, said, held) for each, said, held in zip(asked, ours, expected, strict=True) if said not in (held, None)
     ]
     assert wrong == []
-    assert sum(said is not None for said in told) > 0.7 * sum(held is not None for held in expected)
+    assert sum(said is not None for said in ours) > 0.7 * sum(held is not None for held in expected)
 
 
 NUMBERS: list[Any] = [-1.0, 0.0, 0.5, 600.0, 600.5, -1, 0, 1, 20, 21, 600, 601, "0", "5", True, None]
@@ -151,14 +151,14 @@ NUMBERS: list[Any] = [-1.0, 0.0, 0.5, 600.0, 600.5, -1, 0, 1, 20, 21, 600, 601, 
 
 def test_a_configuration_is_read_as_pydantic_reads_it_or_left_to_it() -> None:
     tables = [{field: value} for field in VaultConfig.model_fields for value in [*NUMBERS, *VALUES]]
-    told = _told(CONFIGURED, tables)
-    for table, said in zip(tables, told, strict=True):
+    ours = _printed(CONFIGURED, tables)
+    for table, said in zip(tables, ours, strict=True):
         try:
             held = repr(vars(VaultConfig.model_validate(table)))
         except ValidationError:
             held = None
         assert said in (held, None), table
-    assert any(told)
+    assert any(ours)
 
 
 def _commands() -> Iterator[tuple[str, dict[str, str], list[str]]]:
@@ -185,8 +185,8 @@ def test_commands_print_what_they_print_with_pydantic(capsys: pytest.CaptureFixt
     from vaulttools.cli.main import main
 
     commands = [*_commands()]
-    told = _told(PRINTED, commands)
-    for (folder, environ, words), said in zip(commands, told, strict=True):
+    ours = _printed(PRINTED, commands)
+    for (folder, environ, words), said in zip(commands, ours, strict=True):
         with pytest.MonkeyPatch.context() as here:
             here.chdir(folder)
             for name, value in environ.items():
@@ -194,17 +194,17 @@ def test_commands_print_what_they_print_with_pydantic(capsys: pytest.CaptureFixt
             status = main(words)
         printed = capsys.readouterr()
         assert said is None or _without_progress(said) == _without_progress([status, printed.out, printed.err]), words
-    assert sum(said is None for said in told) < 0.1 * len(told)
+    assert sum(said is None for said in ours) < 0.1 * len(ours)
 
 
 def _without_progress(said: list[Any]) -> list[Any]:
-    """Without what a busy machine prints while it indexes."""
+    """The output without the progress that a busy machine prints."""
     status, out, err = said
     return [status, out, re.sub(r"^Indexing: .*\n", "", err, flags=re.MULTILINE)]
 
 
 def test_what_only_pydantic_can_word_is_said_in_its_words(small_vault: Path) -> None:
-    """In the same process, which then has the classes of pydantic."""
+    """This happens in the same process, which then has the classes of pydantic."""
     code = "from vaulttools.__main__ import run; run()"
     command = [sys.executable, "-c", code, "--vault", str(small_vault), "tags", "--limit", "0"]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=os.environ, check=False)

@@ -3,9 +3,9 @@
 Every form of fault-P01 to fault-P20 goes through every argument of every tool that can name a file, by Python, `call`
 and the command line. A tool that is added later is tried too: its arguments are found by their names in its request.
 
-A caller may name a closed file, and its path is repeated in the refusal; so what must not appear is the text of closed
-files, and the names of files beside them that nobody named. That a file which is there and one which is not are
-answered alike is tried with two names of one length.
+A caller may name a closed file, and the refusal repeats its path. So two things must not appear: the text of closed
+files, and the names of files beside them that nobody named. Two names of one length show that an existing file and a
+missing one get the same answer.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 
 CANARY = "CANARY"
-"""Stands in the text of every closed file."""
+"""Occurs in the text of every closed file."""
 UNNAMED = "KANARI"
-"""Stands in the name of a file in every closed folder, which no form names."""
+"""Occurs in the name of a file in every closed folder; no form names that file."""
 THERE, ABSENT = "there.md", "never.md"
 
 WORD = "needle"
-"""Stands beside the canary, and in open files."""
+"""Occurs beside the canary, and in open files."""
 OTHERS: dict[str, Any] = {"pattern": WORD, "query": WORD, "terms": [WORD], "paths": ["**"]}
 """What the other required arguments get; those that name a file get an open one."""
 
@@ -150,7 +150,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
-    """A vault like the other, in which nothing is closed because nothing closed is there."""
+    """A vault like the other, without anything closed."""
     place = _with_what_is_open(tmp_path_factory.mktemp("bare").resolve())
     with Vault.open(place / "vault", config=CONFIG) as vault:
         yield vault
@@ -239,7 +239,7 @@ def nothing_is_written(place: Path) -> Iterator[None]:
 
 
 def digest(folder: Path) -> dict[str, tuple[object, ...]]:
-    """Everything about a tree but the times of access."""
+    """Everything about a tree except the times of access."""
     tree: dict[str, tuple[object, ...]] = {}
     for path in [folder, *folder.rglob("*")]:
         status = path.lstat()
@@ -292,7 +292,7 @@ def by_command_line(vault: Vault, tool: str, arguments: dict[str, Any]) -> list[
 
 
 class _Printed:
-    """What is printed while it lasts, to stdout and stderr."""
+    """Collects what is printed to stdout and stderr."""
 
     def __init__(self) -> None:
         self.streams: list[str] = []
@@ -313,7 +313,7 @@ FACES: tuple[Face, ...] = (by_call, by_python, by_command_line)
 
 
 def assert_nothing_leaks(vault: Vault, form: str, field: Field, faces: Sequence[Face] = (by_call,)) -> None:
-    """A form, with THERE in it where it names a closed file, shows nothing, and tells nothing about what is there."""
+    """A form shows no closed text, and no sign of closed files; THERE marks where it names one."""
     for face in faces:
         shown = face(vault, field.tool, field.arguments(form))
         for output in shown:
@@ -336,7 +336,7 @@ def dressed(path: str) -> list[str]:
 
 
 ABSOLUTE = "PLACE"
-"""Stands for the absolute path of the folder in which the vault lies."""
+"""Means the absolute path of the folder in which the vault lies."""
 
 # The forms, by the fault they belong to
 
@@ -580,7 +580,7 @@ WIDE = {"include_excluded": True, "gitignore": False, "hidden": True, "max_resul
 
 
 def wide(tool: str) -> dict[str, Any]:
-    """Arguments that leave out as little as can be."""
+    """Arguments that exclude as little as possible."""
     fields = tools.named(tool).request.model_fields
     return required(tool) | {name: value for name, value in WIDE.items() if name in fields}
 
@@ -623,17 +623,17 @@ def test_a_path_in_a_protected_folder_is_denied_by_the_folders_name(field: Field
 @pytest.mark.parametrize("archive", ["backup.zip", "backup.tar.gz"])
 @pytest.mark.parametrize("field", [Field("search", "paths", is_list=True), Field("read", "note", is_list=False)])
 def test_a_member_in_a_protected_folder_is_denied_by_the_folders_name(field: Field, archive: str, vault: Vault) -> None:
-    def told(member: str) -> tuple[bool, str]:
+    def denial(member: str) -> tuple[bool, str]:
         result = vault.call(field.tool, field.arguments(f"{archive}:{member}"))
         return result.is_error, result.text
 
     for folder, shown in [(".obsidian", ".obsidian"), ("x/.GIT.", ".git"), ("backup/team/Secret", "Team/Secret")]:
         denied = (True, f"Access denied: '{shown}/' is a protected folder")
         for member in (folder, f"{folder}/", f"{folder}/there.md", f"{folder}/{ABSENT}", f"{folder}/there.md:1-5"):
-            assert told(member) == denied
-    assert told("never") == (True, told("..")[1].replace("..", "never"))
+            assert denial(member) == denied
+    assert denial("never") == (True, denial("..")[1].replace("..", "never"))
     for member in ("open.md", "Team/open.md", "./Team//open.md"):
-        failed, text = told(member)
+        failed, text = denial(member)
         assert not failed
         assert WORD in text
 

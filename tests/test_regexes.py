@@ -29,7 +29,7 @@ BUILT = {
     "files/globs.py": "parse",
     "files/ignores.py": "_any_of",
 }
-"""The functions that compile a text put together at run time; a test of its own reads what each of them compiles."""
+"""The functions that compile a text built at run time; a separate test reads what each of them compiles."""
 
 _parser: Any = importlib.import_module("re._parser")  # private: there is no other way to read a regex as Python does
 
@@ -40,7 +40,7 @@ def risky(pattern: re.Pattern[Any]) -> list[str]:
 
 
 def _risky(part: Any) -> Iterator[str]:
-    """The same of a part of a parsed regex: lists of (operator, arguments), the arguments any nest of such lists."""
+    """The same for a part of a parsed regex: lists of (operator, arguments), the arguments any nest of such lists."""
     if not isinstance(part, _parser.SubPattern | list | tuple):
         return
     if len(part) == 2 and str(part[0]) == "ATOMIC_GROUP":
@@ -55,7 +55,7 @@ def _risky(part: Any) -> Iterator[str]:
 
 @cache
 def compiled() -> dict[str, re.Pattern[Any]]:
-    """The regexes that stand at the top of the modules, alone or in a container, by module and name."""
+    """The regexes at the top of the modules, alone or in a container, by module and name."""
     found: dict[str, re.Pattern[Any]] = {}
     for module in pkgutil.walk_packages([str(PACKAGE)], "vaulttools."):
         if module.name.endswith("__main__"):
@@ -68,7 +68,7 @@ def compiled() -> dict[str, re.Pattern[Any]]:
 
 
 def _patterns(value: object, within: frozenset[int] = frozenset()) -> Iterator[re.Pattern[Any]]:
-    """The regexes in a value; one that other tests made hold itself is entered once."""
+    """The regexes in a value; a value that contains itself, because of other tests, is entered once."""
     if isinstance(value, re.Pattern):
         yield value
     elif isinstance(value, dict | list | tuple) and id(value) not in within:
@@ -120,10 +120,10 @@ def test_a_regex_finds_the_same_under_every_python(name: str, text: str, found: 
 
 def test_every_regex_with_a_possessive_quantifier_is_in_the_table() -> None:
     patterns = compiled()
-    told = {patterns[name].pattern for name, _, _ in MATCHES}
+    listed = {patterns[name].pattern for name, _, _ in MATCHES}
     possessive = {name for name, pattern in patterns.items() if "POSSESSIVE" in str(_parser.parse(pattern.pattern))}
     assert len(possessive) > 15
-    assert sorted(name for name in possessive if patterns[name].pattern not in told) == []
+    assert sorted(name for name in possessive if patterns[name].pattern not in listed) == []
 
 
 def test_no_regex_inside_a_function_needs_it_either() -> None:

@@ -18,7 +18,7 @@ _ROW = re.compile(r"^- \*\*(fault-[A-Z]\d\d)\*\* (.+)$", re.MULTILINE)
 
 @cache
 def page() -> dict[str, str]:
-    """What is promised for each row."""
+    """The promise for each row."""
     return dict(_ROW.findall((REPOSITORY / "tests" / "promises.md").read_text(encoding="utf-8")))
 
 
@@ -30,7 +30,7 @@ def names_of_tests() -> frozenset[str]:
 
 
 def rows_of(test: str) -> set[str]:
-    """The rows that a test's name says it is about: `test_faults_N01_to_N04_…`, `test_faults_C18_and_O03_…`."""
+    """The rows that a test's name cites: `test_faults_N01_to_N04_…`, `test_faults_C18_and_O03_…`."""
     words = test.removeprefix("test_faults_").removeprefix("test_fault_").split("_")
     named: list[str] = []
     for word, before in zip(words, ["", *words], strict=False):
@@ -47,7 +47,7 @@ def test_every_row_of_the_catalogue_has_its_place() -> None:
 
 
 @pytest.mark.parametrize("row", IDS)
-def test_a_row_has_a_test_that_bears_its_id_or_says_why_there_is_none(row: str) -> None:
+def test_a_row_has_a_test_that_bears_its_id_or_gives_a_reason(row: str) -> None:
     shown = [test for test in names_of_tests() if re.match(r"test_faults?_[A-Z]\d\d", test) and row in rows_of(test)]
     assert shown or "*Decision:*" in page()[row]
 

@@ -1,7 +1,7 @@
-"""Bypasses that were published of other servers, and what a prompted model would try: none gets anywhere.
+"""Published bypasses of other servers, and attempts of a prompted model: all of them fail.
 
 `docs/security.md` says what is promised. The forms of paths are in `tests/test_protection.py`, under the ids of the
-catalogue; here is what goes beyond paths, and the published attacks as they were published.
+catalogue; this module has attacks beyond paths, and the published attacks in their published form.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ def test_a_published_bypass_reads_nothing(field: Field, bypass: str, attacked: V
     for form in PUBLISHED[bypass]:
         given = form.replace("PLACE", str(tmp_path))
         result = attacked.call(field.tool, {**wide(field.tool), **field.arguments(given)})
-        told = result.text + str(result.details)
-        assert SECRET not in told, given
-        assert "root:x:0" not in told, given
+        shown = result.text + str(result.details)
+        assert SECRET not in shown, given
+        assert "root:x:0" not in shown, given
         assert "for a reason of its own" not in result.text, given
 
 
@@ -140,7 +140,7 @@ OPTIONS = [
 def test_no_argument_becomes_an_option_of_ripgrep(
     tool: str, make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What was given stands behind `-e` or `--`, or is part of an argument that begins otherwise."""
+    """A given text comes after `-e` or `--`, or inside an argument that begins otherwise."""
     monkeypatch.chdir(tmp_path)
     started: list[list[str]] = []
     popen = subprocess.Popen
@@ -178,7 +178,7 @@ _OURS = {
 
 
 def _options(command: list[str]) -> list[str]:
-    """The options in a command, but for values: what follows `-e`, and all behind `--`."""
+    """The options in a command, without values: the text after `-e`, and everything after `--`."""
     options = []
     words = iter(command[1:])
     for word in words:

@@ -1,6 +1,6 @@
 """The command line, as transcripts: whole stdout, stderr and exit status of every command in `fixtures/transcripts`.
 
-A line `$ …` is a command; below it stand the lines of stdout after `>`, those of stderr after `2>`, and the exit status
+A line `$ …` is a command; below it come the lines of stdout after `>`, those of stderr after `2>`, and the exit status
 as `1$` unless it is 0 (the form of zk's tesh files). Every other line is prose. Commands run in `fixtures/vault`;
 `$ cd FOLDER` moves the rest of a file, `NAME=value` before a command sets a variable.
 

@@ -30,7 +30,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a shell script 
 
 @pytest.mark.parametrize("name", tools.NAMES)
 def test_a_vault_that_nobody_closed_goes_with_its_last_reference(small_vault: Path, name: str) -> None:
-    """A circle of references would keep it, and its threads, until the garbage collector comes across it."""
+    """A circle of references would keep it, and its threads, until the garbage collector finds it."""
     gc.disable()
     try:
         vault = Vault.open(small_vault)
@@ -43,7 +43,7 @@ def test_a_vault_that_nobody_closed_goes_with_its_last_reference(small_vault: Pa
         gc.enable()
 
 
-def test_a_folder_opens_and_is_told_as_an_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_opens_and_has_an_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "Notes").mkdir()
     monkeypatch.chdir(tmp_path)
     assert Vault.open("Notes").path == Vault.open(tmp_path / "Notes").path == (tmp_path / "Notes").resolve()
@@ -188,8 +188,8 @@ def test_fault_M13_a_fault_of_our_own_is_told_without_its_details(
     assert "text of a note" not in str(result) and "text of a note" in caplog.text
 
 
-def test_a_call_that_cannot_open_a_file_more_is_told_so(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where a module is first imported when the process has no descriptor left (fault-S07)."""
+def test_a_call_without_a_descriptor_left_is_refused(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This happens when a module is first imported and the process has no descriptor left (fault-S07)."""
     vault = make_vault({"a.md": "x"})
 
     def imported(*_: object, **__: object) -> None:
@@ -246,7 +246,7 @@ def stuck_rg(tmp_path: Path) -> Path:
 
 
 def ended(script: Path) -> bool:
-    """Whether the process that a stuck ripgrep told of is gone."""
+    """Whether the process that a stuck ripgrep named is gone."""
     try:
         os.kill(int(script.with_name("stuck-rg.pid").read_text(encoding="utf-8")), 0)
     except ProcessLookupError:
@@ -281,7 +281,7 @@ def test_acall_lets_other_tasks_run(small_vault: Path) -> None:
 
 
 def test_a_search_finds_its_words_after_a_misspelt_question(tmp_path: Path) -> None:
-    """Both look into the words of the index, by tables of their own on one connection."""
+    """Both look up the words of the index, in tables of their own on one connection."""
     write_files(tmp_path, {f"{number}.md": f"The mineral number {number} is galena.\n" for number in range(60)})
     with Vault.open(tmp_path) as vault:
         vault.build_index()
