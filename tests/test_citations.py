@@ -54,10 +54,10 @@ def test_an_id_says_whether_it_is_a_rule_or_a_fault() -> None:
     assert [each for each in places if not each.startswith(("tests/test_protection.py", "tests/test_rules.py"))] == []
 
 
-def test_every_id_that_is_cited_is_there() -> None:
+def test_every_cited_id_exists() -> None:
     assert [place for place in found(_PREFIXED) if place.rpartition(" ")[2] not in IDS] == []
 
 
-def test_nothing_is_cited_that_is_not_in_the_repository() -> None:
+def test_everything_cited_is_in_the_repository() -> None:
     """Citations name a page of `docs/` or an id; otherwise the reason is written in place."""
     assert found(_ELSEWHERE) == []

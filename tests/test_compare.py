@@ -25,7 +25,7 @@ def test_every_program_has_an_adapter_that_is_found() -> None:
     assert all(map(callable, map(compare.adapter, compare.NAMES)))
 
 
-def test_a_word_is_held_by_the_notes_that_are_named_and_by_no_other(tmp_path: Path) -> None:
+def test_only_the_named_notes_hold_a_word(tmp_path: Path) -> None:
     made = vaults.made(tmp_path, notes=60)
     texts = {path.relative_to(made.large).as_posix(): path.read_text("utf-8") for path in made.large.rglob("*.md")}
     assert len(made.words) == 20

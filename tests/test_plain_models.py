@@ -203,7 +203,7 @@ def _without_progress(said: list[Any]) -> list[Any]:
     return [status, out, re.sub(r"^Indexing: .*\n", "", err, flags=re.MULTILINE)]
 
 
-def test_what_only_pydantic_can_word_is_said_in_its_words(small_vault: Path) -> None:
+def test_an_error_that_needs_pydantic_keeps_its_words(small_vault: Path) -> None:
     """This happens in the same process, which then has the classes of pydantic."""
     code = "from vaulttools.__main__ import run; run()"
     command = [sys.executable, "-c", code, "--vault", str(small_vault), "tags", "--limit", "0"]

@@ -160,7 +160,7 @@ def test_a_command_answers_byte_for_byte_as_by_itself(words: Sequence[str], serv
     assert served.ran(*words) == served.ran_alone(*words, TZ="UTC0")  # in another environment it runs by itself
 
 
-def test_to_hand_a_command_over_takes_next_to_no_imports(served: Place) -> None:
+def test_handing_a_command_over_takes_hardly_any_imports(served: Place) -> None:
     assert served.ran("tags", code=LEAN) == served.ran("tags")
 
 
@@ -172,7 +172,7 @@ def test_every_transcript_is_answered_alike(path: Path, served: Place, monkeypat
     assert replayed(expected, FIXTURES / "vault", monkeypatch) == expected
 
 
-def test_the_folder_one_is_in_tells_the_vault(served: Place) -> None:
+def test_the_current_folder_decides_the_vault(served: Place) -> None:
     for folder in (served.vault, served.vault / "Projects"):
         done = subprocess.run([sys.executable, "-c", THIN, "tags"], cwd=folder, env=served.environ, capture_output=True)
         named = served.ran("tags").out.replace(b" --vault " + bytes(served.vault), b"")
@@ -268,7 +268,7 @@ def test_a_new_protected_folder_is_closed_at_once(own: Place) -> None:
     assert b".other" not in found.out
 
 
-def test_a_killed_process_is_nobody_and_its_socket_is_taken_over(own: Place) -> None:
+def test_a_killed_process_answers_nobody_and_its_socket_is_taken_over(own: Place) -> None:
     os.kill(own.process, signal.SIGKILL)
     while own.daemon("status")[0] == 0:
         pass
@@ -447,7 +447,7 @@ def test_a_path_too_long_for_a_socket_is_reported(vault: Path, monkeypatch: pyte
         resident.usable_path(str(vault))
 
 
-def test_what_is_no_question_is_hung_up_on(make_resident: Path, vault: Path) -> None:
+def test_the_process_hangs_up_on_invalid_requests(make_resident: Path, vault: Path) -> None:
     path = handover.socket_path(str(vault))
     assert path is not None
     for sent in (b"", b"\0\0\0\1x", b"\0\0\0\0", b"\xff" * 64, handover.packed(["run", "a"])):

@@ -166,7 +166,7 @@ def test_an_optional_argument_that_is_positional_may_be_given_by_its_name(comman
     assert cli_options.parse(tools.named(command), words) == {"note": "Home"}
 
 
-def test_a_comma_inside_an_expression_parts_nothing() -> None:
+def test_a_comma_inside_an_expression_splits_nothing() -> None:
     words = ["--columns", 'a,round(b, 2),"c, d"', "--columns", '["e, f"]']
     assert cli_options.parse(tools.named("base"), words) == {"columns": ["a", "round(b, 2)", '"c, d"', "e, f"]}
 
@@ -206,7 +206,7 @@ def test_fault_O06_a_line_of_json_is_one_line_for_every_reader(make_vault: MakeV
     "words", [["search-files", "x"], ["index", "status"], ["mcp"], ["call", "find"], ["--vault", "y", "tags"]]
 )
 @pytest.mark.parametrize("empty", [["--vault", ""], ["--vault="]])
-def test_an_empty_vault_is_none(words: list[str], empty: list[str], capsys: Printed) -> None:
+def test_an_empty_vault_name_is_refused(words: list[str], empty: list[str], capsys: Printed) -> None:
     assert cli.main([*empty, *words]) == 2
     assert capsys.readouterr() == ("", 'error: --vault must name a folder, got ""; the current folder is .\n')
 
@@ -357,7 +357,7 @@ def test_exit_handlers_and_threads_run_at_the_end_of_a_process(small_vault: Path
 
 @posix_only
 @pytest.mark.parametrize("words", [["tags"], ["--vault", "v", "tags"], ["--vault", "./v", "mcp"], ["init"]])
-def test_a_current_folder_that_was_removed_is_said(words: list[str], tmp_path: Path) -> None:
+def test_a_current_folder_that_was_removed_is_reported(words: list[str], tmp_path: Path) -> None:
     gone = 'import os, sys; os.mkdir("gone"); os.chdir("gone"); os.rmdir("../gone")\n'
     command = [sys.executable, "-c", gone + "from vaulttools.__main__ import run; run()", *words]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)

@@ -194,14 +194,14 @@ def test_a_printed_block_over_http_has_a_place_for_the_token(
     }
 
 
-def test_a_server_without_an_index_stays_one(small_vault: Path, capsys: Printed) -> None:
+def test_a_printed_block_keeps_the_option_no_index(small_vault: Path, capsys: Printed) -> None:
     given = ["--no-index", "--vault", str(small_vault), "mcp", "--print-config", "generic"]
     assert cli.main(given) == 0
     assert json.loads(capsys.readouterr().out)["args"][-2:] == ["mcp", "--no-index"]
 
 
 @pytest.mark.parametrize("name", [*(client.name for client in CLIENTS), "Codex", "CURSOR"])
-def test_what_init_knows_is_printed_too(small_vault: Path, name: str, capsys: Printed) -> None:
+def test_every_client_of_init_can_be_printed(small_vault: Path, name: str, capsys: Printed) -> None:
     assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", name]) == 0
     out, err = capsys.readouterr()
     read = tomllib.loads(out) if "odex" in name else json.loads(out)

@@ -55,7 +55,7 @@ def test_a_request_means_the_vault_of_its_path_or_the_only_one(app: ASGIApp) -> 
     assert ask(app, "GET", "/mcp", headers=KEY).text == "mcp"
 
 
-def test_what_clients_ask_first_is_answered_to_everybody_and_tells_nothing(app: ASGIApp) -> None:
+def test_the_first_request_of_clients_is_answered_to_everybody_and_reveals_nothing(app: ASGIApp) -> None:
     answer = ask(app, "GET", "/")
     assert answer.json()["service"] == "Obsidian Local REST API" and answer.json()["status"] == "OK"
     assert (answer.json()["authenticated"], "apiExtensions" in answer.json()) == (False, False)

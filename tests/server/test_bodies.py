@@ -39,7 +39,7 @@ def test_a_small_body_that_nobody_needs_is_passed_over(served: Served, path: str
 
 
 @pytest.mark.parametrize("request_line", ["GET /healthz", "GET /ui/", "HEAD /vault/", "GET /none", "PUT /vault/a.md"])
-def test_a_body_that_nobody_needs_is_not_waited_for(served: Served, request_line: str) -> None:
+def test_the_server_does_not_wait_for_a_body_that_nobody_needs(served: Served, request_line: str) -> None:
     head = f"{request_line} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n"
     with closing(connected(served.port, head.encode())) as connection:
         connection.settimeout(door.LINGER_SECONDS * 4)  # far less than a body is waited for
@@ -91,12 +91,12 @@ def test_what_names_no_path_is_refused_before_the_token_is_asked(served: Served,
     assert answer.startswith(b"HTTP/1.1 400 ") and b'"message":"The request must name a path' in answer
 
 
-def test_a_method_in_small_letters_is_none_that_reads(served: Served) -> None:
+def test_a_method_in_small_letters_is_refused(served: Served) -> None:
     answer = _sent(served, "get /vault/ HTTP/1.1")
     assert answer.startswith(b"HTTP/1.1 403 ") and b"This server is read-only" in answer
 
 
-def test_a_large_file_is_sent_to_who_sends_a_large_body_without_a_failure(tmp_path: Path) -> None:
+def test_a_large_file_reaches_a_client_that_sends_a_large_body(tmp_path: Path) -> None:
     write_files(tmp_path, {"large.bin": b"x" * (8 << 20)})
     with http("--vault", str(tmp_path), "serve", ":0", "--no-index") as served:
         piece = b"%x\r\n%s\r\n" % (len(MEBIBYTE), MEBIBYTE)

@@ -118,7 +118,7 @@ def test_all_calls_end_and_never_too_many_run_whatever_time_they_take(
     assert max(seen) <= MOST
 
 
-def test_at_the_end_what_waits_is_dropped_and_what_comes_is_refused(pool: Calls) -> None:
+def test_at_the_end_waiting_calls_are_dropped_and_new_ones_are_refused(pool: Calls) -> None:
     end = Event()
     running = occupied(pool, end)
     waiting, _ = begun(pool, end)

@@ -149,7 +149,7 @@ def test_more_connections_than_files_can_be_opened_kill_nobody(tls: Sequence[str
     assert len(errors.splitlines()) == 1 and " GET /healthz 200 " in errors
 
 
-def test_a_log_says_a_thing_once_a_minute_and_how_often_it_was() -> None:
+def test_a_log_has_a_message_once_a_minute_with_its_count() -> None:
     now = 0.0
     said: list[str] = []
     logger = logging.Logger("one")

@@ -49,13 +49,13 @@ def searched_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 
 def open_without_index(folder: str, config: Any, *, has_index: bool = False, today: date | None = None) -> Session:
-    """As `open_folder`, whatever is asked."""
+    """Opens as `open_folder` does without an index, whatever the caller asks for."""
     return open_folder(folder, config, today=today)
 
 
 @pytest.fixture
 def without_the_extra_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As if nothing that extracts attachments were installed."""
+    """The packages that extract attachments seem to be missing."""
     kinds.is_installed.cache_clear()
     monkeypatch.setattr(kinds, "find_spec", lambda name: None)
     yield

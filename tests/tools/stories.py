@@ -1,4 +1,4 @@
-"""Small vaults that change: what `tags`, `properties` and `links` are asked about, each note read anew."""
+"""Small vaults that change: tests of `tags`, `properties` and `links` query them and read each note anew."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def git(folder: Path, *arguments: str, given: Iterable[str] = ()) -> set[str]:
 
 
 def laid_out(folder: Path, files: Iterable[str], rules: dict[str, str]) -> set[str]:
-    """Lay out a repository; the files that could be laid out."""
+    """Lay out a repository; return the files that this system takes."""
     for part in (".git/objects", ".git/refs", ".git/info"):
         (folder / part).mkdir(parents=True)
     (folder / ".git/HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")

@@ -36,7 +36,7 @@ PATTERNS = [
     # what Markdown is made of
     *("```", r"\|.*\|", "^> ", "!\\[\\[", "https?://", "^---$", "%%"),
 ]
-"""Each means the same to both: nothing that is repaired here, and no line end, which to ripgrep alone is `\\n` only."""
+"""Each means the same to both: it needs no repair here, and has no line end (for ripgrep, `\\n` only)."""
 
 
 @pytest.fixture(scope="module", params=["made", "corpus"])

@@ -113,7 +113,7 @@ def paths(vault: Vault, **arguments: Any) -> list[str]:
     return [row.path for row in vault.base(**arguments).rows]
 
 
-def test_a_query_of_its_own_selects_among_all_files(make_vault: MakeVault) -> None:
+def test_a_call_without_a_base_selects_among_all_files(make_vault: MakeVault) -> None:
     with make_vault(NOTES) as vault:
         assert paths(vault, where='file.ext != "md"') == ["Projects.base", "picture.png"]
         assert paths(vault, where="budget > 20", sort="-budget") == ["a.md", "c | d.md"]
@@ -126,7 +126,7 @@ def test_a_query_of_its_own_selects_among_all_files(make_vault: MakeVault) -> No
         assert found.summaries == {"budget * 2": 320}
 
 
-def test_the_first_of_several_keys_counts_most_and_what_is_empty_comes_last_either_way(make_vault: MakeVault) -> None:
+def test_the_first_sort_key_counts_most_and_empty_values_come_last_either_way(make_vault: MakeVault) -> None:
     budgets = {"a": "x, 2", "b": "y, 1", "c": "x, 3", "d": "y, 4"}
     notes: dict[str, str | bytes] = {
         f"{name}.md": f"---\nkind: {held[0]}\nbudget: {held[3]}\n---\n" for name, held in budgets.items()
@@ -158,7 +158,7 @@ def test_the_views_are_listed(make_vault: MakeVault) -> None:
 BLOCK = "```base\nfilters: file.hasLink(this)\nviews:\n  - {type: list, name: Links here, order: [file.name]}\n```\n"
 
 
-def test_a_block_in_a_note_is_a_base_whose_this_is_the_note(make_vault: MakeVault) -> None:
+def test_a_base_block_in_a_note_has_the_note_as_this(make_vault: MakeVault) -> None:
     with make_vault(
         {
             "a.md": f"# One\n{BLOCK}\n# Two\n> ~~~base\n> views:\n>   - {{name: All, order: [file.path]}}\n> ~~~\n",

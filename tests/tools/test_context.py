@@ -178,7 +178,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("question", ["roof repair", "what does the house cost", "日本", "part of the " + "roof " * 60])
-def test_never_over_the_budget_and_no_line_of_a_note_looks_like_one_of_ours(
+def test_no_answer_exceeds_its_budget_or_has_a_note_line_that_looks_like_ours(
     make_vault: MakeVault, question: str
 ) -> None:
     vault = make_vault({**NOTES, **ODD})

@@ -123,7 +123,7 @@ def test_the_rows_of_a_part_are_shown(make_vault: MakeVault, reading: Reading) -
 
 
 @pytest.mark.parametrize("tool", ["base", "tasks", "tags", "properties", "links"])
-def test_the_notes_read_become_more_from_call_to_call(make_vault: MakeVault, reading: Reading, tool: str) -> None:
+def test_each_call_has_read_at_least_as_many_notes(make_vault: MakeVault, reading: Reading, tool: str) -> None:
     vault = make_vault(_notes())
     arguments = {"base": {"where": "true"}, "links": {"direction": "orphans"}}.get(tool, {})
     read = []
@@ -135,7 +135,7 @@ def test_the_notes_read_become_more_from_call_to_call(make_vault: MakeVault, rea
     assert 0 < read[0] < NOTES
 
 
-def test_a_call_beside_one_that_reads_knows_what_was_read_before(make_vault: MakeVault, reading: Reading) -> None:
+def test_a_concurrent_call_knows_what_was_read_before(make_vault: MakeVault, reading: Reading) -> None:
     vault = make_vault(_notes())
     read = vault.tags().searched
     incremental, _ = next(iter(vault._opened.lasting._entries.values()))

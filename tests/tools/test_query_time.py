@@ -111,7 +111,7 @@ def test_a_log_shows_what_it_says_of_the_period(vault: Vault) -> None:
 @pytest.mark.parametrize(
     "question", ['when did the stove smoke in "the week of 3 August 2026"?', "when did the stove smoke?"]
 )
-def test_no_period_is_read_where_none_is_named(vault: Vault, question: str) -> None:
+def test_a_question_without_a_period_gets_none(vault: Vault, question: str) -> None:
     answer = vault.query(question)
     assert answer.period is None
     assert "Read " not in answer.text

@@ -57,7 +57,7 @@ SMALL = {"a.md": "hit\n", "b/c.md": "one\nhit\n", "b/d/e.txt": "hit\n", ".hidden
 
 
 @pytest.mark.parametrize("paths", [None, [], "[]", "/", ".", "./", ["/"], "'.'"])
-def test_nothing_and_the_root_mean_the_vault(make_vault: MakeVault, paths: Any) -> None:
+def test_empty_paths_and_the_root_mean_the_vault(make_vault: MakeVault, paths: Any) -> None:
     vault = make_vault(SMALL)
     assert files_of(vault, "hit", paths) == [".hidden.md", "a.md", "b/c.md", "b/d/e.txt"]
 

@@ -91,7 +91,7 @@ def test_the_calls_that_answers_propose_over_odd_names_and_filters(make_vault: M
 
 
 @pytest.mark.parametrize("tool", tools.NAMES)
-def test_the_calls_that_answers_over_the_shipped_vault_propose(small_vault: Path, tool: str) -> None:
+def test_the_calls_that_answers_propose_over_the_shipped_vault(small_vault: Path, tool: str) -> None:
     with Vault.open(small_vault) as vault:
         for arguments in CALLS[tool]:
             check(vault, tool, arguments)

@@ -142,7 +142,7 @@ def test_groups_have_their_own_order_and_totals(vault: Vault, by: Any, groups: d
     assert answer.total == 6
 
 
-def test_below_a_task_that_is_left_out_a_nested_one_hangs_from_the_next_above(make_vault: MakeVault) -> None:
+def test_a_nested_task_moves_up_when_the_task_above_it_is_left_out(make_vault: MakeVault) -> None:
     text = "- [ ] Build\n  - [x] Plan\n    - [ ] Ask 📅 2026-11-01\n- [ ] Rest\n"
     assert make_vault({"a.md": text}).tasks().text.splitlines()[2:] == [
         "a.md:1: [ ] Build",

@@ -75,7 +75,7 @@ def _found(app: ASGIApp, **filters: Any) -> list[str]:
     return sorted(each["path"] for each in _smart(app, **filters).json()["results"])
 
 
-def test_folders_that_overlap_give_a_passage_once(app: ASGIApp) -> None:
+def test_overlapping_folders_give_a_passage_once(app: ASGIApp) -> None:
     assert _found(app, folders=["a", "a/b", "./a/", "a"]) == ["a/1.md", "a/2.md", "a/b/1.md", "a/b/2.md"]
     assert _found(app, folders=["a/b", "c{,}*[d]"]) == ["a/b/1.md", "a/b/2.md", "c{,}*[d]/1.md", "c{,}*[d]/2.md"]
     assert _found(app, folders=["a"], excludeFolders=["a/b/"]) == ["a/1.md", "a/2.md"]
