@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -36,6 +37,12 @@ def write_files(folder: Path, files: Files) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+OUR_FAULT = re.compile(
+    r"^Traceback \(most recent call last\)| failed for a reason of its own \(error \d+\)", re.MULTILINE
+)
+"""Printed by nothing but a fault of ours. Hypothesis tries the words alone as arguments, and a refusal quotes them."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -22,7 +22,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.conftest import FIXTURES, write_files
+from tests.conftest import FIXTURES, OUR_FAULT, write_files
 from tests.fuzzing import target
 from tests.resources.test_archives import mutated, read
 from vaulttools import Vault, VaultConfig, tools
@@ -124,7 +124,7 @@ def answered(vault: Vault, tool: str, arguments: Any) -> None:
     with in_time():
         result = vault.call(tool, arguments)
     assert result.text
-    assert "for a reason of its own" not in result.text
+    assert not OUR_FAULT.search(result.text)
     assert len(result.text.encode()) <= limits.TEXT_BYTES
     encoded = json.dumps(result.details, allow_nan=False, ensure_ascii=False).encode()
     assert CANARY.encode() not in encoded
@@ -419,8 +419,7 @@ def test_fuzz_the_command_line(call: tuple[str, Any], as_json: bool) -> None:
     with redirect_stdout(out), redirect_stderr(err), in_time():
         code = main(words)
     assert code in (0, 1, 2)
-    assert "Traceback" not in err.getvalue()
-    assert "for a reason of its own" not in out.getvalue() + err.getvalue()
+    assert not OUR_FAULT.search(out.getvalue() + err.getvalue())
     assert CANARY not in out.getvalue()
     if as_json and out.getvalue():
         json.loads(out.getvalue())

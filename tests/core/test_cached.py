@@ -30,4 +30,4 @@ def test_threads_that_come_at_once_get_one_value() -> None:
 
 
 def test_the_class_has_the_property_with_its_documentation() -> None:
-    assert _Slow.made.__doc__ == "What two threads make at once."
+    assert _Slow.made.__doc__ == "A list that two threads make at once."
