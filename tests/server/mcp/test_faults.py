@@ -161,7 +161,8 @@ def test_fault_M07_the_server_goes_with_its_client(slow_vault: Path, how: str) -
 
 def test_fault_M09_a_call_that_takes_too_long_gives_what_it_has(slow_vault: Path) -> None:
     configuration = Path(os.environ["XDG_CONFIG_HOME"], "vaulttools", "vaulttools.toml")
-    configuration.write_text(configuration.read_text(encoding="utf-8").replace("60", "0.5"), encoding="utf-8")
+    settings = configuration.read_text(encoding="utf-8")
+    configuration.write_text(settings.replace("limit = 60", "limit = 0.5"), encoding="utf-8")
     (result,) = answers(["--vault", str(slow_vault), "mcp", "--structured", "full"], ("search_files", SLOW))
     assert result.structured_content["complete"] is False
     assert "stopped after 0.5 s" in text_of(result)
