@@ -29,6 +29,7 @@ from vaulttools.index import early_listing, filesystems, location
 from vaulttools.index.database import Database, Replaced, Unavailable
 from vaulttools.index.folder import Folder
 from vaulttools.index.job_queue import JobQueue
+from vaulttools.index.location import Location
 from vaulttools.index.progress import Meter, Progress
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
@@ -167,7 +168,7 @@ class BackgroundIndex:
         """Load an existing index before any call, and never write it; without a usable one, calls scan."""
         self._is_read_only = True
         with suppress(Unavailable, Lost, OSError):
-            where = location.of(self._root, self._index_folder)
+            where = self._location()
             store = IndexStore(Database.existing(where.database, where.options))
             try:
                 self._present = self._read_only_state = self._loaded(store) if store.newest() else None
@@ -320,8 +321,7 @@ class BackgroundIndex:
 
     def _serve(self) -> None:
         """Load the index and keep it up to date until the end, or until changes were missed."""
-        disk.scandir(self._root.folder).close()  # raises if the root cannot be listed: then no folder is made for it
-        where = location.of(self._root, self._index_folder)
+        where = self._location()
         store = IndexStore.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))
         try:
             self.warning = self.warning or store.database.warning
@@ -334,6 +334,11 @@ class BackgroundIndex:
             raise
         finally:
             store.close()
+
+    def _location(self) -> Location:
+        """Returns where the index lies, and makes its folder; raises OSError if the vault's folder cannot be listed."""
+        disk.scandir(self._root.folder).close()
+        return location.of(self._root, self._index_folder)
 
     def _loaded(self, store: IndexStore) -> IndexState:
         """Returns the loaded state, with a watch if one works here."""
