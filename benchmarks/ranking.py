@@ -127,24 +127,7 @@ def questions() -> list[Asked]:
 def answers() -> list[Asked]:
     """Returns the questions with known words of the answer: ours, and those beside the project if they exist."""
     tables = tomllib.loads((PROJECT / "benchmarks" / "answers.toml").read_text(encoding="utf-8"))
-    own = [
-        Asked(
-            vault,
-            f"{each.get('set', 'later' if 'held_out' in each else 'ours')}, {each['wording']}",
-            each["question"],
-            frozenset(each["paths"]),
-            (each["key"],),
-            "held-out" if "held_out" in each else "",
-        )
-        for vault, some in tables.items()
-        for each in some
-    ]
-    translations = {each["question"]: each["translated"] for each in tables["rfcs"] if "translated" in each}
-    asked = own + [
-        replace(each, kind="translated, foreign", text=translations[each.text], half="tuning")
-        for each in own
-        if each.text in translations
-    ]
+    asked = [question for vault, some in tables.items() for each in some for question in _with_answer(vault, each)]
     if not GIVEN.exists():
         print(f"(without the questions of {GIVEN.name}, which is not beside the project)")
         return asked
@@ -158,6 +141,16 @@ def answers() -> list[Asked]:
         )
         for each in json.loads(GIVEN.read_text(encoding="utf-8"))
     ]
+
+
+def _with_answer(vault: str, each: Mapping[str, Any]) -> Iterator[Asked]:
+    """Yields a question of `answers.toml`, and its translation, which is for tuning."""
+    kind = f"{each.get('set', 'later' if 'held_out' in each else 'ours')}, {each['wording']}"
+    half = "held-out" if "held_out" in each else ""
+    asked = Asked(vault, kind, each["question"], frozenset(each["paths"]), (each["key"],), half)
+    yield asked
+    if "translated" in each:
+        yield replace(asked, kind="translated, foreign", text=each["translated"], half="tuning")
 
 
 def absent() -> list[Asked]:

@@ -103,8 +103,7 @@ class PassageRun:
         start, end = self.start_line, self.end_line
         page = f"page {self.page}, " if self.page is not None else ""
         where = page + (f"line {start}" if start == end else f"lines {start}-{end}")
-        about = {name: value for name, value in self.note.properties.items() if name not in OF_PAGES}
-        properties = in_one_line(about, _PROPERTIES) if self.has_properties else ""
+        properties = in_one_line(self.note.properties, _PROPERTIES, without=OF_PAGES) if self.has_properties else ""
         more = ", ".join(filter(None, [written(self.date) if self.has_properties else "", properties]))
         first = f"## {paths.shown(self.path)}, {where}{under(self.heading, shown)}{f' ({more})' if more else ''}"
         lines = [first, *indented(shown)]

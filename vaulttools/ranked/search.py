@@ -122,10 +122,8 @@ class Ranked:
         terms_of = self.ranking.finder.occurrences
         named = {name: of for name, of in note.properties.items() if terms_of(f"{name} {property_values.text(of)}")}
         if is_first:
-            about = dict(note.properties)
-            for name in property_values.OF_PAGES - named.keys():
-                about.pop(name, None)
-            every = property_values.in_one_line(about, _PROPERTY_CHARACTERS + 1)
+            of_pages = property_values.OF_PAGES - named.keys()
+            every = property_values.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1, without=of_pages)
             if len(every) <= _PROPERTY_CHARACTERS:
                 return day, every
         return day, property_values.in_one_line(named, _PROPERTY_CHARACTERS)

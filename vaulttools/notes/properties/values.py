@@ -7,7 +7,7 @@ A vault declares one type for each name. Here each value decides its own type, f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from datetime import date, time
 from typing import Final, Literal, TypeAlias
 
@@ -113,9 +113,12 @@ def property_type(name: str, value: Value) -> PropertyType:
     return moment(value) or "text"
 
 
-def in_one_line(properties: Mapping[str, Value], most: int) -> str:
-    """Return the properties that have a value, cut to `most` characters: `status: active; tags: work, home`."""
-    found = ((name, text(value)) for name, value in properties.items())
+def in_one_line(properties: Mapping[str, Value], most: int, *, without: Container[str] = ()) -> str:
+    """Return the properties that have a value, except those in `without`: `status: active; tags: work, home`.
+
+    The line is cut to `most` characters.
+    """
+    found = ((name, text(value)) for name, value in properties.items() if name not in without)
     return render.line("; ".join(f"{' '.join(name.split())}: {value}" for name, value in found if value), most=most)
 
 
