@@ -17,7 +17,6 @@ from vaulttools.index.content import words_of
 from vaulttools.index.words import count, tokens
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest, in_context, split
-from vaulttools.notes.quantities import named
 
 _LINES = """
 |# Head of it|### Sub-head|- item é|  - child_of|> quote's|```|text of it. And more|---|[x]: y
@@ -51,7 +50,7 @@ def test_the_place_of_a_word_leads_to_its_passage(lines: list[str], properties: 
     assert list(found.parents) == [each.parent for each in plain]
     texts = [note.text[each.start : each.end] for each in plain]
     assert list(found.digests) == [digest(text) for text in texts]
-    assert list(found.quantities) == [named(text) for text in texts]
+    assert [bool(each) for each in found.digits] == [any(map(str.isdecimal, text)) for text in texts]
     in_contexts = [
         in_context(note, text, each.heading, is_first=not number)
         for number, (each, text) in enumerate(zip(plain, texts, strict=True))

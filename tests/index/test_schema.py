@@ -13,7 +13,7 @@ from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import fold
 
 VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
-STORED = {15: "240b1891f9a268b3"}
+STORED = {16: "06d56476be0bbea2"}
 """The number, with a digest of the tables and of what they store of the notes of `fixtures/vault`."""
 
 

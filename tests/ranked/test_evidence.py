@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from vaulttools.index.passages import Passages
 from vaulttools.index.words import Places
 from vaulttools.notes.note import Note
-from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked import evidence, question
 from vaulttools.ranked.evidence import best, combined
 from vaulttools.ranked.finder import Finder
@@ -74,7 +73,8 @@ def found(asked: str, text: str = TEXT, path: str = "Sync.md") -> list[str]:
     note, terms = Note(path, text), question.read(asked).terms
     finder = Finder(terms)
     passages = finder.passages(note)
-    evidence = best(finder.places(note), passages, [1.0] * len(terms), question.read(asked).quantity)
+    asks_for_number = question.read(asked).asks_for_number
+    evidence = best(finder.places(note), passages, [1.0] * len(terms), asks_for_number=asks_for_number)
     return [text[passages.starts[e.number] :][: passages.lengths[e.number]] for e in evidence]
 
 
@@ -137,15 +137,15 @@ def notes(draw: st.DrawFn) -> tuple[Places, Passages, list[float]]:
     sizes = [length * 50 for length in lengths]
     starts = [0] * len(lengths)
     heading_words = [number * 3 for number in range(len(levels))]
-    quantities = draw(st.lists(st.integers(0, 7), min_size=len(lengths), max_size=len(lengths)))
+    digits = draw(st.lists(st.integers(0, 1), min_size=len(lengths), max_size=len(lengths)))
     passages = Passages(
-        first_words, lengths, starts, sizes, headings, parents, quantities, starts, starts, levels, heading_words
+        first_words, lengths, starts, sizes, headings, parents, digits, starts, starts, levels, heading_words
     )
     return Places([WORDS] * 5, found), passages, rarities
 
 
 def slowly(
-    places: Places, passages: Passages, rarities: list[float], quantity: Quantity
+    places: Places, passages: Passages, rarities: list[float], *, asks_for_number: bool
 ) -> list[tuple[int, float, frozenset[int]]]:
     """The same as `best`, computed passage by passage and term by term."""
 
@@ -183,19 +183,19 @@ def slowly(
                 score += WEIGHTS.row * min(rarities[term], rarities[term + 1])
         score *= 1 + WEIGHTS.early * WEIGHTS.early_words / (WEIGHTS.early_words + first)
         score *= 1 - WEIGHTS.length * size / (WEIGHTS.usual + size)
-        score *= 1 + WEIGHTS.quantity * bool(passages.quantities[number] & quantity)
+        score *= 1 + WEIGHTS.digit * (asks_for_number and passages.digits[number])
         score *= WEIGHTS.is_header if number in passages.parents else 1
         found.append((number, score / sum(rarities), frozenset(term for term in terms if counts(term, number)[1])))
     return sorted(found, key=lambda each: (-round(each[1], 9), each[0]))
 
 
 @settings(max_examples=200)
-@given(notes(), st.sampled_from([Quantity.NONE, Quantity.NUMBER, Quantity.DATE]))
+@given(notes(), st.booleans())
 def test_each_term_counts_by_the_best_place_where_a_reader_sees_it(
-    note: tuple[Places, Passages, list[float]], quantity: Quantity
+    note: tuple[Places, Passages, list[float]], asks_for_number: bool
 ) -> None:
-    best_ones = best(*note, quantity)
+    best_ones = best(*note, asks_for_number=asks_for_number)
     found = [(each.number, each.held) for each in best_ones]
-    wanted = slowly(*note, quantity)
+    wanted = slowly(*note, asks_for_number=asks_for_number)
     assert found == [(number, held) for number, _, held in wanted]
     assert [each.score for each in best_ones] == pytest.approx([score for _, score, _ in wanted])

@@ -6,6 +6,7 @@ passage without reading the note. They use the machine's byte order: an index ne
 
 from __future__ import annotations
 
+import re
 import zlib
 from array import array
 from bisect import bisect_right
@@ -18,7 +19,8 @@ from typing import Final, NamedTuple
 from vaulttools.index.words import count
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import context, digest_of_folded, folded, split
-from vaulttools.notes.quantities import named
+
+_DIGIT: Final = re.compile(r"\d")
 
 _COLUMNS: Final = 7
 """Numbers per passage, besides its digests."""
@@ -42,8 +44,8 @@ class Passages:
     """Number of the heading above each, from 0; -1: none."""
     parents: Sequence[int]
     """For a table row, the passage with the header row of the table; -1: not a table row."""
-    quantities: Sequence[int]
-    """Quantities named in each, as `notes.quantities.Quantity`."""
+    digits: Sequence[int]
+    """1 for each that holds a digit, else 0."""
     digests: Sequence[int]
     """`notes.passages.digest` of each."""
     keys: Sequence[int]
@@ -83,7 +85,7 @@ def dump(note: Note) -> bytes:
                 passage.end - passage.start,
                 passage.heading + 1,
                 number - passage.parent if passage.parent >= 0 else 0,
-                named(text),
+                _DIGIT.search(text) is not None,
             )
         )
         if (is_first := not number, passage.heading) != under:
@@ -122,7 +124,7 @@ def load(data: bytes) -> Passages:
     digests, keys = both[:size], both[size:]
     if not numbers or numbers[0] != size or len(keys) != size or len(numbers) < _FIRST + size * _COLUMNS:
         raise ValueError("no passages")
-    gaps, words, skipped, lengths, headings, parents, quantities = (
+    gaps, words, skipped, lengths, headings, parents, digits = (
         numbers[_FIRST + size * column : _FIRST + size * (column + 1)] for column in range(_COLUMNS)
     )
     outline = numbers[_FIRST + size * _COLUMNS :]
@@ -133,7 +135,7 @@ def load(data: bytes) -> Passages:
         lengths=lengths,
         headings=[heading - 1 for heading in headings],
         parents=[number - back if back else -1 for number, back in enumerate(parents)] if any(parents) else [-1] * size,
-        quantities=quantities,
+        digits=digits,
         digests=digests,
         keys=keys,
         levels=outline[::2],

@@ -2,7 +2,7 @@
 
 `search.ranked` runs all stages, `ranking.rank` those that words decide:
 
-1. `question` reads the words, the language and the quantity asked for (`english` if the question has no function word).
+1. `question` reads the words, the language (`english` without function words), and whether a number is asked for.
 2. `candidates` nominates the notes that hold the words; `counting` does so without an index. `substitutes` replaces
    words that no note holds. `finder` finds the places of words in a note.
 3. `scoring` scores notes, `evidence` scores their passages and says how weak they are, `ranking` combines both.

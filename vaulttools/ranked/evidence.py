@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vaulttools.index.passages import Passages
 from vaulttools.index.words import Places
-from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE, rarity
 from vaulttools.ranked.weights import NEARNESS, PASSAGE, WEAK
@@ -63,12 +62,13 @@ def best(
     places: Places,
     passages: Passages,
     rarities: Sequence[float],
-    quantity: Quantity = Quantity.NONE,
+    *,
+    asks_for_number: bool = False,
 ) -> list[Evidence]:
     """Return the passages of a note that hold a word of the question, best first.
 
-    `quantity` is the kind that the question asks for. A term counts once, in the first of these places that holds it:
-    the passage, its header row, a heading above it, a name of the note, the passages beside it.
+    A term counts once, in the first of these places that holds it: the passage, its header row, a heading above it, a
+    name of the note, the passages beside it.
     """
     total = sum(rarities)
     if not total:
@@ -81,11 +81,10 @@ def best(
         if columns[TITLE] or columns[ALIASES] or columns[PROPERTIES]
     )
     headings, parents, lengths = passages.headings, passages.parents, passages.lengths
-    first_words, quantities = passages.first_words, passages.quantities
+    first_words, digits = passages.first_words, passages.digits
     headers = set(parents)
     last = max(map(headings.__getitem__, held), default=-1)
     above = [*terms_above(in_headings, passages.levels[: last + 1]), 0]  # -1: no heading
-    asked_for = quantity.value  # an int: each & of a Flag costs 3 µs
     weigh = _Sums(rarities)
     found: list[tuple[float, int, float, int]] = []
     for number, terms in held.items():
@@ -111,8 +110,8 @@ def best(
             score += PASSAGE.row * rows[number]
         score *= 1 + PASSAGE.early * PASSAGE.early_words / (PASSAGE.early_words + first_words[number])
         score *= 1 - PASSAGE.length * lengths[number] / (PASSAGE.usual + lengths[number])
-        if quantities[number] & asked_for:
-            score *= 1 + PASSAGE.quantity
+        if asks_for_number and digits[number]:
+            score *= 1 + PASSAGE.digit
         if number in headers:
             score *= PASSAGE.is_header
         score /= total

@@ -18,7 +18,6 @@ from vaulttools.core.spelling import apart
 from vaulttools.index.words import Spelling
 from vaulttools.notes import language
 from vaulttools.notes.function_words import STOP_WORDS
-from vaulttools.notes.quantities import Quantity
 from vaulttools.patterns.literals import fold
 
 MOST_TERMS: Final = 32
@@ -99,8 +98,8 @@ class Question:
     """Whether it has more terms than `MOST_TERMS`."""
     languages: frozenset[str] = frozenset()
     """The languages that it may be in, as `notes.language` names them; empty if unknown."""
-    quantity: Quantity = Quantity.NONE
-    """The kind of quantity that it asks for."""
+    asks_for_number: bool = False
+    """Whether it asks, in one of seven languages, for a number, a price or a date."""
 
 
 @lru_cache(maxsize=32)  # one answer reads its question four times
@@ -135,7 +134,7 @@ def read(text: str) -> Question:
         tuple(dict.fromkeys(dropped)),
         is_long or len(found) > MOST_TERMS,
         language.of_question(text),
-        quantity_asked(text),
+        _ASKS_FOR_NUMBER.search(text) is not None,
     )
 
 
@@ -206,7 +205,7 @@ def stop_words_among(words: Sequence[str]) -> frozenset[str]:
     return max(found, key=lambda some: sum(word in some for word in words))
 
 
-_DATE: Final = re.compile(
+_ASKS_FOR_NUMBER: Final = re.compile(
     # English, German, French, Spanish, Italian and Portuguese, Dutch. `when` and `quando` inside a sentence rarely ask
     # a question.
     r"^\W*(?:since |until |by )?when\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b"
@@ -214,28 +213,11 @@ _DATE: Final = re.compile(
     r"|^\W*quand\b|\bquelle (?:année|date)\b|\bquel (?:jour|mois|siècle)\b"
     r"|\bcuándo\b|\bqué (?:año|fecha|día|mes|siglo)\b"
     r"|^\W*quando\b|\b(?:che|quale|que) (?:anno|data|giorno|mese|secolo|ano)\b"
-    r"|\bwanneer\b|\bwelke? (?:jaar|datum|dag|maand|eeuw)\b",
-    re.IGNORECASE,
-)
-_NUMBER: Final = re.compile(
-    r"\bhow (?:many|much|long|big|large|far|often|old|high|small|fast|soon|wide|deep|tall|heavy|late|few)\b"
+    r"|\bwanneer\b|\bwelke? (?:jaar|datum|dag|maand|eeuw)\b"
+    r"|\bhow (?:many|much|long|big|large|far|often|old|high|small|fast|soon|wide|deep|tall|heavy|late|few)\b"
     r"|\b(?:what|which) (?:number|share|price|age|size|percentage)\b"
     r"|\bwie ?(?:viele?|lange?|groß|oft|hoch|weit|alt|schnell|schwer|tief|breit)\b"
     r"|\bcombien\b|\bcuánt[oa]s?\b|\bquant[oaie]s?\b"
     r"|\bhoe ?(?:veel|vaak|lang|groot|ver|oud|hoog|snel|zwaar|diep|breed)\b",
     re.IGNORECASE,
 )
-_PRICE: Final = re.compile(
-    r"\b(?:costs?|price|pay|charged?|fee|expensive|worth|kostet|kosten|Preis|zahlen|coûte|prix|payer|cuesta|precio|pagar"
-    r"|costa|custa|preço|prezzo|pagare|kost|prijs|betalen)\b",
-    re.IGNORECASE,
-)
-
-
-def quantity_asked(question: str) -> Quantity:
-    """Return the kind of quantity that a question in one of seven languages asks for; NONE for any other question."""
-    if _DATE.search(question):
-        return Quantity.DATE
-    if not _NUMBER.search(question):
-        return Quantity.NONE
-    return Quantity.PRICE if _PRICE.search(question) else Quantity.NUMBER

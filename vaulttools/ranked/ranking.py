@@ -142,7 +142,7 @@ def rank(
     known, unread = _passages(matches, finder, [*scores], is_over)
     found = []
     for path, passages in known.items():
-        evidence = best(places[path], passages, rarities, asked.quantity)
+        evidence = best(places[path], passages, rarities, asks_for_number=asked.asks_for_number)
         worth = combined(scores[path], evidence[0].score if evidence else 0.0)
         if languages and passages.language not in languages:
             worth = max(0.001, round(worth * NOTE.other_language, 3))

@@ -78,8 +78,8 @@ class PassageWeights:
     """A word in the passage before or after it, under the same heading."""
     row: float = 0.3
     """Two words in a row, as in the question; added to the weight of each word."""
-    quantity: float = 0.3
-    """Bonus, as a share of the score, for a quantity of the kind that the question asks for."""
+    digit: float = 0.3
+    """Bonus, as a share of the score, for a digit if the question asks for a number."""
     early: float = 0.1
     """Bonus, as a share of the score, for the first passage; half of it for one that begins `early_words` later."""
     early_words: int = 100
