@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from tests.index.indexes import Indexed
 from vaulttools.files import document
 from vaulttools.files.disk import Key
-from vaulttools.index import vocabulary
+from vaulttools.index import vocabulary, workers
 from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore
 from vaulttools.patterns.literals import LONGEST, AllOf, AnyOf, Requirement, fold
@@ -84,14 +85,17 @@ def test_all_files_that_hold_what_is_required_are_nominated(
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(vocabulary, "MOST", data.draw(st.sampled_from([0, 1, 256])))
         patch.setattr("vaulttools.index.writer._GATHERED", data.draw(st.sampled_from([0, 20, 1_000])))
-        patch.setattr(vocabulary, "_ROWS", data.draw(st.sampled_from([0, 1, 16])))
+        patch.setattr(vocabulary, "_WORDS_PER_ROW", data.draw(st.sampled_from([0, 1, 12])))
+        patch.setattr(workers, "_MOST_WORDS", data.draw(st.sampled_from([0, 10, 1_000])))
+        sent: set[str] = set()
         index = IndexStore.open(Path(folder, "index.sqlite"))
         try:
             for changed in (held, later):  # some rows are written again
                 with index.writing() as writer:
                     writer.begin()
                     for number, text in enumerate(changed):
-                        writer.put(_content(f"{number}.md", text))
+                        content = _content(f"{number}.md", text)
+                        writer.put(content if data.draw(st.booleans()) else workers.unsent(sent, content))
                     writer.commit()
             now = {**dict(enumerate(held)), **dict(enumerate(later))}
             literals = st.lists(_literal([*held, *later]), min_size=1, max_size=3)
@@ -104,6 +108,21 @@ def test_all_files_that_hold_what_is_required_are_nominated(
             assert nominated >= {f"{number}.md" for number, text in now.items() if _holds(text, requirement)}
         finally:
             index.close()
+
+
+def test_the_words_of_a_file_that_is_not_written_are_known(tmp_path: Path) -> None:
+    index = IndexStore.open(tmp_path / "index.sqlite")
+    sent: set[str] = set()
+    lost, later = _content("a.md", "kelvin"), _content("b.md", "kelvin")
+    with index.writing() as writer:
+        writer.begin()
+        writer.put(_content("a.md", "text"))
+        assert not writer.put(replace(workers.unsent(sent, lost), state="unread"))
+        writer.put(workers.unsent(sent, later))
+        writer.commit()
+    ids = index.narrowed("elvi")
+    assert [row.path for row in index.rows() if ids is None or row.id in ids] == ["b.md"]
+    index.close()
 
 
 @pytest.fixture(name="written")
@@ -273,6 +292,7 @@ def test_a_file_in_any_encoding_that_meets_a_requirement_is_nominated(data: st.D
     ],
 )
 def test_tokens_are_words_and_three_other_characters_in_a_row(folded: str, words: set[str], triples: int) -> None:
-    found = [token for token in vocabulary.tokens(folded).split(" ") if token]
-    assert {token for token in found if vocabulary.is_word(token) or token == vocabulary.LONG} == words
-    assert len(found) == len(words) + triples
+    found = vocabulary.tokens(folded)
+    tokens = [token for token in found.split(" ") if token]
+    assert vocabulary.words_in(found) | {*tokens} & {vocabulary.LONG} == words
+    assert len(tokens) == len(words) + triples

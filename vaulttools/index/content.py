@@ -97,6 +97,8 @@ class Content:
     """XXH3-128 of the decoded text; BLAKE2 of the bytes for an attachment; empty if the file was not read."""
     tokens: str = ""
     """Tokens of the folded text, from `vocabulary`."""
+    new_words: frozenset[str] | None = None
+    """The words among the tokens without those that the reading process has sent before; None: all of them."""
     words: WordColumns | None = None
     """None unless the text of a note or attachment was read; likewise `passages`."""
     structure: bytes | None = None

@@ -222,8 +222,7 @@ class IndexStore:
     def lacks(self, id_: int, tokens: Sequence[str]) -> bool:
         """Whether one of the tokens does not find the file, or the vocabulary lacks a word among them."""
         with self.database.reading() as connection:
-            words = filter(vocabulary.is_word, tokens)
-            if not all(self._vocabulary.holds(connection, word) for word in words):
+            if not all(self._vocabulary.holds(connection, word) for word in vocabulary.words_in(" ".join(tokens))):
                 return True
         query = " AND ".join(map(quoted, tokens))
         return not self._read("SELECT 1 FROM tokens WHERE tokens MATCH ? AND rowid = ?", query, id_)

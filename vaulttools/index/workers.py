@@ -17,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from threading import Event
 from typing import Final, NamedTuple, TypeAlias
 
@@ -26,6 +27,7 @@ from vaulttools.core.child import Child, ChildGone
 from vaulttools.files import disk
 from vaulttools.files.disk import within
 from vaulttools.files.root import Root
+from vaulttools.index import vocabulary
 from vaulttools.index.content import Content, ToRead, hanging, read
 
 Reading: TypeAlias = Callable[[Iterator[ToRead], Event], Iterator[Content | None]]
@@ -54,6 +56,9 @@ READ_SECONDS: Final = 30.0
 
 _MANY_OBJECTS: Final = 50_000
 """Threshold of the garbage collector, in new objects; Python's default is 700."""
+
+_MOST_WORDS: Final = 1_000_000
+"""Words that a process remembers, in some 100 MB: 10,000 notes of an encyclopaedia have 300,000."""
 
 _SOON: Final = 0.05
 """Seconds after which the contents read so far are sent: 16 notes of 7 KiB take half of it."""
@@ -219,6 +224,18 @@ class _Workers:
                 return
 
 
+def unsent(sent: set[str], content: Content) -> Content:
+    """Returns a content without the words that were sent, and adds its words to them: the writer takes a quarter less
+    time."""
+    if not content.tokens:
+        return content
+    if len(sent) > _MOST_WORDS:
+        sent.clear()
+    new = vocabulary.words_in(content.tokens) - sent
+    sent |= new
+    return replace(content, new_words=frozenset(new))
+
+
 def run() -> None:
     """Answer requests in the child until the parent is gone."""
     child.begin(_YIELDING)
@@ -234,6 +251,7 @@ def run() -> None:
     # Parsing makes many objects and hardly any cycles; imported modules are no garbage (saves a twentieth of the time).
     gc.freeze()
     gc.set_threshold(_MANY_OBJECTS)
+    sent: set[str] = set()
     while True:
         asked = requests.get()
         assert isinstance(asked, list)
@@ -241,7 +259,8 @@ def run() -> None:
         contents, since = [], time.monotonic()
         for file in asked:
             assert isinstance(file, ToRead)
-            contents.append(read(root, file, attachments))
+            content = read(root, file, attachments)
+            contents.append(None if content is None else unsent(sent, content))
             if time.monotonic() - since > _SOON:
                 child.send(sys.stdout.buffer, contents)
                 contents, since = [], time.monotonic()

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import apsw
 
 from vaulttools.files.disk import Key
-from vaulttools.index import passages
+from vaulttools.index import passages, vocabulary
 from vaulttools.index.content import LACKS_WORDS, STATES, Content, ToRead
 from vaulttools.index.vocabulary import NewWords
 
@@ -41,6 +41,7 @@ class Writer:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._new_words = NewWords(connection)
+        self._words: set[str] = set()
         self._gathered: list[tuple[int, Content]] = []
         self._characters = 0
 
@@ -55,6 +56,8 @@ class Writer:
 
     def put(self, content: Content) -> bool:
         """Write a file; False if its text was already known, so that at most its key was written."""
+        # Also the words of a file that is not written: its process does not send them again with the next one.
+        self._words |= vocabulary.words_in(content.tokens) if content.new_words is None else content.new_words
         known = self._known(content.path)
         state, flags = STATES.index(content.state), content.flags
         has_words = not flags & LACKS_WORDS
@@ -100,10 +103,12 @@ class Writer:
         """Write tokens, words and passages of the gathered files."""
         gathered, self._gathered, self._characters = self._gathered, [], 0
         write = self._connection.executemany
-        tokens = [(id_, content.tokens) for id_, content in gathered if content.tokens]
-        if tokens:
-            self._new_words.add([each for _, each in tokens])  # before their words are in the table that it queries
-        write("INSERT INTO tokens (rowid, text) VALUES (?, ?)", tokens)
+        self._new_words.add(self._words)
+        self._words = set()
+        write(
+            "INSERT INTO tokens (rowid, text) VALUES (?, ?)",
+            ((id_, content.tokens) for id_, content in gathered if content.tokens),
+        )
         write(
             "INSERT INTO words (rowid, body, title, aliases, headings, properties) VALUES (?, ?, ?, ?, ?, ?)",
             ((id_, *content.words) for id_, content in gathered if content.words is not None),
