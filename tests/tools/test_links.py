@@ -83,6 +83,11 @@ def test_each_direction_shows_its_links_with_their_lines(
     assert make_vault(FILES).links(**arguments).text == text
 
 
+def test_a_note_without_links_names_the_call_for_its_backlinks(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": "", "b.md": "[[a]]"}).links(note="a")
+    assert answer.text == "No links in a.md.\n\n[Set direction to back for the notes that link to it.]"
+
+
 @pytest.mark.parametrize(
     "link",
     [

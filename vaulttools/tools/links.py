@@ -203,7 +203,10 @@ def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found
     work.searched = 1
     gone = sum(edge.target is None for edge in edges)
     of = f"in {paths.shown(path)}" + (f", {gone:,} of them to files that are not there" if gone else "")
-    return _Found("link", of, edges, notices=answer.passed_over(work, found=True))
+    found = _Found("link", of, edges, notices=answer.passed_over(work, found=True))
+    if not edges and paths.is_note(path):
+        found.next_step = f"{work.voice.set('direction', 'back')} for the notes that link to it."
+    return found
 
 
 def _written(vault: Session, path: str, links: LinkIndex, work: Work) -> list[Edge]:
