@@ -449,6 +449,12 @@ class Snapshot:
             return self._rows.named(self._store.holding_stem(stem)) - self._uncounted(read)
         return frozenset()
 
+    def known_words(self, words: AbstractSet[str]) -> AbstractSet[str]:
+        """Returns those of the words, folded, that any file holds or held, by the current rows."""
+        with self._tolerating_loss():
+            return self._store.known_words(words)
+        return frozenset()
+
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """Returns the files that may hold `literal`, ignoring case, by the current rows, without those of `read`."""
         with self._tolerating_loss():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -139,6 +139,11 @@ class IndexStore:
             match = vocabulary.query(requirement, partial(self._vocabulary.holding, connection))
             ids = None if match is None else _ids(connection, match, most + 1)
         return None if ids is None or len(ids) > most else ids
+
+    def known_words(self, words: Set[str]) -> set[str]:
+        """Returns those of the words, folded, that any file holds or held."""
+        with self.database.reading() as connection:
+            return self._vocabulary.known(connection, words)
 
     def all_ids(self) -> set[int]:
         """Returns the ids of all files."""

@@ -170,6 +170,10 @@ class Vocabulary:
         """Whether a word is known."""
         return f"\n{word}\n" in self._read(connection)
 
+    def known(self, connection: apsw.Connection, words: Set[str]) -> set[str]:
+        """Returns those of the words that are known."""
+        return {*words}.intersection(self._read(connection).split("\n"))
+
     def _read(self, connection: apsw.Connection) -> str:
         with self._lock:
             rows: list[Any] = connection.execute(_NEWER, (self._last,)).fetchall()

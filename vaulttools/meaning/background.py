@@ -33,8 +33,9 @@ from vaulttools.meaning.coverage import Coverage, text_digests
 from vaulttools.meaning.embedders import Choice, NoMeaning
 from vaulttools.meaning.process import embedding
 from vaulttools.meaning.question_model import QuestionModel
-from vaulttools.meaning.static_fit import SAMPLE, StaticFit
+from vaulttools.meaning.static_fit import SAMPLE, StaticFit, TokenVectors
 from vaulttools.meaning.store import VectorStore
+from vaulttools.meaning.translation import Lexicon
 from vaulttools.meaning.vectors import Vectors
 from vaulttools.notes import language
 from vaulttools.notes.note import Note
@@ -86,6 +87,10 @@ _TOGETHER: Final = 200
 _WORTH_FORGETTING: Final = 0.2
 """Vectors are removed once this part of them has no passage in the vault; until then undone edits and moved notes find
 theirs again."""
+
+
+def _none(_: Sequence[int]) -> Floats:
+    return np.empty((0, 0), np.float32)  # no further tokens are wanted
 
 
 class Supply(NamedTuple):
@@ -208,6 +213,11 @@ class BackgroundMeaning:
         """Return the embedder's own vectors of passages, by key, until `stop` returns true."""
         # Without an encoder the stored vectors are already the embedder's own.
         return {} if self._fitted() is None else self._questions.passages(texts, stop)
+
+    def lexicon(self, known: Callable[[AbstractSet[str]], AbstractSet[str]]) -> Lexicon:
+        """Return the words among the embedder's tokens that `known` returns; the embedder must be a `WordEmbedder`."""
+        tokens, vectors = TokenVectors(_none, self.store().key, self._folder().parent).every
+        return Lexicon(self._questions.words_of(tokens.tolist()), vectors, known)
 
     def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
         """Return the keys of the passages that the encoder was fitted to, ascending, and the embedder's own vectors of

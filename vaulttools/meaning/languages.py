@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.index.passages import keys_of
+from vaulttools.index.words import Spelling
 from vaulttools.meaning.background import BackgroundMeaning, MeaningStatus, Supply
 from vaulttools.meaning.embedders import Choice
+from vaulttools.meaning.translation import WITHOUT_BLANKS, Lexicon, Translated, translated
 from vaulttools.notes.language import ENGLISH, UNKNOWN
 
 if TYPE_CHECKING:
@@ -42,8 +45,11 @@ class Meaning:
         self._both: Final = [self.main] if self.other is None else [self.main, self.other]
         self._is_asked = False
         """Whether a question in another language was asked."""
-        self._seen: tuple[AbstractSet[str], bool] = frozenset(), False
-        """Notes, and whether they need the other model, as last checked."""
+        self._supply = supply
+        self._seen: tuple[AbstractSet[str], Counter[str]] = frozenset(), Counter()
+        """Notes, and how many of them are in each language, as last counted."""
+        self._lexicon: tuple[AbstractSet[str], Lexicon] | None = None
+        """Notes, and the words among the other model's tokens that they held when one of them last came or went."""
 
     def start(self) -> None:
         """Begin to make vectors; further calls do nothing."""
@@ -56,6 +62,33 @@ class Meaning:
             return False
         self._is_asked = True
         return True
+
+    def translated(self, question: str, languages: AbstractSet[str]) -> Translated:
+        """Return a question, which may be in `languages`, in words that the notes hold.
+
+        It stays as it is if more than a few notes are in these languages, if it has quotes, or while the other model is
+        not ready.
+        """
+        supply = self._supply()
+        if supply is None or not self.asked_in(languages) or languages & WITHOUT_BLANKS or '"' in question:
+            return Translated(question, {})
+        other = self.other
+        if other is None or not len(other.store().vectors()) or not other.is_ready():
+            return Translated(question, {})
+        if self._part(supply, languages.__contains__) > _SHARE:
+            return Translated(question, {})
+        view = supply.view
+
+        def held(words: Sequence[str]) -> list[bool]:
+            hits = view.words([(Spelling(word),) for word in words], 0, frozenset(), frozenset())
+            return [hits is None or count > 0 for count in ([0] * len(words) if hits is None else hits.counts)]
+
+        def lexicon() -> Lexicon:
+            if self._lexicon is None or self._lexicon[0] is not supply.notes:
+                self._lexicon = supply.notes, other.lexicon(view.known_words)
+            return self._lexicon[1]
+
+        return translated(question, held, lexicon, other.asked)
 
     def wait(
         self,
@@ -100,21 +133,28 @@ class Meaning:
         """Return which notes in `among` meaning did not search in full; see `BackgroundMeaning.unsearched`."""
         waiting, changed = self.main.unsearched(view, among)
         if self.other is not None and self.other.why_not():
-            waiting = max(waiting, _count_others(view, among)[0])
+            waiting = max(waiting, sum(count for each, count in _languages(view, among).items() if _others(each)))
         return waiting, changed
 
     def _needs_other(self, supply: Supply) -> bool:
         """Whether the other model is needed and the first one has finished."""
         if not self.main.is_done:
             return False
-        if self._seen[0] is not supply.notes and not self._is_asked:
+        return self._is_asked or self._part(supply, _others) > _SHARE
+
+    def _part(self, supply: Supply, are_meant: Callable[[str], bool]) -> float:
+        """Return which part of the notes is in the languages that are meant."""
+        if self._seen[0] is not supply.notes:
             notes = sorted(supply.notes)
-            others, count = _count_others(supply.view, notes[:: max(1, len(notes) // _LOOKED_AT)])
-            self._seen = supply.notes, others > _SHARE * count
-        return self._is_asked or self._seen[1]
+            self._seen = supply.notes, _languages(supply.view, notes[:: max(1, len(notes) // _LOOKED_AT)])
+        counts = self._seen[1]
+        return sum(count for each, count in counts.items() if are_meant(each)) / max(counts.total(), 1)
 
 
-def _count_others(view: Snapshot, notes: Collection[str]) -> tuple[int, int]:
-    """Return how many of the notes are in other languages than English, and how many have a known text."""
-    languages = [keys_of(data).language for data in view.passages(sorted(notes)).values()]
-    return sum(language not in (ENGLISH, UNKNOWN) for language in languages), len(languages)
+def _languages(view: Snapshot, notes: Collection[str]) -> Counter[str]:
+    """Return how many of the notes with a known text are in each language."""
+    return Counter(keys_of(data).language for data in view.passages(sorted(notes)).values())
+
+
+def _others(written: str) -> bool:
+    return written not in (ENGLISH, UNKNOWN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from vaulttools.core import forks
 from vaulttools.meaning import embedders
-from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning
+from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning, WordEmbedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,6 +83,17 @@ class QuestionModel:
             while len(self._passages) > _PASSAGES:
                 del self._passages[next(iter(self._passages))]
         return found
+
+    def words_of(self, tokens: Sequence[int]) -> list[str]:
+        """Return for each token the word that it stands for; see `WordEmbedder`. The embedder must be one.
+
+        Raises:
+            NoMeaning: its tokens cannot be read.
+        """
+        with self._guard:
+            embedder = self._loaded().embedder
+            assert isinstance(embedder, WordEmbedder)
+            return embedder.words_of(tokens)
 
     def _loaded(self) -> _SharedModel:
         if self._model is None:

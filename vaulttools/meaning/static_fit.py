@@ -197,6 +197,11 @@ class TokenVectors:
             self._new += len(missing)
         return self._rows[np.searchsorted(self._tokens, tokens)].astype(np.float32)
 
+    @property
+    def every(self) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+        """All known tokens, ascending, and their vectors, one row each."""
+        return self._tokens, self._rows
+
     def keep(self, least: int = 1) -> None:
         """Write all vectors to the file if at least `least` are new. The last process that writes wins; vectors that it
         lacks are embedded again."""

@@ -45,13 +45,12 @@ def allotted(
     """
     best = max((note.score for note in notes), default=0.0) or 1.0
     worth = [1.0 if is_sorted else note.score / best for note in notes]
-    with_text = [each >= sharing.stop and place < sharing.notes for place, each in enumerate(worth)]
-    weights = [each**sharing.steepness for each, has in zip(worth, with_text, strict=True) if has]
+    weights = [each**sharing.steepness for each in worth[: sharing.notes] if each >= sharing.stop]
     shown: list[ShownNote] = []
     also: list[RankedNote] = []
     left = room
     for place, ranked in enumerate(notes):
-        if not with_text[place]:
+        if worth[place] < sharing.stop or place >= sharing.notes:
             also.append(ranked)
             continue
         note = deduplicator.read(ranked.path)

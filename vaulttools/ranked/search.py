@@ -24,6 +24,7 @@ from vaulttools.files.document import NotRead
 from vaulttools.files.listing import Listing
 from vaulttools.files.providers import Extracts, timeout
 from vaulttools.files.scope import Scope
+from vaulttools.notes.language import ENGLISH
 from vaulttools.notes.note import ExtractedNote, Note
 from vaulttools.notes.note_date import Dating
 from vaulttools.notes.periods import Period
@@ -49,6 +50,7 @@ from vaulttools.session import Session
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
     from vaulttools.meaning.languages import Meaning
+    from vaulttools.meaning.translation import Translated
 
 _PROPERTY_CHARACTERS: Final = 200
 """Upper bound of the characters of a note's properties."""
@@ -203,15 +205,21 @@ def ranked(
     is_plain = like is not None or order is not None  # a note has no intent, and a requested order overrides one
     asks = Intent(question, calendar.today()) if is_plain else intent(question, calendar)
     compared = asks.words if like is None else like.text
+    words = asks.words
+    translations: Mapping[str, str] = {}
+    languages = read_question(words).languages
+    if meaning is not None and like is None and languages and ENGLISH not in languages:
+        words, translations = _translated(meaning, words, languages)
 
     def find(among: frozenset[str]) -> Ranking:
         """Rank the notes in `among` that answer."""
-        ranking = rank(asks.words, among, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
+        ranking = rank(words, among, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
         if meaning is None or view is None:
             return ranking
         from vaulttools.ranked.fusion import with_meaning
 
-        return with_meaning(ranking, meaning, compared, view, among, read, work, meant)
+        in_words = words if translations else ""
+        return with_meaning(ranking, meaning, compared, view, among, read, work, meant, in_words=in_words)
 
     dating = vault.dating()
     dated_by = view
@@ -246,11 +254,15 @@ def ranked(
     notices += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
     lacking = [*ranking.unfound, *ranking.corrected]
     if not ranking.notes:
-        lacking = [term.text for term in read_question(asks.words).terms]
+        lacking = [term.text for term in read_question(words).terms]
     if lacking and like is None and view is not None:
         notices += _in_canvases(vault, work, request, operators, lacking)
     notices += answer.unextracted(work, found=False) if ordered else []  # else `corpus.notices` has it
     understood = [] if asks.period is None else [asks.period.sentence]
+    if translations:
+        pairs = [f'"{word}" as "{instead}"' for word, instead in translations.items()]
+        more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
+        understood.append(f"Translated into words of the notes: {', '.join(pairs[:_NAMED])}{more}.")
     return Ranked(
         ranking,
         ordered,
@@ -268,6 +280,9 @@ def ranked(
         asks.period,
     )
 
+
+_NAMED: Final = 8
+"""Translated words that are named."""
 
 _DAYS_SECONDS: Final = 1.5
 """How long a question about a period waits for the structure of the notes: it takes up to 3 s by ripgrep's counts."""
@@ -329,6 +344,16 @@ def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning 
     if meaning is not None:
         meaning.start()
     return meaning, []
+
+
+def _translated(meaning: Meaning, question: str, languages: AbstractSet[str]) -> Translated:
+    """Return the question in words of the notes; as it is if models fail, which `with_meaning` reports."""
+    from vaulttools.meaning.translation import Translated
+
+    try:
+        return meaning.translated(question, languages)
+    except VaultToolsError:
+        return Translated(question, {})
 
 
 _BY_WORDS_SO_FAR: Final = "Only words were searched for. To search by meaning too"

@@ -111,6 +111,14 @@ class TokenEmbedder(Embedder, Protocol):
         """Return vectors of length 1, a row for each token as if it were a text; a row depends on its token alone."""
 
 
+@runtime_checkable
+class WordEmbedder(TokenEmbedder, Protocol):
+    """An embedder of many languages that says which words its tokens stand for."""
+
+    def words_of(self, tokens: Sequence[int]) -> list[str]:
+        """Return for each token the word that it stands for, in lower case; `""` for a part of a word."""
+
+
 class EmbedderModule(Protocol):
     """The functions and the class of a module of this package."""
 

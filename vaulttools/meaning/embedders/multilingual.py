@@ -24,6 +24,9 @@ DIMENSIONS: Final = 512
 _FIRST, _LAST = 1, 2
 """The tokens `<s>` and `</s>`."""
 
+_BEGINS_WORD: Final = "\u2581"
+"""The first character of a token that begins a word."""
+
 _TOGETHER: Final = 128
 """Single tokens that are embedded together: one alone takes ten times as long, since all weights are read for it. The
 last bits of a product depend on its number of rows and on the row, so each token has a fixed row."""
@@ -69,6 +72,13 @@ class Model:
         """See `TokenEmbedder`."""
         with embedding_with(PACKAGE):
             return [self._words.of(text) for text in texts]
+
+    def words_of(self, tokens: Sequence[int]) -> list[str]:
+        """Return for each token the word that it stands for, in lower case; `""` for a part of a word."""
+        with embedding_with(PACKAGE):
+            pieces: Sequence[str] = self._pieces.whole._pieces
+            named = [pieces[token] for token in tokens]
+        return [piece[1:].lower() if piece.startswith(_BEGINS_WORD) else "" for piece in named]
 
     def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
         """See `TokenEmbedder`."""

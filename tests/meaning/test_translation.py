@@ -1,0 +1,108 @@
+"""Words of a question in another language become words that the notes hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from tests.conftest import write_files
+from vaulttools import Vault, VaultConfig
+from vaulttools.meaning import embedders, languages, translation
+from vaulttools.meaning.embedders import SWITCH, Choice
+from vaulttools.meaning.translation import Lexicon, translated
+
+WORDS = ["anchor", "rust", "boat", "", "the", "winter", "ab"]
+VECTORS = np.eye(7, dtype=np.float16)
+
+
+def vector(word: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    """Near one word of `WORDS`, or to none."""
+    near = {"anker": 0, "rost": 1, "boot": 2, "winters": 5}
+    return np.full(7, 7**-0.5, np.float32) if word not in near else np.eye(7, dtype=np.float32)[near[word]]
+
+
+def of(question: str, held: Sequence[str] = (), known: Sequence[str] = tuple(WORDS)) -> tuple[str, dict[str, str]]:
+    lexicon = Lexicon(WORDS, VECTORS, {*known}.intersection)
+    found = translated(question, lambda words: [word in held for word in words], lambda: lexicon, vector)
+    return found.text, dict(found.words)
+
+
+def test_words_that_no_note_holds_are_replaced_and_function_words_left_out() -> None:
+    assert of("Warum ist Rost am Anker?") == ("rust anchor", {"Rost": "rust", "Anker": "anchor"})
+
+
+def test_words_that_notes_hold_stay() -> None:
+    assert of("Ist Rost am Anker von Sjaan?", held=["Rost", "Sjaan"]) == ("Rost anchor Sjaan", {"Anker": "anchor"})
+
+
+def test_numbers_and_words_without_a_near_one_stay() -> None:
+    assert of("Boot 2026 Xyzzy") == ("boat 2026 Xyzzy", {"Boot": "boat"})
+
+
+def test_a_question_stays_as_it_is_if_nothing_is_near() -> None:
+    assert of("Warum ist Xyzzy?") == ("Warum ist Xyzzy?", {})
+
+
+@pytest.mark.parametrize("known", [[], ["boat", "the", "ab"]])
+def test_only_words_of_the_vault_take_their_place(known: list[str]) -> None:
+    assert of("Rost am Anker", known=known) == ("Rost am Anker", {})
+
+
+def test_at_most_so_many_words_are_translated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "_MOST_WORDS", 1)
+    assert of("Rost am Anker")[1] == {"Rost": "rust"}
+
+
+NOTES = {
+    "Anchor.md": "The anchor has rust on its chain. Clean it with a wire brush and grease it before winter.",
+    "Sails.md": "The sails are stored dry in the attic, folded over the boom.",
+    "Engine.md": "The engine runs cold. Change the oil and the filter each spring.",
+    "Bread.md": "The dough rests one night in the fridge, then it is baked in a hot oven.",
+    "Tax.md": "The tax office wants the declaration by May; the letter lies in the drawer.",
+}
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
+    """A vault of English notes with both models of the extra."""
+    folder = tmp_path_factory.mktemp("english")
+    write_files(folder / "vault", NOTES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(SWITCH, raising=False)
+        if not embedders.is_wanted(VaultConfig()):
+            pytest.skip("the extra is not installed")
+        with Vault.open(folder / "vault", config=VaultConfig(index_folder=folder / "index")) as vault:
+            vault.build_index()
+            vault.query("Wo ist der Anker?")  # from now on the second model is wanted
+            vault.wait_for_meaning()
+            yield vault
+
+
+def test_a_german_question_finds_its_english_note_and_says_how_it_was_read(english: Vault) -> None:
+    answer = english.query("Wie reinige ich die Kette vor dem Winter?")
+    assert answer.notes[0].path == "Anchor.md"
+    assert 'Translated into words of the notes: "reinige" as "clean", "Kette" as "chain".' in answer.text
+
+
+@pytest.mark.parametrize("question", ["How do I clean the chain?", '"Rost" an der Kette', "錆を取るには？"])
+def test_other_questions_are_not_translated(english: Vault, question: str) -> None:
+    assert "Translated" not in english.query(question).text
+
+
+def test_a_vault_with_notes_in_the_language_is_searched_as_asked(
+    english: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(languages, "_SHARE", -1)  # no notes at all are more than that
+    assert "Translated" not in english.query("Wie reinige ich die Kette vor dem Winter?").text
+
+
+def test_tokens_stand_for_words_and_parts_of_words() -> None:
+    if not embedders._has_english():
+        pytest.skip("the packages of the model are missing")
+    model = embedders.load(Choice(packaged="multilingual"))
+    assert isinstance(model, embedders.WordEmbedder)
+    [tokens] = model.tokens(["anchors rustproofing"])
+    assert model.words_of(tokens)[0] in ("anchor", "anchors")
+    assert "" in model.words_of(tokens)
