@@ -25,16 +25,21 @@ def vector(word: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
 
 def of(question: str, held: Sequence[str] = (), known: Sequence[str] = tuple(WORDS)) -> tuple[str, dict[str, str]]:
     lexicon = Lexicon(WORDS, VECTORS, {*known}.intersection)
-    found = translated(question, lambda words: [word in held for word in words], lambda: lexicon, vector)
+    found = translated(
+        question, lambda words: [word in held or word in known for word in words], lambda: lexicon, vector, {"de"}
+    )
     return found.text, dict(found.words)
 
 
-def test_words_that_no_note_holds_are_replaced_and_function_words_left_out() -> None:
-    assert of("Warum ist Rost am Anker?") == ("rust anchor", {"Rost": "rust", "Anker": "anchor"})
+def test_words_that_no_note_holds_are_replaced() -> None:
+    assert of("Warum ist Rost am Anker?") == ("Warum ist rust am anchor?", {"Rost": "rust", "Anker": "anchor"})
 
 
 def test_words_that_notes_hold_stay() -> None:
-    assert of("Ist Rost am Anker von Sjaan?", held=["Rost", "Sjaan"]) == ("Rost anchor Sjaan", {"Anker": "anchor"})
+    assert of("Ist Rost am Anker von Sjaan?", held=["Rost", "Sjaan"]) == (
+        "Ist Rost am anchor von Sjaan?",
+        {"Anker": "anchor"},
+    )
 
 
 def test_numbers_and_words_without_a_near_one_stay() -> None:
@@ -48,6 +53,37 @@ def test_a_question_stays_as_it_is_if_nothing_is_near() -> None:
 @pytest.mark.parametrize("known", [[], ["boat", "the", "ab"]])
 def test_only_words_of_the_vault_take_their_place(known: list[str]) -> None:
     assert of("Rost am Anker", known=known) == ("Rost am Anker", {})
+
+
+def test_a_word_that_no_note_holds_any_more_takes_no_place() -> None:
+    lexicon = Lexicon(WORDS, VECTORS, {*WORDS}.intersection)
+    found = translated(
+        "Rost am Anker", lambda words: [word == "rust" for word in words], lambda: lexicon, vector, {"de"}
+    )
+    assert (found.text, found.content) == ("rust am Anker", "rust Anker")
+
+
+@pytest.mark.parametrize("question", ["Anker" * 1_000, "\ud800 am Anker" + " Rost" * 100_000, "ß" * 41])
+def test_any_question_is_read(question: str) -> None:
+    assert of(question)[1].keys() <= {"Anker", "Rost"}
+
+
+def test_names_stay_where_capitals_tell_them() -> None:
+    lexicon = Lexicon(WORDS, VECTORS, {*WORDS}.intersection)
+    found = translated("Rost du Boot", lambda words: [word in WORDS for word in words], lambda: lexicon, vector, {"fr"})
+    assert found.text == "rust du Boot"
+
+
+def test_function_words_and_signs_stay_in_the_question_and_not_in_its_content() -> None:
+    lexicon = Lexicon(WORDS, VECTORS, {*WORDS}.intersection)
+    found = translated(
+        "Wie ist 4.5-mm Rost?", lambda words: [word in WORDS for word in words], lambda: lexicon, vector, {"de"}
+    )
+    assert (found.text, found.content) == ("Wie ist 4.5-mm rust?", "4.5-mm rust?")
+
+
+def test_a_lexicon_without_words_translates_nothing() -> None:
+    assert Lexicon([], np.empty((0, 0), np.float16), set[str]().union).nearest(vector("rost")) == []
 
 
 def test_at_most_so_many_words_are_translated(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,19 +119,19 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
 def test_a_german_question_finds_its_english_note_and_says_how_it_was_read(english: Vault) -> None:
     answer = english.query("Wie reinige ich die Kette vor dem Winter?")
     assert answer.notes[0].path == "Anchor.md"
-    assert 'Translated into words of the notes: "reinige" as "clean", "Kette" as "chain".' in answer.text
+    assert 'Words that no note has were translated: "reinige" as "clean", "Kette" as "chain".' in answer.text
 
 
 @pytest.mark.parametrize("question", ["How do I clean the chain?", '"Rost" an der Kette', "錆を取るには？"])
 def test_other_questions_are_not_translated(english: Vault, question: str) -> None:
-    assert "Translated" not in english.query(question).text
+    assert "translated" not in english.query(question).text
 
 
 def test_a_vault_with_notes_in_the_language_is_searched_as_asked(
     english: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(languages, "_SHARE", -1)  # no notes at all are more than that
-    assert "Translated" not in english.query("Wie reinige ich die Kette vor dem Winter?").text
+    assert "translated" not in english.query("Wie reinige ich die Kette vor dem Winter?").text
 
 
 def test_tokens_stand_for_words_and_parts_of_words() -> None:

@@ -215,9 +215,12 @@ class BackgroundMeaning:
         return {} if self._fitted() is None else self._questions.passages(texts, stop)
 
     def lexicon(self, known: Callable[[AbstractSet[str]], AbstractSet[str]]) -> Lexicon:
-        """Return the words among the embedder's tokens that `known` returns; the embedder must be a `WordEmbedder`."""
+        """Return the words among the tokens of the fitted sample that `known` returns; the embedder must be a
+        `WordEmbedder`."""
         tokens, vectors = TokenVectors(_none, self.store().key, self._folder().parent).every
-        return Lexicon(self._questions.words_of(tokens.tolist()), vectors, known)
+        fit = self._fitted()
+        own = np.isin(tokens, fit.tokens) if fit is not None else np.zeros(len(tokens), bool)  # vaults share the file
+        return Lexicon(self._questions.words_of(tokens[own].tolist()), vectors[own], known)
 
     def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
         """Return the keys of the passages that the encoder was fitted to, ascending, and the embedder's own vectors of

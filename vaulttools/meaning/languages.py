@@ -71,12 +71,12 @@ class Meaning:
         """
         supply = self._supply()
         if supply is None or not self.asked_in(languages) or languages & WITHOUT_BLANKS or '"' in question:
-            return Translated(question, {})
+            return Translated(question, "", {})
         other = self.other
         if other is None or not len(other.store().vectors()) or not other.is_ready():
-            return Translated(question, {})
+            return Translated(question, "", {})
         if self._part(supply, languages.__contains__) > _SHARE:
-            return Translated(question, {})
+            return Translated(question, "", {})
         view = supply.view
 
         def held(words: Sequence[str]) -> list[bool]:
@@ -88,7 +88,7 @@ class Meaning:
                 self._lexicon = supply.notes, other.lexicon(view.known_words)
             return self._lexicon[1]
 
-        return translated(question, held, lexicon, other.asked)
+        return translated(question, held, lexicon, other.asked, languages)
 
     def wait(
         self,

@@ -61,20 +61,21 @@ def with_meaning(
     work: Work,
     notices: list[str],
     *,
-    in_words: str = "",
+    translated: str = "",
 ) -> Ranking:
     """Add what is near in meaning; append to `notices` why not. Models get the vault's spelling of misspelt words.
 
-    `in_words` is the question in words of the notes, for the main model; `""` if it was not translated.
+    `translated` is the question in words of the notes, for the main model; `""` if it was not translated.
     """
     for asked_word, written in ranking.corrected.items():
         question = question.replace(asked_word, written)
-    is_other = not in_words and meaning.asked_in(ranking.languages)
+        translated = translated.replace(asked_word, written)
+    is_other = not translated and meaning.asked_in(ranking.languages)
     try:
         models = []
         for background in filter(None, [meaning.other] if is_other else [meaning.main, meaning.other]):
             if background.is_ready():
-                own = in_words if in_words and background is meaning.main else question
+                own = translated if translated and background is meaning.main else question
                 vectors, asked = background.vectors(own)
                 if len(vectors):
                     models.append(Model(background, Near(vectors, asked), own, nearness(background.choice)))

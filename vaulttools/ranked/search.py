@@ -205,11 +205,11 @@ def ranked(
     is_plain = like is not None or order is not None  # a note has no intent, and a requested order overrides one
     asks = Intent(question, calendar.today()) if is_plain else intent(question, calendar)
     compared = asks.words if like is None else like.text
-    words = asks.words
+    words, content = asks.words, ""
     translations: Mapping[str, str] = {}
     languages = read_question(words).languages
     if meaning is not None and like is None and languages and ENGLISH not in languages:
-        words, translations = _translated(meaning, words, languages)
+        words, content, translations = _translated(meaning, words, languages)
 
     def find(among: frozenset[str]) -> Ranking:
         """Rank the notes in `among` that answer."""
@@ -218,8 +218,7 @@ def ranked(
             return ranking
         from vaulttools.ranked.fusion import with_meaning
 
-        in_words = words if translations else ""
-        return with_meaning(ranking, meaning, compared, view, among, read, work, meant, in_words=in_words)
+        return with_meaning(ranking, meaning, compared, view, among, read, work, meant, translated=content)
 
     dating = vault.dating()
     dated_by = view
@@ -262,7 +261,7 @@ def ranked(
     if translations:
         pairs = [f'"{word}" as "{instead}"' for word, instead in translations.items()]
         more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
-        understood.append(f"Translated into words of the notes: {', '.join(pairs[:_NAMED])}{more}.")
+        understood.append(f"Words that no note has were translated: {', '.join(pairs[:_NAMED])}{more}.")
     return Ranked(
         ranking,
         ordered,
@@ -353,7 +352,7 @@ def _translated(meaning: Meaning, question: str, languages: AbstractSet[str]) ->
     try:
         return meaning.translated(question, languages)
     except VaultToolsError:
-        return Translated(question, {})
+        return Translated(question, "", {})
 
 
 _BY_WORDS_SO_FAR: Final = "Only words were searched for. To search by meaning too"
