@@ -97,6 +97,7 @@ NOTES = {
     "Engine.md": "The engine runs cold. Change the oil and the filter each spring.",
     "Bread.md": "The dough rests one night in the fridge, then it is baked in a hot oven.",
     "Tax.md": "The tax office wants the declaration by May; the letter lies in the drawer.",
+    "Board.canvas": '{"nodes": [{"type": "text", "id": "1", "text": "Kette", "x": 0, "y": 0}]}',
 }
 
 
@@ -120,6 +121,10 @@ def test_a_german_question_finds_its_english_note_and_says_how_it_was_read(engli
     answer = english.query("Wie reinige ich die Kette vor dem Winter?")
     assert answer.notes[0].path == "Anchor.md"
     assert 'Words that no note has were translated: "reinige" as "clean", "Kette" as "chain".' in answer.text
+
+
+def test_a_translated_word_that_only_a_canvas_holds_is_said(english: Vault) -> None:
+    assert "words that no note has are in Board.canvas" in english.query("Wie reinige ich die Kette?").text
 
 
 @pytest.mark.parametrize("question", ["How do I clean the chain?", '"Rost" an der Kette', "錆を取るには？"])

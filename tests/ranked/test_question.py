@@ -106,6 +106,8 @@ def test_any_text_is_a_question(typed: str) -> None:
         "Quando foi aberto?",
         "Wanneer ging het open?",
         "How much does a license cost?",
+        "Was kostet das und wie viel zahlen Vereine?",
+        "Combien coûte une licence ?",
     ],
 )
 def test_a_question_asks_for_a_number(typed: str) -> None:

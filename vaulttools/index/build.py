@@ -39,8 +39,8 @@ TURN_SECONDS: Final = 10.0
 """Seconds after which the write lock is released for a moment, so that other processes can write."""
 
 TURN_FILES: Final = 5_000
-"""Most files of one turn: their known structures are held in memory meanwhile, 8 MB. Nothing is read between
-turns: with 2,000 files that is a thirtieth of the build time."""
+"""Most files of one turn: their known structures are held in memory meanwhile, 8 MB. Nothing is read between turns:
+with 2,000 files that is a thirtieth of the build time."""
 
 FACTS_FIRST: Final = 500
 """With so many notes or more, structures are written first: fewer are read completely in half a second."""

@@ -225,8 +225,8 @@ class _Workers:
 
 
 def unsent(sent: set[str], content: Content) -> Content:
-    """Returns a content without the words that were sent, and adds its words to them: the writer takes a quarter less
-    time."""
+    """Returns a content whose `new_words` are those that are not in `sent`, and adds them to `sent`: to look for new
+    words took a quarter of the writer's time."""
     if not content.tokens:
         return content
     if len(sent) > _MOST_WORDS:

@@ -33,7 +33,7 @@ from vaulttools.meaning.coverage import Coverage, text_digests
 from vaulttools.meaning.embedders import Choice, NoMeaning
 from vaulttools.meaning.process import embedding
 from vaulttools.meaning.question_model import QuestionModel
-from vaulttools.meaning.static_fit import SAMPLE, StaticFit, TokenVectors
+from vaulttools.meaning.static_fit import SAMPLE, StaticFit, stored_tokens
 from vaulttools.meaning.store import VectorStore
 from vaulttools.meaning.translation import Lexicon
 from vaulttools.meaning.vectors import Vectors
@@ -87,10 +87,6 @@ _TOGETHER: Final = 200
 _WORTH_FORGETTING: Final = 0.2
 """Vectors are removed once this part of them has no passage in the vault; until then undone edits and moved notes find
 theirs again."""
-
-
-def _none(_: Sequence[int]) -> Floats:
-    return np.empty((0, 0), np.float32)  # no further tokens are wanted
 
 
 class Supply(NamedTuple):
@@ -217,7 +213,7 @@ class BackgroundMeaning:
     def lexicon(self, known: Callable[[AbstractSet[str]], AbstractSet[str]]) -> Lexicon:
         """Return the words among the tokens of the fitted sample that `known` returns; the embedder must be a
         `WordEmbedder`."""
-        tokens, vectors = TokenVectors(_none, self.store().key, self._folder().parent).every
+        tokens, vectors = stored_tokens(self.store().key, self._folder().parent)
         fit = self._fitted()
         own = np.isin(tokens, fit.tokens) if fit is not None else np.zeros(len(tokens), bool)  # vaults share the file
         return Lexicon(self._questions.words_of(tokens[own].tolist()), vectors[own], known)

@@ -1,7 +1,8 @@
 """Compares each passage by a model that knows its language.
 
 The extra has a model of English, and one of 16 languages, which knows English less well. The second one is used if a
-vault holds notes in other languages, and from the first question in another language on.
+vault holds notes in other languages, and from the first question in another language on. It also translates a question
+in a language of hardly any note.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ class Meaning:
         self._seen: tuple[AbstractSet[str], Counter[str]] = frozenset(), Counter()
         """Notes, and how many of them are in each language, as last counted."""
         self._lexicon: tuple[AbstractSet[str], Lexicon] | None = None
-        """Notes, and the words among the other model's tokens that they held when one of them last came or went."""
+        """Notes, and the words among the other model's tokens that they held when one of them last came or went: it
+        takes 50 to 70 ms to make, as long as a warm question."""
 
     def start(self) -> None:
         """Begin to make vectors; further calls do nothing."""
@@ -81,7 +83,7 @@ class Meaning:
 
         def held(words: Sequence[str]) -> list[bool]:
             hits = view.words([(Spelling(word),) for word in words], 0, frozenset(), frozenset())
-            return [hits is None or count > 0 for count in ([0] * len(words) if hits is None else hits.counts)]
+            return [True] * len(words) if hits is None else [count > 0 for count in hits.counts]
 
         def lexicon() -> Lexicon:
             if self._lexicon is None or self._lexicon[0] is not supply.notes:

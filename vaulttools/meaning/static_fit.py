@@ -171,14 +171,9 @@ class TokenVectors:
             key: The key of the embedder, which names the file.
             folder: Folder of the file; None to keep them in memory only.
         """
-        name = hashlib.sha256("\0".join((str(_VERSION), key.name, key.version, key.digest)).encode()).hexdigest()[:16]
         self._embedded = embedded
-        self._file = folder / f"tokens-{name}.bin" if folder is not None else None
-        self._tokens: NDArray[np.int32] = np.empty(0, np.int32)
-        self._rows: NDArray[np.float16] = np.empty((0, 0), np.float16)
-        if self._file is not None:
-            with suppress(OSError, ValueError):  # missing or damaged: then they are made again
-                self._tokens, self._rows = unpacked(self._file.read_bytes())
+        self._file = None if folder is None else _token_file(key, folder)
+        self._tokens, self._rows = _read_tokens(self._file)
         self._new = 0
 
     def of(self, tokens: NDArray[Any]) -> Floats:
@@ -197,11 +192,6 @@ class TokenVectors:
             self._new += len(missing)
         return self._rows[np.searchsorted(self._tokens, tokens)].astype(np.float32)
 
-    @property
-    def every(self) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
-        """All known tokens, ascending, and their vectors, one row each."""
-        return self._tokens, self._rows
-
     def keep(self, least: int = 1) -> None:
         """Write all vectors to the file if at least `least` are new. The last process that writes wins; vectors that it
         lacks are embedded again."""
@@ -216,6 +206,25 @@ class TokenVectors:
         except OSError:  # the next process makes them again
             with suppress(OSError):
                 new.unlink()
+
+
+def stored_tokens(key: EmbedderKey, folder: Path) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+    """Return the tokens that `TokenVectors` stored, ascending, and their vectors, one row each; nothing if the file is
+    missing or damaged."""
+    return _read_tokens(_token_file(key, folder))
+
+
+def _token_file(key: EmbedderKey, folder: Path) -> Path:
+    name = hashlib.sha256("\0".join((str(_VERSION), key.name, key.version, key.digest)).encode()).hexdigest()[:16]
+    return folder / f"tokens-{name}.bin"
+
+
+def _read_tokens(file: Path | None) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+    if file is not None:
+        with suppress(OSError, ValueError):  # missing or damaged: then they are made again
+            tokens, rows = unpacked(file.read_bytes())
+            return tokens, rows
+    return np.empty(0, np.int32), np.empty((0, 0), np.float16)
 
 
 def packed(arrays: Sequence[NDArray[Any]]) -> bytes:

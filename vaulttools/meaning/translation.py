@@ -32,7 +32,7 @@ _NOUNS: Final = "de"
 """The language whose nouns begin with a capital, as names do."""
 
 _MOST_WORDS: Final = 16
-"""Words of a question that may be translated: each takes 8 ms; the rest stays."""
+"""Words of a question that may be translated: each takes 3 ms; the rest stays."""
 
 _LONGEST: Final = 40
 """Characters of a word that is translated: longer ones are no words."""

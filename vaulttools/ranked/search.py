@@ -251,7 +251,7 @@ def ranked(
         ordered = [by_path[path] for path in order(by_path.keys())]
     notices += [*([] if like is not None else explain.foreign_in_question(question)), *meant]
     notices += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
-    lacking = [*ranking.unfound, *ranking.corrected]
+    lacking = [*translations, *ranking.unfound, *ranking.corrected]
     if not ranking.notes:
         lacking = [term.text for term in read_question(words).terms]
     if lacking and like is None and view is not None:
