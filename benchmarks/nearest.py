@@ -32,7 +32,7 @@ def main() -> None:
         for start in range(0, PASSAGES, TOGETHER):
             rows = in_eight_bits(drawn.normal(size=(TOGETHER, KEPT)).astype(np.float32))
             keys = range(start, start + TOGETHER)
-            store.put([(key, row.tobytes()) for key, row in zip(keys, rows, strict=True)], KEPT)
+            store.put([(key, row.tobytes()) for key, row in zip(keys, rows, strict=True)])
         start_time = time.thread_time()
         vectors = store.vectors()
         print(f"{len(vectors):,} vectors read in {(time.thread_time() - start_time) * 1000:.0f} ms of CPU")

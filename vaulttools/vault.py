@@ -216,8 +216,8 @@ class Vault(ToolMethods):
         cancel: Event | None = None,
         timeout: float | None = None,
     ) -> bool:
-        """Waits until every passage of the present notes is embedded, so that ranked `query` finds all of them by
-        meaning; returns False if `timeout` (seconds) ends first.
+        """Waits until every passage of the present notes is embedded, if they are not too many by the model itself;
+        returns False if `timeout` (seconds) ends first. Ranked `query` searches by meaning sooner.
 
         `on_progress` gets the number of embedded notes, and of all.
 

@@ -112,7 +112,7 @@ class Histories(RuleBasedStateMachine):
     @rule(count=st.integers(1, 3))
     def embed(self, count: int) -> None:
         missing = sorted({each for digests in self.index.lacking(self.store).values() for each in digests})
-        self.store.put([(digest, bytes(12)) for digest in missing[:count]], 6)
+        self.store.put([(digest, bytes(12)) for digest in missing[:count]])
 
     @rule()
     def look(self) -> None:
@@ -157,7 +157,7 @@ def embedded(folder: Path, texts: dict[str, str]) -> tuple[Index, Coverage, Vect
     index, store = Index(), VectorStore(folder, EmbedderKey("m", "", ""))
     index.content.update(texts)
     digests = {each for some in index.lacking(store).values() for each in some}
-    store.put([(digest, np.zeros(12, np.uint8).tobytes()) for digest in digests], 6)
+    store.put([(digest, np.zeros(12, np.uint8).tobytes()) for digest in digests])
     coverage = Coverage(lambda: store)
     assert coverage.look(index, frozenset(texts), lambda: False) == {}
     index.asked.clear()

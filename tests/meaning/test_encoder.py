@@ -68,9 +68,9 @@ class Lowercase(Tokens):
 TEXTS = ["a cat and a dog", "boats in the rain", "tea at five", "the dog ran home", "rain on the roof", "cat naps"]
 
 
-def numbers(vectors: list[bytes]) -> NDArray[np.int8]:
+def numbers(vectors: list[bytes | None]) -> NDArray[np.int8]:
     """Encoded vectors, one in each row."""
-    return np.array([np.frombuffer(vector, np.int8) for vector in vectors])
+    return np.array([np.frombuffer(vector or b"", np.int8) for vector in vectors])
 
 
 def test_an_embedder_without_tokens_encodes_all_passages_itself() -> None:
@@ -85,32 +85,35 @@ def test_an_embedder_with_tokens_embeds_only_the_sample(tmp_path: Path) -> None:
     model = Tokens()
     encoder = Encoder(model, KEY, tmp_path)
     assert encoder.is_fitted
-    encoder.encoded(encoder.fitted(TEXTS[:5]), TEXTS)
+    encoder.encoded(encoder.fitted(TEXTS[:5])[0], TEXTS)
     assert model.embedded == TEXTS[:5]
 
 
 def test_an_earlier_fit_encodes_as_before(tmp_path: Path) -> None:
     before = Encoder(Tokens(), KEY, tmp_path)
-    fit = before.fitted(TEXTS)
+    fit, own = before.fitted(TEXTS)
+    assert own == before.encoded(b"", TEXTS)
     again, elsewhere = Encoder(Tokens(), KEY, tmp_path), Encoder(Tokens(), KEY, None)
     more = [*TEXTS, "words that the sample has not: xyz"]
-    other = again.fitted(TEXTS[:3])
+    other, _ = again.fitted(TEXTS[:3])
     assert again.encoded(other, more) != before.encoded(fit, more)
     assert again.encoded(fit, more) == before.encoded(fit, more)
     assert elsewhere.encoded(fit, more) == before.encoded(fit, more)  # without the vectors of tokens that were kept
-    assert again.fitted(TEXTS) == fit
+    assert again.fitted(TEXTS) == (fit, own)
 
 
-def test_a_passage_that_the_embedder_does_not_know_has_zeros() -> None:
+def test_a_passage_that_the_embedder_does_not_know_has_no_vector() -> None:
     encoder = Encoder(Lowercase(), KEY, None)
-    vectors = encoder.encoded(encoder.fitted([*TEXTS[:3], "Not Known", *TEXTS[3:]]), ["a cat", "A Cat", "tea", ""])
-    assert numbers(vectors).any(axis=1).tolist() == [True, False, True, False]
-    assert encoder.encoded(encoder.fitted(TEXTS), ["a cat"]) == vectors[:1]  # this passage does not affect the others
+    fit, own = encoder.fitted([*TEXTS[:3], "Not Known", *TEXTS[3:]])
+    assert [vector is not None for vector in own] == [True, True, True, False, True, True, True]
+    vectors = encoder.encoded(fit, ["a cat", "A Cat", "tea", ""])
+    assert [vector is not None for vector in vectors] == [True, False, True, False]
+    fit, _ = encoder.fitted(TEXTS)
+    assert encoder.encoded(fit, ["a cat"]) == vectors[:1]  # the unknown passage does not affect the others
 
 
 @pytest.mark.parametrize("texts", [["A Cat"], ["A Cat", "A Dog", "Ö"]])
-def test_all_passages_have_zeros_if_the_embedder_knows_none(texts: list[str]) -> None:
+def test_no_passage_has_a_vector_if_the_embedder_knows_none(texts: list[str]) -> None:
     encoder = Encoder(Lowercase(), KEY, None)
-    vectors = encoder.encoded(encoder.fitted(texts), texts)
-    assert len(vectors) == len(texts)
-    assert not numbers(vectors).any()
+    fit, own = encoder.fitted(texts)
+    assert own == encoder.encoded(fit, texts) == [None] * len(texts)

@@ -1,4 +1,5 @@
-"""Embedding by an encoder fitted to the vault: fitted once, anew when the vault has changed much, always alike."""
+"""Embedding by an encoder fitted to the vault, then by the model itself: fitted once, anew when the vault has changed
+much, always alike."""
 
 from __future__ import annotations
 
@@ -16,11 +17,14 @@ from numpy.typing import NDArray
 from tests.conftest import write_files
 from tests.meaning.conftest import Installed
 from vaulttools import Vault
+from vaulttools.cli import index as cli_index
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.meaning import background
 from vaulttools.meaning.background import BackgroundMeaning
 from vaulttools.meaning.embedders import english
 from vaulttools.meaning.process import SharedProcess
+from vaulttools.meaning.store import VectorStore
+from vaulttools.notes.passages import digest as digest_of
 
 WORDS = (
     *("cat", "dog", "lead", "tea", "boat", "rain", "roof", "tile", "house"),
@@ -44,10 +48,14 @@ class Work:
     def __init__(self) -> None:
         self.samples: list[list[str]] = []
         self.encoded: list[str] = []
+        """The passages that were sent to an encoder."""
+        self.own: list[str] = []
+        """The passages that were sent to the model itself, without the samples."""
 
     def clear(self) -> None:
         self.samples.clear()
         self.encoded.clear()
+        self.own.clear()
 
 
 @pytest.fixture
@@ -55,12 +63,12 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     done = Work()
     fitted, encoded = SharedProcess.fitted, SharedProcess.encoded
 
-    def count_fitted(process: SharedProcess, sample: Sequence[str]) -> bytes:
+    def count_fitted(process: SharedProcess, sample: Sequence[str]) -> tuple[bytes, list[bytes | None]]:
         done.samples.append(list(sample))
         return fitted(process, sample)
 
-    def count_encoded(process: SharedProcess, fit: bytes, texts: Sequence[str]) -> list[bytes]:
-        done.encoded += texts
+    def count_encoded(process: SharedProcess, fit: bytes, texts: Sequence[str]) -> list[bytes | None]:
+        (done.encoded if fit else done.own).extend(texts)
         return encoded(process, fit, texts)
 
     monkeypatch.setattr(SharedProcess, "fitted", count_fitted)
@@ -103,7 +111,7 @@ def test_an_encoder_is_fitted_once_and_encodes_every_passage_once(installed: Ins
     vault.close()
     work.clear()
     waited(installed({}))
-    assert (work.samples, work.encoded) == ([], [])
+    assert (work.samples, work.encoded, work.own) == ([], [], [])
 
 
 def test_a_sample_has_a_maximum_of_passages(installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,6 +119,105 @@ def test_a_sample_has_a_maximum_of_passages(installed: Installed, work: Work, mo
     waited(installed(notes(40)))
     assert [len(sample) for sample in work.samples] == [10]
     assert len(work.encoded) == 40
+
+
+def test_the_model_itself_embeds_every_passage_in_the_end(
+    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "SAMPLE", 10)
+    vault = waited(installed(notes(40)))
+    assert sorted(work.own + work.samples[0]) == sorted(work.encoded)
+    itself = main(vault)
+    assert itself.has_own()
+    compared = itself.compared("where is the cat")
+    assert compared is not None
+    assert compared.is_own
+    texts = {digest_of(text): text for text in work.encoded}
+    exact, asked = itself.exact(texts, lambda: False), itself.asked("where is the cat")
+    assert len(texts) == 40
+    found = compared.near.similarities(list(texts))
+    assert found == pytest.approx([float(exact[key] @ asked) for key in texts], abs=0.01)
+
+
+def test_the_encoders_vectors_stay_until_there_is_one_of_the_model_for_each_passage(
+    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "SAMPLE", 10)
+    monkeypatch.setattr(background, "_SENT", 4)
+    put = VectorStore.put_own
+    states: list[tuple[bool, int, int]] = []
+
+    def put_own(store: VectorStore, pairs: Sequence[tuple[int, bytes | None]]) -> None:
+        put(store, pairs)
+        states.append((store.is_own(), store.vectors().dimensions, len(store.lacking_own())))
+
+    monkeypatch.setattr(VectorStore, "put_own", put_own)
+    vault = waited(installed(notes(40)))
+    dimensions = states[0][1]
+    assert states == [(False, dimensions, left) for left in (26, 22, 18, 14, 10, 6, 2, 0)]
+    assert main(vault).store().vectors().dimensions != dimensions
+
+
+def test_a_question_asked_while_vectors_are_replaced_is_compared_with_one_kind_of_them(
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = installed(notes(40))
+    itself = main(vault)
+    itself._own = 10
+    waited(vault)
+    store, plain = itself.store(), BackgroundMeaning.asked
+
+    def asked(meaning: BackgroundMeaning, question: str) -> NDArray[np.float32]:
+        if not store.is_own():
+            store.replace_by_own()
+        return plain(meaning, question)
+
+    monkeypatch.setattr(BackgroundMeaning, "asked", asked)
+    compared = itself.compared("where is the cat")
+    assert compared is not None
+    assert compared.is_own
+    assert len(compared.near.nearest(100)) == 40
+
+
+def test_a_large_vault_keeps_the_encoders_vectors(
+    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "SAMPLE", 10)
+    vault = installed(notes(40))
+    main(vault)._own = 39
+    waited(vault)
+    assert not main(vault).has_own()
+    assert work.own == []
+    status = vault.meaning_status()
+    assert status is not None
+    assert status.waiting_for_own == 0
+
+
+def test_passages_embedded_by_the_model_are_not_embedded_again_after_a_stop(
+    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "SAMPLE", 10)
+    monkeypatch.setattr(background, "_SENT", 4)
+    put = VectorStore.put_own
+    vault = installed(notes(40))
+
+    def put_own(store: VectorStore, pairs: Sequence[tuple[int, bytes | None]]) -> None:
+        put(store, pairs)
+        if len(store.lacking_own()) < 20:
+            main(vault).end()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(VectorStore, "put_own", put_own)
+        assert not vault.wait_for_meaning(timeout=60)
+        status = vault.meaning_status()
+        assert status is not None
+        assert status.waiting_for_own == 18
+        text, _, _ = cli_index.run(["status"], vault)
+        assert "\nmeaning     40 of 40 notes: 40 passages (18 not yet by the model itself), " in text
+        assert vault.query(query="where is the cat").by_words_alone == 0
+        vault.close()
+    waited(installed({}))
+    assert len(work.own) == len(set(work.own)) == 30
 
 
 def test_an_edit_encodes_only_what_it_changed(installed: Installed, work: Work, tmp_path: Path) -> None:
@@ -121,12 +228,16 @@ def test_an_edit_encodes_only_what_it_changed(installed: Installed, work: Work, 
     (tmp_path / "vault/sub").mkdir()
     (tmp_path / "vault/Note 6.md").rename(tmp_path / "vault/sub/Note 6.md")
     waited(vault)
-    assert work.samples == []
-    assert sorted(work.encoded) == [f"New\n{text(104).strip()}", f"Note 3\n{text(103).strip()}"]
+    assert (work.samples, work.encoded) == ([], [])
+    assert sorted(work.own) == [f"New\n{text(104).strip()}", f"Note 3\n{text(103).strip()}"]
 
 
-def test_an_encoder_is_fitted_anew_when_a_tenth_has_changed(installed: Installed, work: Work, tmp_path: Path) -> None:
-    vault = waited(installed(notes(40)))
+def test_an_encoder_is_fitted_anew_when_a_tenth_of_a_large_vault_has_changed(
+    installed: Installed, work: Work, tmp_path: Path
+) -> None:
+    vault = installed(notes(40))
+    main(vault)._own = 10
+    waited(vault)
     work.clear()
     for number in range(4):
         write_files(tmp_path / "vault", {f"Note {number}.md": text(100 + number)})
@@ -142,12 +253,16 @@ def test_an_encoder_is_fitted_anew_when_a_tenth_has_changed(installed: Installed
 
 
 def test_an_encoder_is_fitted_anew_when_the_vault_grows_at_once(
-    installed: Installed, work: Work, tmp_path: Path
+    installed: Installed, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(background, "_FEW", 50)
+    monkeypatch.setattr(background, "SAMPLE", 20)
     vault = waited(installed(notes(10)))
     write_files(tmp_path / "vault", notes(100))
     waited(vault)
-    assert [len(sample) for sample in work.samples] == [10, 100]
+    assert [len(sample) for sample in work.samples] == [10, 20]
+    assert len(work.own) == len(set(work.own)) <= 90  # the vectors of the first ten passages were kept
+    assert main(vault).has_own()
 
 
 def test_nothing_is_fitted_while_the_index_knows_few_notes(
@@ -165,8 +280,10 @@ def test_nothing_is_fitted_while_the_index_knows_few_notes(
 def test_a_rebuild_gives_the_same_encoder_vectors_and_answers(installed: Installed, tmp_path: Path) -> None:
     def made() -> tuple[bytes | None, list[tuple[int, float]], list[str]]:
         with installed(notes(30)) as vault:
-            vectors, asked = main(waited(vault)).vectors("where is the cat")
-            found = zip(vectors.keys.tolist(), vectors.similarities(asked).tolist(), strict=True)
+            compared = main(waited(vault)).compared("where is the cat")
+            assert compared is not None
+            keys = compared.near.nearest(30)
+            found = zip(keys, compared.near.similarities(keys).tolist(), strict=True)
             return main(vault).store().fit(), sorted(found), answers(vault)
 
     before = made()
@@ -251,22 +368,19 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_the_model_itself_embeds_each_promising_passage_once(
-    installed: Installed, embedded: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(background, "SAMPLE", 10)
-    vault = waited(installed(notes(20)))
+def test_the_model_itself_embeds_each_promising_passage_once(installed: Installed, embedded: list[str]) -> None:
+    vault = installed(notes(20))
+    main(vault)._own = 10
+    waited(vault)
     first = vault.query(query="where is the cat and the dog")
     assert 0 < len(embedded) <= 16
     assert vault.query(query="where is the cat and the dog").text == first.text
     assert len(set(embedded)) == len(embedded)
 
 
-def test_a_question_embeds_no_passage_that_the_encoder_was_fitted_to(installed: Installed, embedded: list[str]) -> None:
+def test_a_question_embeds_no_passage_that_the_model_has_embedded(installed: Installed, embedded: list[str]) -> None:
     vault = waited(installed(notes(20)))
     assert vault.query(query="where is the cat and the dog").notes
-    store = main(vault).store()
-    assert store.sample().tolist() == sorted(store.vectors().keys.tolist())
     assert embedded == []
 
 

@@ -34,9 +34,9 @@ def held(store: VectorStore) -> list[int]:
 def test_one_process_sees_the_vectors_that_another_keeps(tmp_path: Path) -> None:
     writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
     assert (len(reader.vectors()), reader.missing([1, 2, 1])) == (0, [1, 2])
-    writer.put(pairs([1, -5]), DIMENSIONS)
+    writer.put(pairs([1, -5]))
     assert (reader.vectors().dimensions, held(reader)) == (DIMENSIONS, [1, -5])
-    writer.put(pairs([1, 7]), DIMENSIONS)
+    writer.put(pairs([1, 7]))
     assert held(reader) == [1, -5, 7]
     assert reader.missing([8, 7, -(1 << 63), 9, 8]) == [8, -(1 << 63), 9]
     asked = np.ones(DIMENSIONS, np.float32)
@@ -47,7 +47,7 @@ def test_one_process_sees_the_vectors_that_another_keeps(tmp_path: Path) -> None
 
 def test_vectors_are_read_once(tmp_path: Path) -> None:
     store = VectorStore(tmp_path, KEY)
-    store.put(pairs([1, 2]), DIMENSIONS)
+    store.put(pairs([1, 2]))
     assert store.vectors() is store.vectors()
 
 
@@ -75,21 +75,21 @@ def test_a_damaged_file_is_reported_once_and_made_anew(
     tmp_path: Path, damage: bytes, read: Callable[[VectorStore], object]
 ) -> None:
     store = VectorStore(tmp_path, KEY)
-    store.put(pairs([1]), DIMENSIONS)
+    store.put(pairs([1]))
     stores.remove(store.path)
     store.path.write_bytes(damage)
     with pytest.raises(NoMeaning, match=r"^The vectors of the passages were damaged and are made again$"):
         read(VectorStore(tmp_path, KEY))
     again = VectorStore(tmp_path, KEY)
     assert (len(again.vectors()), again.fit()) == (0, None)
-    again.put(pairs([1]), DIMENSIONS)
+    again.put(pairs([1]))
     assert held(again) == [1]
 
 
 @pytest.mark.parametrize("size", [0, 5, 15])
 def test_a_cut_vector_is_noticed_and_the_file_removed(size: int, tmp_path: Path) -> None:
     store = VectorStore(tmp_path, KEY)
-    store.put(pairs([1, 2, 3]), DIMENSIONS)
+    store.put(pairs([1, 2, 3]))
     with closing(apsw.Connection(str(store.path))) as connection:
         connection.execute("UPDATE vectors SET vector = substr(vector, 1, ?) WHERE digest = 2", (size,))
     with pytest.raises(NoMeaning, match="were damaged and are made again"):
@@ -104,34 +104,34 @@ def test_a_new_encoder_forgets_the_vectors_of_the_previous_one(tmp_path: Path) -
     writer.begin(first, 20)
     assert (reader.fit(), reader.fitted(), len(reader.vectors())) == (first, (20, 0), 0)
     before = reader.generation()
-    writer.put(pairs([1, 2, 3]), DIMENSIONS)
+    writer.put(pairs([1, 2, 3]))
     writer.cover([b"text"])
     assert (reader.fitted(), held(reader), reader.generation()) == ((20, 3), [1, 2, 3], before)
     writer.begin(second, 30)
     assert (reader.fit(), reader.fitted(), held(reader)) == (second, (30, 0), [])
     assert (reader.covered(), reader.missing([1])) == (frozenset(), [1])
     assert reader.generation() != before
-    writer.put([(4, bytes(range(9)))], 9)  # and a new encoder may have other dimensions
+    writer.put([(4, bytes(range(9)))])  # and a new encoder may have other dimensions
     assert held(reader) == [4]
 
 
 def test_forgotten_vectors_are_forgotten_in_every_process(tmp_path: Path) -> None:
     writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
-    writer.put(pairs([1, 2, 3]), DIMENSIONS)
+    writer.put(pairs([1, 2, 3]))
     assert len(reader.vectors()) == 3
     writer.keep_only({2, 9})
     assert held(reader) == [2]
-    writer.put(pairs([4]), DIMENSIONS)
+    writer.put(pairs([4]))
     assert held(reader) == [2, 4]
 
 
 def test_a_file_made_anew_is_read_anew(tmp_path: Path) -> None:
     writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
-    writer.put(pairs([1, 2, 3]), DIMENSIONS)
+    writer.put(pairs([1, 2, 3]))
     assert len(reader.vectors()) == 3
     stores.remove(writer.path)
     assert (len(reader.vectors()), reader.missing([1])) == (0, [1])
-    writer.put(pairs([4]), DIMENSIONS)
+    writer.put(pairs([4]))
     assert held(reader) == [4]
     reader.close()
     assert held(reader) == [4]
@@ -139,7 +139,7 @@ def test_a_file_made_anew_is_read_anew(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("changed", [{"name": "other"}, {"version": "2"}, {"digest": "abd"}])
 def test_each_embedder_has_vectors_of_its_own(changed: dict[str, str], tmp_path: Path) -> None:
-    VectorStore(tmp_path, KEY).put(pairs([1]), DIMENSIONS)
+    VectorStore(tmp_path, KEY).put(pairs([1]))
     assert len(VectorStore(tmp_path, replace(KEY, **changed)).vectors()) == 0  # type: ignore[arg-type]
 
 
@@ -149,16 +149,16 @@ def test_packaging_gives_a_model_no_vectors_of_its_own(tmp_path: Path) -> None:
 
 def test_other_dimensions_are_refused(tmp_path: Path) -> None:
     store = VectorStore(tmp_path, KEY)
-    store.put(pairs([1]), 16)
+    store.put(pairs([1]))
     with pytest.raises(NoMeaning, match="gives vectors of 32 numbers, and those that are kept have 16"):
-        store.put([(2, bytes(32))], 32)
+        store.put([(2, bytes(32))])
     assert held(store) == [1]
 
 
 def test_a_passage_takes_at_most_190_bytes_of_disk(tmp_path: Path) -> None:
     store = VectorStore(tmp_path, KEY)
     drawn = np.random.default_rng(1).integers(-(2**62), 2**62, 20_000)
-    store.put([(int(key), bytes(128)) for key in drawn], 128)
+    store.put([(int(key), bytes(128)) for key in drawn])
     with apsw.Connection(str(store.path)) as connection:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     assert store.bytes() <= 190 * 20_000
@@ -166,7 +166,7 @@ def test_a_passage_takes_at_most_190_bytes_of_disk(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = VectorStore(tmp_path, KEY)
-    store.put(pairs([1]), DIMENSIONS)
+    store.put(pairs([1]))
     whole = apsw.Connection
 
     def full(*arguments: object, **named: object) -> apsw.Connection:
@@ -177,7 +177,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(apsw, "Connection", full)
     with pytest.raises(NoMeaning, match=r"^The vectors of the passages cannot be used: database or disk is full$"):
-        store.put(pairs(list(range(2, 2_000))), DIMENSIONS)
+        store.put(pairs(list(range(2, 2_000))))
     monkeypatch.undo()
     assert held(store) == [1]
 
@@ -185,7 +185,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path, monkeypatch: 
 def test_an_error_does_not_name_the_unusable_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(NoMeaning, match=r"^The vectors of the passages cannot be used: ") as raised:
-        VectorStore(tmp_path / "file/below", KEY).put(pairs([1]), DIMENSIONS)
+        VectorStore(tmp_path / "file/below", KEY).put(pairs([1]))
     assert str(tmp_path) not in str(raised.value)
 
 
@@ -198,7 +198,7 @@ START = 1_700_000_000.0
 def kept(folder: Path, key: EmbedderKey, used: float = START) -> VectorStore:
     """A store with one vector, last used at the given time."""
     store = VectorStore(folder, key)
-    store.put([(1, bytes(16))], 16)
+    store.put([(1, bytes(16))])
     store.remove_unused(used)
     return store
 

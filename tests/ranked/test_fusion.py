@@ -25,7 +25,7 @@ from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.fusion import Model, joined
 from vaulttools.ranked.preference import of_period_first
 from vaulttools.ranked.ranking import Ranking
-from vaulttools.ranked.weights import NEARNESS, Fusion
+from vaulttools.ranked.weights import FUSION, FUSION_OF_OWN, NEARNESS, Fusion
 
 Floats = NDArray[np.float32]
 
@@ -76,14 +76,6 @@ class Meaning:
     def asked(self, question: str) -> Floats:
         return ASKED
 
-    sample: Mapping[int, float] = field(default_factory=dict)
-    """The passages with known vectors."""
-
-    def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-        keys = sorted(self.sample)
-        rows = [direction(self.sample[key]) for key in keys]
-        return np.array(keys, np.int64), np.array(rows, np.float16).reshape(len(keys), 2)
-
     def exact(self, texts: Mapping[int, str], stop: Any) -> dict[int, Floats]:
         self.compared += texts
         return {key: direction(self.own[key]) for key in texts if key in self.own}
@@ -97,12 +89,15 @@ def model(
     order: Sequence[int] | None = None,
 ) -> Model:
     """A model with a given nearness for each passage; None: it cannot read the passage."""
-    keys = np.array([vault.key(*place) for place in near], np.int64)
-    rows = [direction(each) * 127 if each is not None else np.zeros(2) for each in near.values()]
+    known = {place: each for place, each in near.items() if each is not None}
+    keys = np.array([vault.key(*place) for place in known], np.int64)
+    rows = [direction(each) * 127 for each in known.values()]
     numbers = np.rint(np.array(rows).reshape(len(rows), 2)).astype(np.int8)
-    turned = list(order) if order is not None else list(range(len(keys)))
+    turned = [each for each in order or range(len(keys)) if each < len(keys)]
     meaning = Meaning({vault.key(*place): similarity for place, similarity in (own or {}).items()})
-    return Model(cast("Any", meaning), Near(Vectors(keys[turned], numbers[turned]), ASKED), "the question", nearness)
+    return Model(
+        cast("Any", meaning), Near(Vectors(keys[turned], numbers[turned]), ASKED), False, "the question", nearness
+    )
 
 
 def by_words(
@@ -145,7 +140,9 @@ def asked(
 ) -> Ranking:
     scope = frozenset(vault.notes if wanted is None else wanted)
     asked_in = replace(ranking, languages=frozenset(languages))
-    return joined(asked_in, models, cast("Any", vault), scope, vault.notes.get, lambda: False, **named)
+    return joined(
+        asked_in, models, cast("Any", vault), scope, vault.notes.get, lambda: False, **{"fusion": FUSION, **named}
+    )
 
 
 def paths(ranking: Ranking) -> list[str]:
@@ -163,11 +160,10 @@ NEAR: dict[tuple[str, int], float | None] = {
 
 def test_meaning_finds_a_note_without_a_word_of_the_question() -> None:
     ranking = by_words(FOUR, {"tea.md": (0.3, {0: 0.2})})
-    found = asked(FOUR, ranking, model(FOUR, NEAR))
+    found = asked(FOUR, ranking, model(FOUR, NEAR, {("cats.md", 0): 0.8}))
     assert paths(found)[0] == "cats.md"
     assert found.notes[0].evidence[0].found_by == ("meaning",)
     assert sorted(paths(found)) == sorted(FOUR.notes)
-    assert found.nearest == pytest.approx(0.8, abs=0.01)
 
 
 def test_a_note_that_both_find_comes_before_notes_that_one_finds() -> None:
@@ -276,7 +272,6 @@ def test_the_note_that_the_model_itself_finds_nearest_comes_first() -> None:
     near = {**NEAR, ("dogs.md", 0): 0.75}
     made = asked(FOUR, by_words(FOUR, {}), model(FOUR, near, own))
     assert paths(made)[0] == "dogs.md"
-    assert made.nearest == 0.9
 
 
 def test_notes_outside_the_scope_are_not_found() -> None:
@@ -303,22 +298,20 @@ def test_notes_that_words_rank_lower_follow_at_the_end() -> None:
     assert paths(found)[3:] == ["rain.md"]
 
 
-def test_passages_that_the_encoder_was_fitted_to_are_compared_without_reading_them() -> None:
-    made = model(FOUR, NEAR)
-    sample = {FOUR.key("rain.md", 0): 0.9, FOUR.key("cats.md", 0): 0.2, 7: 0.99}
-    meaning = Meaning(own={FOUR.key(*place): 0.3 for place in PLACES}, sample=sample)
-    found = asked(FOUR, by_words(FOUR, {}), replace(made, meaning=cast("Any", meaning)))
-    assert paths(found)[0] == "rain.md"
-    assert found.nearest == pytest.approx(0.9, abs=0.01)
-    assert sorted(meaning.compared) == sorted(FOUR.key(path, 0) for path in ("dogs.md", "tea.md"))
+def test_vectors_of_the_model_itself_are_compared_without_reading_passages() -> None:
+    made = model(FOUR, NEAR, {("rain.md", 0): 1.0})
+    found = asked(FOUR, by_words(FOUR, {}), made, fusion=FUSION_OF_OWN)
+    assert cast("Any", made.meaning).compared == []
+    assert paths(found) == ["cats.md", "dogs.md", "tea.md", "rain.md"]
+    assert found.sharing is FUSION_OF_OWN.sharing
 
 
-def test_an_unknown_passage_of_the_sample_is_compared_like_any_other() -> None:
-    meaning = Meaning(own={FOUR.key(*place): 0.3 for place in PLACES})
-    keys = np.array(sorted(FOUR.key(*place) for place in PLACES), np.int64)
-    meaning.sampled = lambda: (keys, np.zeros((len(keys), 2), np.float16))  # type: ignore[method-assign]
-    asked(FOUR, by_words(FOUR, {}), replace(model(FOUR, NEAR), meaning=cast("Any", meaning)))
-    assert sorted(meaning.compared) == keys.tolist()
+def test_the_first_model_that_knows_a_passage_says_whether_any_is_near() -> None:
+    far = model(FOUR, {("cats.md", 0): 0.2, ("dogs.md", 0): None}, nearness=0.3)
+    near = model(FOUR, {("dogs.md", 0): 0.9, ("tea.md", 0): 0.8})
+    unknown = model(FOUR, {("dogs.md", 0): None}, nearness=0.3)
+    for models, weakness in (((far, near), NOTHING_NEAR), ((unknown, near), "")):
+        assert asked(FOUR, by_words(FOUR, {}), *models, fusion=FUSION_OF_OWN).weakness == weakness
 
 
 STRENGTHS = st.floats(0.0, 1.0).map(lambda value: round(value, 2))

@@ -121,7 +121,8 @@ def _meaning_line(meaning: MeaningStatus) -> str:
     done, total = meaning.progress
     if total == 0:
         return "not begun: no note is embedded"
-    return f"{done:,} of {total:,} notes: {meaning.passages:,} passages, {meaning.bytes / MEGABYTE:.1f} MB"
+    left = f" ({meaning.waiting_for_own:,} not yet by the model itself)" if meaning.waiting_for_own else ""
+    return f"{done:,} of {total:,} notes: {meaning.passages:,} passages{left}, {meaning.bytes / MEGABYTE:.1f} MB"
 
 
 def _status(vault: Vault) -> Said:

@@ -130,17 +130,20 @@ class SharedProcess:
             self.rest(0)
 
     @contextmanager
-    def turn(self, vault: threading.Event, choice: Choice, folder: Path | None) -> Iterator[bool]:
+    def turn(
+        self, vault: threading.Event, choice: Choice, folder: Path | None, seconds: float = TURN_SECONDS
+    ) -> Iterator[bool]:
         """Wait for the vault's turn, which lasts for the block; yield False if its use ended before.
 
-        `choice` is the vault's embedder; `folder` holds the files that all vaults share.
+        `choice` is the vault's embedder; `folder` holds the files that all vaults share. The turn is over after
+        `seconds` if another vault waits.
         """
         with self._job_queue.taken(vault) as is_mine:
             if not is_mine:
                 yield False
                 return
             with self._guard:
-                self._user, self._until = vault, time.monotonic() + TURN_SECONDS
+                self._user, self._until = vault, time.monotonic() + seconds
                 self._choice, self._folder = choice, folder
             try:
                 yield True
@@ -156,14 +159,16 @@ class SharedProcess:
         """Whether the embedder needs a fitted encoder."""
         return self._started().is_fitted
 
-    def fitted(self, sample: Sequence[str]) -> bytes:
-        """Return an encoder fitted to a sample of a vault's passages, as bytes."""
-        made: bytes = self._ask("fitted", sample)
+    def fitted(self, sample: Sequence[str]) -> tuple[bytes, list[bytes | None]]:
+        """Return an encoder fitted to a sample of a vault's passages, as bytes, and the embedder's own vector of each
+        passage, as `encoded` does."""
+        made: tuple[bytes, list[bytes | None]] = self._ask("fitted", sample)
         return made
 
-    def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes]:
-        """Return a vector with 8 bits per number for each passage, by the encoder `fit`; if empty, by the embedder."""
-        vectors: list[bytes] = self._ask("encoded", fit, texts)
+    def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes | None]:
+        """Return a vector with 8 bits per number for each passage, by the encoder `fit`; if empty, by the embedder.
+        None for a passage that the embedder does not know."""
+        vectors: list[bytes | None] = self._ask("encoded", fit, texts)
         return vectors
 
     def _ask(self, *message: object) -> Any:

@@ -75,8 +75,6 @@ class StaticFit:
     """The mean of the model's vectors of the sample, which is subtracted: the vectors of some models differ little."""
     basis: Floats
     """The matrix that projects a vector of the model to the `KEPT` directions."""
-    sample: NDArray[np.float16]
-    """The model's own vectors of the sample, one row per passage; zeros for one that the model does not know."""
 
     def embedded(self, texts: Sequence[Sequence[int]], table: TokenVectors) -> Floats:
         """Return vectors of length 1 from the tokens of each text; zeros for a text without tokens. A row depends on
@@ -131,7 +129,7 @@ class StaticFit:
 
 
 def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: TokenVectors) -> StaticFit:
-    """Fit an encoder to a vault; its field `sample` stays empty.
+    """Fit an encoder to a vault.
 
     Args:
         sample: The tokens of passages of the vault, at least one.
@@ -156,8 +154,7 @@ def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: TokenVectors) -
         solved = np.linalg.solve(kernel, (centred @ basis).astype(np.float64)).astype(np.float32)
         learned = _MU * (of_tokens.T @ solved)
         turned = of_sums.T @ solved
-    none = np.zeros((0, len(middle)), np.float16)
-    return StaticFit(tokens, weights, learned.astype(np.float16), turned, mean, middle, basis, none)
+    return StaticFit(tokens, weights, learned.astype(np.float16), turned, mean, middle, basis)
 
 
 class TokenVectors:

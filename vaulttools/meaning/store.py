@@ -33,18 +33,37 @@ UNUSED_SECONDS: Final = 30 * 86_400.0
 are not removed at once: two environments with different models may use one vault, and each would embed it again and
 again."""
 
-_SCHEMA: Final = 4
+_SCHEMA: Final = 5
 """Raise it with every change of the tables, the vectors or the text that is embedded."""
 
-_TABLES: Final = """
+_COLUMNS: Final = "(id INTEGER PRIMARY KEY AUTOINCREMENT, digest INTEGER NOT NULL UNIQUE, vector BLOB)"
+
+_TABLES: Final = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, digest INTEGER NOT NULL UNIQUE, vector BLOB);
+CREATE TABLE vectors {_COLUMNS};
+CREATE TABLE own {_COLUMNS};
 """
+"""A passage that the embedder does not know has no vector."""
 
 _COVERED: Final = f"covered_{INDEX}"
 """The table of texts whose passages all have vectors. Each version of the index splits texts in its own way."""
 
 _FORGOTTEN: Final = "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
+
+_PUT_OWN: Final = "INSERT OR IGNORE INTO own (digest, vector) VALUES (?, ?)"
+
+_LACKING_OWN: Final = "SELECT digest FROM vectors WHERE vector IS NOT NULL AND digest NOT IN (SELECT digest FROM own)"
+_REPLACE_BY_OWN: Final = f"""
+INSERT OR IGNORE INTO own (digest, vector) SELECT digest, NULL FROM vectors WHERE vector IS NULL;
+DROP TABLE vectors;
+ALTER TABLE own RENAME TO vectors;
+CREATE TABLE own {_COLUMNS};
+"""  # noqa: S608
+_KEEP_AS_OWN: Final = f"""
+DROP TABLE own;
+ALTER TABLE vectors RENAME TO own;
+CREATE TABLE vectors {_COLUMNS};
+"""
 
 _BUSY_MILLISECONDS: Final = 5_000
 
@@ -92,7 +111,8 @@ class VectorStore:
                 if forgotten != self._forgotten:
                     self._vectors, self._forgotten, self._last = Vectors.none(), forgotten, 0
                 rows: list[Any] = connection.execute(
-                    "SELECT id, digest, vector FROM vectors WHERE id > ? ORDER BY id", (self._last,)
+                    "SELECT id, digest, vector FROM vectors WHERE id > ? AND vector IS NOT NULL ORDER BY id",
+                    (self._last,),
                 ).fetchall()
             if rows:
                 keys = np.array([key for _, key, _ in rows], np.int64)
@@ -112,16 +132,18 @@ class VectorStore:
             found = {digest for (digest,) in held}
         return [each for each in wanted if each not in found]
 
-    def put(self, pairs: Sequence[tuple[int, bytes]], dimensions: int) -> None:
-        """Store vectors with `dimensions` numbers, each with its passage's digest.
+    def put(self, pairs: Sequence[tuple[int, bytes | None]]) -> None:
+        """Store vectors, each with its passage's digest; None for a passage that the embedder does not know.
 
         Raises:
             NoMeaning: the disk is full, the file cannot be written, or it holds vectors of other dimensions.
         """
         with self._writing() as connection:
-            connection.execute("INSERT OR IGNORE INTO meta VALUES ('dimensions', ?)", (dimensions,))
+            dimensions = max([len(vector) for _, vector in pairs if vector is not None], default=0)
             held = _meta(connection, "dimensions", 0)
-            if held != dimensions:
+            if dimensions and not held:
+                _put_meta(connection, dimensions=dimensions)
+            elif dimensions and held != dimensions:
                 raise NoMeaning(
                     f"The embedder gives vectors of {dimensions:,} numbers, and those that are kept have {held:,}: "
                     "`vaulttools index clear` forgets them"
@@ -133,7 +155,9 @@ class VectorStore:
         held = self.vectors().keys
         gone = held[~np.isin(held, np.fromiter(digests, np.int64, len(digests)))]
         with self._writing() as connection:
-            connection.executemany("DELETE FROM vectors WHERE digest = ?", [(int(each),) for each in gone])
+            for table in ("vectors", "own"):
+                rows = [(int(each),) for each in gone]
+                connection.executemany(f"DELETE FROM {table} WHERE digest = ?", rows)  # noqa: S608
             _forget_covered(connection)
             connection.execute(_FORGOTTEN)
 
@@ -143,14 +167,15 @@ class VectorStore:
             return None if connection is None else Generation(self._files, _meta(connection, "forgotten", 0))
 
     # The encoder.
-    def begin(self, fit: bytes, passages: int, sample: Sequence[int] = ()) -> None:
-        """Store a new encoder and remove the vectors of the old one. `passages` is the number of the vault's passages
-        now; `sample` are the keys of those that the encoder was fitted to."""
+    def begin(self, fit: bytes, passages: int, own: Sequence[tuple[int, bytes | None]] = ()) -> None:
+        """Store a new encoder and remove the vectors of the old one; the embedder's own vectors stay. `passages` is the
+        number of the vault's passages now; `own` are the embedder's vectors of those that the encoder was fitted to."""
         with self._writing() as connection:
-            connection.execute("DELETE FROM vectors")
+            connection.execute(_KEEP_AS_OWN if _meta(connection, "own", 0) else "DELETE FROM vectors")
             connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
             _forget_covered(connection)
-            _put_meta(connection, fit=fit, fitted=passages, sample=np.array(sample, np.int64).tobytes())
+            _put_meta(connection, fit=fit, fitted=passages, own=0)
+            connection.executemany(_PUT_OWN, own)
             connection.execute(_FORGOTTEN)
 
     def fit(self) -> bytes | None:
@@ -161,10 +186,31 @@ class VectorStore:
                 static_fit.unpacked(found)
         return found
 
-    def sample(self) -> NDArray[np.int64]:
-        """Return the keys of the passages that the encoder was fitted to, as given to `begin`."""
+    def is_own(self) -> bool:
+        """Whether the vectors are the embedder's own, not those of an encoder that was fitted to it."""
         with self._reading() as connection:
-            return np.frombuffer(_meta(connection, "sample", b""), np.int64)
+            return bool(_meta(connection, "own", 0))
+
+    def lacking_own(self) -> list[int]:
+        """Return the digests of the encoder's vectors for which the embedder's own are not stored yet."""
+        with self._reading() as connection:
+            if connection is None or _meta(connection, "own", 0):
+                return []
+            return [digest for (digest,) in connection.execute(_LACKING_OWN)]
+
+    def put_own(self, pairs: Sequence[tuple[int, bytes | None]]) -> None:
+        """Store vectors of the embedder itself, each with its passage's digest, until `replace_by_own`."""
+        with self._writing() as connection:
+            connection.executemany(_PUT_OWN, pairs)
+
+    def replace_by_own(self) -> None:
+        """Replace the encoder's vectors by the embedder's own; passages that have none lose their vectors."""
+        with self._writing() as connection:
+            connection.execute(_REPLACE_BY_OWN)
+            connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
+            _forget_covered(connection)
+            _put_meta(connection, own=1)
+            connection.execute(_FORGOTTEN)
 
     def fitted(self) -> tuple[int, int]:
         """Return how many passages the vault had when the encoder was fitted, and how many have vectors now."""

@@ -75,18 +75,13 @@ class Vectors:
         return self.keys[self._order]
 
     def similarities(self, asked: Floats) -> Floats:
-        """Return the cosine of the angle between a question's vector and each vector; 0 for a vector of zeros."""
+        """Return the cosine of the angle between a question's vector and each vector."""
         found = np.empty(len(self), np.float32)
         for at in range(0, len(self), _TOGETHER):
             found[at : at + _TOGETHER] = self._rows[at : at + _TOGETHER].astype(np.float32) @ asked
         length = np.float32(np.linalg.norm(asked))
         similar: Floats = found / np.maximum(self._lengths * length, np.float32(1e-12))
         return similar
-
-    def are_known(self) -> NDArray[np.bool_]:
-        """Return for each vector whether it is not all zeros: the model knows the passage."""
-        known: NDArray[np.bool_] = self._lengths > 0
-        return known
 
     def places(self, keys: Keys) -> Numbers:
         """Return the row of the vector with each key; -1 if there is none."""
@@ -102,18 +97,14 @@ class Near:
     def __init__(self, vectors: Vectors, asked: Floats) -> None:
         self._vectors: Final = vectors
         self._similarities: Final = vectors.similarities(asked)
-        self._known: Final = vectors.are_known()
-        known = self._similarities[self._known]
-        self.middle: Final = float(np.median(known)) if len(known) else 0.0
-        """The median of the similarities; 0 without passages."""
 
     def nearest(self, count: int) -> list[int]:
         """Return the keys of up to `count` passages, nearest first; ties by key."""
-        found = np.where(self._known, np.round(self._similarities, 3), -2.0)
+        found = np.round(self._similarities, 3)
         if not len(found):
             return []
         least = np.partition(found, -min(count, len(found)))[-min(count, len(found))]
-        chosen = np.flatnonzero((found >= least) & self._known)  # with all that tie with the last one
+        chosen = np.flatnonzero(found >= least)  # with all that tie with the last one
         keys = self._vectors.keys[chosen]
         order = np.lexsort((keys, -found[chosen]))[:count]
         return keys[order].tolist()  # type: ignore[no-any-return]
@@ -123,6 +114,5 @@ class Near:
         places = self._vectors.places(np.asarray(keys, np.int64))
         found = np.full(len(places), np.nan, np.float32)
         known = places >= 0
-        known[known] = self._known[places[known]]
         found[known] = np.round(self._similarities[places[known]], 3)
         return found

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from vaulttools.meaning import embedders, static_fit
 from vaulttools.meaning.embedders import Embedder, EmbedderKey, NoMeaning, TokenEmbedder
 from vaulttools.meaning.static_fit import StaticFit, TokenVectors
 from vaulttools.meaning.vectors import in_eight_bits
+
+if TYPE_CHECKING:
+    from vaulttools.meaning.embedders import Floats
 
 _WORTH_KEEPING: Final = 2_000
 """The file of tokens is written after this many new ones: two seconds of work."""
@@ -49,26 +52,25 @@ class Encoder:
         """Whether a static encoder replaces the embedder for passages."""
         return self._tokens is not None
 
-    def fitted(self, texts: Sequence[str]) -> bytes:
-        """Return an encoder fitted to a sample of a vault's passages, as bytes."""
+    def fitted(self, texts: Sequence[str]) -> tuple[bytes, list[bytes | None]]:
+        """Return an encoder fitted to a sample of a vault's passages, as bytes, and the embedder's own vector of each,
+        as `encoded` does."""
         assert isinstance(self._model, TokenEmbedder)
         assert self._tokens is not None
         vectors = self._model.embed_passages(texts)
-        sample = vectors.astype(np.float16)
+        own = _stored(vectors)
         known = np.flatnonzero(np.any(vectors != 0, axis=1))
         if not len(known):  # the model knows none of the languages: make an encoder that gives zeros
             known, vectors = np.array([0]), np.ones_like(vectors)
         tokens = self._model.tokens([texts[int(number)] for number in known])
         made = static_fit.fit(tokens, vectors[known], self._tokens)
-        made.sample = sample
         self._tokens.keep()
-        return made.to_bytes()
+        return made.to_bytes(), own
 
-    def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes]:
+    def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes | None]:
         """Return a vector with 8 bits per number for each passage, by the fitted encoder `fit`; by the embedder itself
-        if `fit` is empty. A passage that the embedder does not know gets zeros."""
-        vectors = self._by_fit(fit, texts) if fit else self._model.embed_passages(texts)
-        return [row.tobytes() for row in in_eight_bits(vectors)]
+        if `fit` is empty. None for a passage that the embedder does not know."""
+        return _stored(self._by_fit(fit, texts) if fit else self._model.embed_passages(texts))
 
     def _by_fit(self, data: bytes, texts: Sequence[str]) -> Any:
         assert isinstance(self._model, TokenEmbedder)
@@ -81,6 +83,11 @@ class Encoder:
         vectors = np.zeros((len(texts), found.shape[1]), np.float32)
         vectors[known] = found
         return vectors
+
+
+def _stored(vectors: Floats) -> list[bytes | None]:
+    """Return each vector with 8 bits per number; None for zeros."""
+    return [row.tobytes() if row.any() else None for row in in_eight_bits(vectors)]
 
 
 def run() -> None:

@@ -1,8 +1,8 @@
 """Joins what words and meaning find into one order of notes and passages.
 
-Three signals count, each from 0 (the middle of all passages) to 1 (the best): how well the note's words fit; how near
-its passages are on average, by the static encoder; how near its nearest passage is, by the model itself. The model
-knows the passages that the encoder was fitted to, and compares the best others. `weights.FUSION` holds the weights.
+Three signals count, each as a share of the best: how well the note's words fit; how near its passages are on average;
+how near its nearest passage is, by the model itself. If a static encoder made the vectors, the model itself compares
+the most promising passages. `weights.FUSION` and `FUSION_OF_OWN` hold the weights.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vaulttools.notes import language
 from vaulttools.ranked.candidates import Reader
 from vaulttools.ranked.evidence import FEW_WORDS, Evidence, RankedNote, nearness, weakness_with_meaning
 from vaulttools.ranked.ranking import AsAsked, Ranking
-from vaulttools.ranked.weights import FUSION, Fusion
+from vaulttools.ranked.weights import FUSION, FUSION_OF_OWN, Fusion
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -39,6 +39,8 @@ class Model:
 
     meaning: BackgroundMeaning
     near: Near
+    is_own: bool
+    """Whether it made the vectors itself, not an encoder."""
     question: str
     nearness: float | None = None
     """Below this similarity the nearest passage is off topic; None if nobody measured it for the model."""
@@ -76,14 +78,14 @@ def with_meaning(
         for background in filter(None, [meaning.other] if is_other else [meaning.main, meaning.other]):
             if background.is_ready():
                 own = translated if translated and background is meaning.main else question
-                vectors, asked = background.vectors(own)
-                if len(vectors):
-                    models.append(Model(background, Near(vectors, asked), own, nearness(background.choice)))
+                if compared := background.compared(own):
+                    models.append(Model(background, *compared, own, nearness(background.choice)))
             elif is_other:
                 notices.append(_OTHERS_WAIT)
         if not models:
             return ranking
-        return joined(ranking, models, view, wanted, read, lambda: work.remaining() <= _FOR_THE_REST)
+        fusion = FUSION_OF_OWN if models[0].is_own else FUSION
+        return joined(ranking, models, view, wanted, read, lambda: work.remaining() <= _FOR_THE_REST, fusion)
     except VaultToolsError as error:
         notices.append(f"{error}. Only words were searched for.")
         return ranking
@@ -96,7 +98,7 @@ def joined(
     wanted: frozenset[str],
     read: Reader,
     stop: Callable[[], bool],
-    fusion: Fusion = FUSION,
+    fusion: Fusion,
 ) -> Ranking:
     """Join a ranking by words with what is near in meaning, by the first model that knows a passage."""
     joining = _Joining(ranking, models, known, wanted, fusion)
@@ -110,7 +112,7 @@ def joined(
             joining.nearest,
             models[0].nearness,
         ),
-        nearest=joining.nearest,
+        sharing=fusion.sharing,
         explanation=[*ranking.explanation, joining.explained()],
     )
 
@@ -138,7 +140,7 @@ class _Joining:
         self._model = np.zeros(len(self._keys), np.intp)
         """By passage, the number of the first model that knows it."""
         self.nearest = 0.0
-        """The similarity of the nearest passage, by the model itself if it compared any."""
+        """The similarity of the nearest passage to the first model that knows any, by the model itself if it can."""
         self._similar = np.full(len(self._keys), -1.0, np.float32)
         """The similarity of each passage, by the static encoder."""
         self._near = self._compared()
@@ -157,7 +159,7 @@ class _Joining:
         return words / most if most > 0 else words
 
     def _compared(self) -> Floats:
-        """Return how near each passage is: 0 for the middle of all passages, 1 for the nearest."""
+        """Return how near each passage is: 0 for a similarity of 0, 1 for the nearest."""
         near = np.zeros(len(self._keys), np.float32)
         left = np.ones(len(self._keys), bool)
         for place, model in enumerate(self._models):
@@ -168,17 +170,16 @@ class _Joining:
             self._similar[own] = similar[own]
             if own.any():
                 best = float(np.nanmax(similar))  # of all that the model compared: it may be the first for few of them
-                self.nearest = max(self.nearest, float(similar[own].max()))
-                near[own] = _shared(similar[own], model.near.middle, best)
+                self.nearest = self.nearest or float(similar[own].max())
+                near[own] = _shared(similar[own], best)
         return near
 
     def compare_exactly(self, read: Reader, stop: Callable[[], bool]) -> None:
-        """Compare passages by the first model itself: those that its encoder was fitted to, since their vectors are
-        known, and the most promising of the others."""
+        """Compare the most promising passages by the first model itself."""
         fusion = self._fusion
-        similar = self._compared_in_sample()
+        similar = np.full(len(self._keys), np.nan, np.float32)
         promise = fusion.words * self._words + fusion.exact * self._near
-        promise[(self._model > 0) | ~np.isnan(similar)] = -1.0
+        promise[self._model > 0] = -1.0
         promising = np.lexsort((self._keys, -np.round(promise, 6)))[: fusion.promising * fusion.looked_at].tolist()
         note_of = np.repeat(np.arange(len(self._rows)), [rows.stop - rows.start for rows in self._rows.values()])
         paths = list(self._rows)
@@ -196,21 +197,7 @@ class _Joining:
         known = ~np.isnan(similar)
         if known.any():
             self.nearest = round(float(similar[known].max()), 3)
-            self._exact[known] = _shared(similar[known], self._models[0].near.middle, self.nearest)
-
-    def _compared_in_sample(self) -> Floats:
-        """Return the similarity of each passage that the encoder was fitted to; NaN for any other."""
-        model = self._models[0]
-        keys, vectors = model.meaning.sampled()
-        similar = np.full(len(self._keys), np.nan, np.float32)
-        if len(keys):
-            at = np.minimum(np.searchsorted(keys, self._keys), len(keys) - 1)
-            rows = np.flatnonzero((keys[at] == self._keys) & (self._model == 0))
-            found = vectors[at[rows]].astype(np.float32)
-            is_known = np.any(found != 0, axis=1)
-            asked = model.meaning.asked(model.question)
-            similar[rows[is_known]] = [round(float(vector @ asked), 3) for vector in found[is_known]]
-        return similar
+            self._exact[known] = _shared(similar[known], self.nearest)
 
     def _look(
         self,
@@ -324,8 +311,8 @@ def _nearest_of(model: Model, passages: Mapping[str, Passages]) -> list[str]:
     return sorted(similar, key=lambda path: (-similar[path], path))
 
 
-def _shared(similarity: Any, middle: float, best: float) -> Any:
-    return np.clip((similarity - middle) / max(best - middle, 1e-6), 0.0, 1.0)
+def _shared(similarity: Any, best: float) -> Any:
+    return np.clip(similarity / max(best, 1e-6), 0.0, 1.0)
 
 
 def _within(values: Floats) -> Floats:

@@ -28,7 +28,7 @@ from vaulttools.ranked.question import Question, QuestionTerm
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import BODY, score, term_weight
 from vaulttools.ranked.substitutes import Substitutes
-from vaulttools.ranked.weights import NOMINATION, NOTE, WEAK
+from vaulttools.ranked.weights import BY_WORDS, NOMINATION, NOTE, WEAK, Sharing
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -54,8 +54,8 @@ class Ranking:
     """Finds the terms in any text."""
     rarities: Sequence[float]
     """The weight of each term of `finder`."""
-    nearest: float | None = None
-    """Similarity of the nearest passage in meaning, -1 to 1; None if no model compared."""
+    sharing: Sharing = BY_WORDS
+    """How an answer's text is shared out among the notes."""
     languages: frozenset[str] = frozenset()
     """The languages that the question may be in; empty if unknown."""
     unread: Sequence[str] = ()

@@ -44,7 +44,7 @@ from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.ranked.showing import TermsOf
-from vaulttools.ranked.weights import BY_WORDS, IN_ORDER_OF_TIME, LIKENESS, OF_PERIOD, SHARING
+from vaulttools.ranked.weights import IN_ORDER_OF_TIME, LIKENESS, OF_PERIOD
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Ranked:
 
     def allotted(self, notes: Sequence[RankedNote], characters: int, *, is_sorted: bool) -> Allotted:
         """Return the notes of a page, and their passages, that fit into `characters`."""
-        sharing = BY_WORDS if self.ranking.nearest is None else SHARING
+        sharing = self.ranking.sharing
         if self.period is not None:
             sharing = IN_ORDER_OF_TIME if self.ranking.is_by_time else OF_PERIOD
         sharing = sharing if self.like is None else LIKENESS

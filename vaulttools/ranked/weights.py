@@ -120,7 +120,9 @@ class Sharing:
 
 
 SHARING: Final = Sharing()
-"""For answers by words and meaning."""
+"""For answers by words and the vectors of a static encoder."""
+BY_MODEL: Final = Sharing(stop=0.8)
+"""For answers by words and the vectors of the model itself."""
 BY_WORDS: Final = Sharing(stop=0.6)
 """For answers by words alone: their scores lie closer together."""
 OF_PERIOD: Final = Sharing(stop=0.5, steepness=3.0, most=0.5, is_first_uncut=False)
@@ -161,11 +163,16 @@ class Fusion:
     """The notes of this many nearest passages are candidates."""
     near_notes: int = 40
     """Upper bound of the notes that meaning adds."""
+    sharing: Sharing = SHARING
+    """How the text is shared out among the notes."""
     enough: int = 15
     """If the nearest passages lie in fewer notes of the scope than this, all passages of the scope are compared."""
 
 
 FUSION: Final = Fusion()
+"""For vectors of a static encoder."""
+FUSION_OF_OWN: Final = Fusion(words=0.25, note=0.3, unread=1.0, looked_at=0, sharing=BY_MODEL)
+"""For vectors of the model itself."""
 
 
 @dataclass(frozen=True, slots=True)
