@@ -121,7 +121,7 @@ class Sharing:
 
 SHARING: Final = Sharing()
 """For answers by words and the vectors of a static encoder."""
-BY_MODEL: Final = Sharing(stop=0.8)
+BY_MODEL: Final = Sharing(notes=6, stop=0.8, passage=0.65)
 """For answers by words and the vectors of the model itself."""
 BY_WORDS: Final = Sharing(stop=0.6)
 """For answers by words alone: their scores lie closer together."""
