@@ -58,6 +58,7 @@ TODAY = "2026-11-01"
 """The day on which both people ask."""
 GIVEN = PROJECT.parent / "shared" / "cases" / "questions.json"
 GIVEN_VAULTS = {"obsidian-help": "help", "rust-rfcs": "rfcs"}
+FOREIGN = "Où est-ce que cela est écrit dans les notes ?"
 KEPT = Path(tempfile.gettempdir()) / "vaulttools-ranking"
 FILLER = 1_000
 SHOWN = 10
@@ -289,6 +290,9 @@ def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> list[
     with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder)), today=today) as vault:
         try:
             vault.wait_for_meaning()
+            if any(each.kind.endswith("foreign") for each in asked):
+                vault.query(FOREIGN)  # from the first such question on the second model is made
+                vault.wait_for_meaning()
         except VaultToolsError as error:
             print(f"(without the extra: {error})")
             return by_words

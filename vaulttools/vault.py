@@ -216,7 +216,7 @@ class Vault(ToolMethods):
         cancel: Event | None = None,
         timeout: float | None = None,
     ) -> bool:
-        """Waits until every passage of the present notes is embedded, if they are not too many by the model itself;
+        """Waits until every passage of the present notes is embedded: by the model itself if there are not too many;
         returns False if `timeout` (seconds) ends first. Ranked `query` searches by meaning sooner.
 
         `on_progress` gets the number of embedded notes, and of all.

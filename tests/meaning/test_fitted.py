@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import random
 import shutil
+import time
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from vaulttools.cli import index as cli_index
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.meaning import background
 from vaulttools.meaning.background import BackgroundMeaning
-from vaulttools.meaning.embedders import english
+from vaulttools.meaning.embedders import NoMeaning, english
 from vaulttools.meaning.process import SharedProcess
 from vaulttools.meaning.store import VectorStore
 from vaulttools.notes.passages import digest as digest_of
@@ -156,6 +158,142 @@ def test_the_encoders_vectors_stay_until_there_is_one_of_the_model_for_each_pass
     dimensions = states[0][1]
     assert states == [(False, dimensions, left) for left in (26, 22, 18, 14, 10, 6, 2, 0)]
     assert main(vault).store().vectors().dimensions != dimensions
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample of ten passages, and four passages at a time."""
+    monkeypatch.setattr(background, "SAMPLE", 10)
+    monkeypatch.setattr(background, "_SENT", 4)
+
+
+@pytest.mark.usefixtures("few")
+def test_two_processes_do_not_replace_the_vectors_twice(installed: Installed) -> None:
+    vault = waited(installed(notes(40)))
+    store, supply = main(vault).store(), main(vault)._supply()
+    assert supply is not None
+    main(vault)._embed_own(supply)  # as by a process that had to wait for the other one
+    assert (store.is_own(), store.fitted(), len(store.vectors())) == (True, (40, 40), 40)
+
+
+@pytest.mark.usefixtures("few")
+def test_the_encoders_vectors_stay_while_a_note_cannot_be_read(
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = installed(notes(40))
+    itself = main(vault)
+    itself._own = 10
+    waited(vault)
+    plain = background._texts
+
+    def texts(supply: background.Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
+        return {} if path == "Note 7.md" else plain(supply, path, wanted)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(background, "_texts", texts)
+        itself._own = 40
+        waited(vault)
+        assert (itself.has_own(), len(itself.store().lacking_own()), itself.is_ready()) == (False, 1, True)
+    waited(vault)
+    assert itself.has_own()
+
+
+@pytest.mark.usefixtures("few")
+def test_a_note_that_could_never_be_read_holds_up_nothing(
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = background._texts
+
+    def texts(supply: background.Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
+        return {} if path == "Note 7.md" else plain(supply, path, wanted)
+
+    rounds: list[BackgroundMeaning] = []
+    embed = BackgroundMeaning._round
+
+    def count_round(meaning: BackgroundMeaning) -> None:
+        rounds.append(meaning)
+        embed(meaning)
+
+    monkeypatch.setattr(BackgroundMeaning, "_round", count_round)
+    with monkeypatch.context() as patch:
+        patch.setattr(background, "_texts", texts)
+        vault = waited(installed(notes(40)))
+        assert (main(vault).has_own(), len(main(vault).store().vectors())) == (True, 39)
+        rounds.clear()
+        time.sleep(0.5)
+        assert len(rounds) <= 2
+    waited(vault)
+    assert len(main(vault).store().vectors()) == 40
+
+
+@pytest.mark.usefixtures("few")
+def test_a_vault_that_shrinks_stays_ready(installed: Installed, tmp_path: Path) -> None:
+    vault = installed(notes(40))
+    main(vault)._own = 10
+    waited(vault)
+    for number in range(10):
+        (tmp_path / f"vault/Note {number}.md").unlink()
+    main(vault)._own = 40
+    waited(vault)
+    assert (main(vault).has_own(), main(vault).is_ready()) == (True, True)
+    for number in range(10, 25):
+        (tmp_path / f"vault/Note {number}.md").unlink()
+    vault.close()
+    vault = waited(installed({}))
+    assert (main(vault).store().fitted(), main(vault).is_ready()) == ((15, 15), True)
+
+
+@pytest.mark.usefixtures("few")
+def test_an_edit_is_embedded_before_the_rest_by_the_model(
+    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "_OWN_SECONDS", 0.0)
+    put_own, put = VectorStore.put_own, VectorStore.put
+    left: list[int] = []
+
+    def edit(store: VectorStore, pairs: Sequence[tuple[int, bytes | None]]) -> None:
+        put_own(store, pairs)
+        left.append(len(store.lacking_own()))
+        if len(left) == 2:
+            write_files(tmp_path / "vault", {"New.md": text(777)})
+            vault.build_index()
+
+    def look(store: VectorStore, pairs: Sequence[tuple[int, bytes | None]]) -> None:
+        put(store, pairs)
+        left.append(-len(pairs))
+
+    vault = installed(notes(40))
+    monkeypatch.setattr(VectorStore, "put_own", edit)
+    monkeypatch.setattr(VectorStore, "put", look)
+    waited(vault)
+    assert left[:4] == [-40, 26, -1, 23]
+
+
+@pytest.mark.usefixtures("few")
+def test_the_encoder_goes_on_answering_where_the_model_fails(
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded = SharedProcess.encoded
+
+    def failing(process: SharedProcess, fit: bytes, texts: Sequence[str]) -> list[bytes | None]:
+        if not fit:
+            raise NoMeaning("The process that embeds has ended (SIGKILL)")
+        return encoded(process, fit, texts)
+
+    monkeypatch.setattr(SharedProcess, "encoded", failing)
+    vault = waited(installed(notes(40)))
+    answer = vault.query(query="where is the cat")
+    assert (answer.by_words_alone, main(vault).has_own()) == (0, False)
+    assert not any("SIGKILL" in notice for notice in answer.notices)
+
+
+def test_a_vault_that_outgrows_the_model_gets_an_encoder(installed: Installed, tmp_path: Path) -> None:
+    vault = installed(notes(20))
+    main(vault)._own = 30
+    assert main(waited(vault)).has_own()
+    for count in (30, 33, 36):
+        write_files(tmp_path / "vault", notes(count))
+        assert main(waited(vault)).has_own() == (count <= 33)
 
 
 def test_a_question_asked_while_vectors_are_replaced_is_compared_with_one_kind_of_them(

@@ -138,14 +138,15 @@ def test_a_vault_that_closes_while_the_process_starts_does_not_wait_for_it(
         embedding.is_fitted()
 
 
-def test_a_turn_ends_after_its_time_when_another_vault_waits() -> None:
+def test_a_turn_ends_after_its_time_when_another_vault_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "TURN_SECONDS", 0.0)
     embedding, mine, other = SharedProcess(), threading.Event(), threading.Event()
 
     def wait() -> None:
         with embedding.turn(other, Choice(), None):
             pass
 
-    with embedding.turn(mine, Choice(), None, seconds=0.0) as is_mine:
+    with embedding.turn(mine, Choice(), None) as is_mine:
         assert (is_mine, embedding.is_over()) == (True, False)
         waiting = threading.Thread(target=wait)
         waiting.start()

@@ -32,7 +32,7 @@ from vaulttools.index.passages import Keys, Passages
 from vaulttools.meaning import embedders
 from vaulttools.meaning.coverage import Coverage, text_digests
 from vaulttools.meaning.embedders import Choice, NoMeaning
-from vaulttools.meaning.process import TURN_SECONDS, embedding
+from vaulttools.meaning.process import embedding
 from vaulttools.meaning.question_model import QuestionModel
 from vaulttools.meaning.static_fit import SAMPLE, StaticFit, stored_tokens
 from vaulttools.meaning.store import VectorStore
@@ -75,8 +75,11 @@ _NEARLY_ALL: Final = 0.95
 """The index must know this part of the notes before an encoder is fitted."""
 
 OWN: Final = 10_000
-"""A vault of up to this many passages gets the embedder's own vectors: 3 minutes of CPU while idle. Of 4,440 passages
-they find a sixth more notes, of 22,854 none (`benchmarks/tuning.md`)."""
+"""A vault of up to this many passages gets the embedder's own vectors: 3 minutes of CPU while idle, by the model of the
+extra. Among 4,440 passages they find a sixth more notes, among 22,752 no more (`benchmarks/tuning.md`)."""
+
+_OWN_SECONDS: Final = 5.0
+"""How long the embedder's own vectors are made before edits are looked for again, and other vaults have their turn."""
 
 _FEW: Final = 500
 """As many new passages are never too many for the embedder itself, which takes 10 s for them."""
@@ -186,8 +189,10 @@ class BackgroundMeaning:
         """Number of complete rounds, which left nothing to embed."""
         self.is_done = False
         """Whether at least one round left no passage without a vector."""
-        self._own_part = 0.0
+        self._own_part, self._own_after = 0.0, 0.0
         """The part of the passages with vectors of the embedder itself, while these are made."""
+        self._own_after = 0.0
+        """The embedder's own vectors are made from then on, by the monotonic clock; later after a fault."""
         self._is_tidy = False
         self._progress = Progress(0, 0)
         self._fault = ""
@@ -422,9 +427,7 @@ class BackgroundMeaning:
                 embedding.rest()
                 self._rounds += 1
                 return
-        # All other work of the process comes before the embedder's own vectors.
-        seconds = TURN_SECONDS if left else 0.0
-        with embedding.turn(self._end, self.choice, self._folder().parent, seconds) as is_mine:
+        with embedding.turn(self._end, self.choice, self._folder().parent) as is_mine:
             is_done = is_mine and self._embed_alone(supply, left, len(lacking) - len(left))
         if is_done:
             self._wake.set()
@@ -432,26 +435,30 @@ class BackgroundMeaning:
             self._end.wait(LOOK_SECONDS)
 
     def _embed_alone(self, supply: Supply, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> bool:
-        """Call `_embed`, or `_embed_own` if no note is left, under the vault's lock. False if another process has the
-        lock, whose vectors the next round sees, or if the index knows too few notes."""
+        """Embed under the vault's lock; return whether there may be more to do at once. Not so if another process has
+        the lock, whose vectors the next round sees, if the index knows too few notes, or if only notes that cannot be
+        read now are left."""
         lock = filelock.FileLock(self.store().path.with_suffix(".lock"), fallback_to_soft=False)
         try:
             lock.acquire(blocking=False)
         except filelock.Timeout:
             return False
         try:
-            if not left:
-                self._embed_own(supply)
+            if left:
+                fit = self._made_fit(supply, len({each for _, digests in left for each in digests}))
+                if fit is None:
+                    return False
+                # Another session or process may have embedded for this vault while it waited for its turn.
+                missing = set(self.store().missing(each for _, digests in left for each in digests))
+                if not missing or self._embed(supply, fit, left, missing, unknown):
+                    return True
+            self.is_done = True
+            if self._wants_own() and self._embed_own(supply):
                 return True
-            fit = self._made_fit(supply, len({each for _, digests in left for each in digests}))
-            if fit is None:
-                return False
-            # Another session or process may have embedded for this vault while it waited for its turn.
-            missing = set(self.store().missing(each for _, digests in left for each in digests))
-            self._embed(supply, fit, left, missing, unknown)
+            self._rounds += 1
+            return False
         finally:
             lock.release()
-        return True
 
     def _made_fit(self, supply: Supply, missing: int) -> bytes | None:
         """Return the encoder of this vault; fit one if there is none, or if too many passages are `missing`. Empty if
@@ -460,7 +467,8 @@ class BackgroundMeaning:
             return b""
         fit = self.store().fit()
         fitted, kept = self.store().fitted()
-        if fit is not None and self.has_own() and missing <= max(_FEW, kept * _DRIFT):
+        is_small = kept + missing <= self._own * (1 + _DRIFT)
+        if fit is not None and self.has_own() and is_small and missing <= max(_FEW, kept * _DRIFT):
             return b""
         if fit is not None and not self.has_own() and kept + missing <= fitted * (1 + _DRIFT):
             return fit
@@ -472,6 +480,7 @@ class BackgroundMeaning:
             return None
         fit, own = embedding.fitted([*sample.values()])
         self.store().begin(fit, passages, list(zip(sample, own, strict=True)))
+        self._own_part, self._own_after = 0.0, 0.0
         return fit
 
     def _sample(self, supply: Supply) -> tuple[dict[int, str], int]:
@@ -497,10 +506,11 @@ class BackgroundMeaning:
 
     def _embed(
         self, supply: Supply, fit: bytes, left: Sequence[tuple[str, Sequence[int]]], missing: set[int], unknown: int
-    ) -> None:
-        """Encode the `missing` passages of notes and store their vectors, until the work or the turn ends. `unknown` is
-        the number of other notes that the index does not know yet."""
+    ) -> bool:
+        """Encode the `missing` passages of notes and store their vectors, until the work or the turn ends; return
+        whether any was stored, or may be. `unknown` is the number of other notes that the index does not know yet."""
         texts: dict[int, str] = {}
+        lacking = len(missing)
         most = BATCH if fit else _SENT
         done = 0
         for number, (path, digests) in enumerate(left, 1):
@@ -509,7 +519,7 @@ class BackgroundMeaning:
                 continue
             while texts:
                 if self._end.is_set() or embedding.is_over():
-                    return
+                    return True
                 some = list(texts)[:most]
                 vectors = embedding.encoded(fit, [texts.pop(key) for key in some])
                 self.store().put(list(zip(some, vectors, strict=True)))
@@ -520,27 +530,43 @@ class BackgroundMeaning:
                 self._coverage.embedded(path)
             done = number
             self._record_progress(unknown + len(left) - done, len(supply.notes))
+        return len(missing) < lacking
 
     def _wants_own(self) -> bool:
         """Whether the embedder's own vectors are to replace those of the encoder."""
-        return not self.has_own() and 0 < len(self.store().vectors()) <= self._own
+        if self.has_own() or time.monotonic() < self._own_after:
+            return False
+        return 0 < self.store().known() <= self._own
 
-    def _embed_own(self, supply: Supply) -> None:
-        """Store the embedder's own vectors of passages, until the work or the turn ends; once there is one for each
-        passage of the vault, they replace those of the encoder."""
+    def _embed_own(self, supply: Supply) -> bool:
+        """Store the embedder's own vectors of passages for `_OWN_SECONDS`; once there is one for each passage of the
+        vault, they replace those of the encoder. Return False if passages that have none cannot be read now, or after a
+        fault: then the encoder's vectors stay."""
         lacking = set(self.store().lacking_own())
-        count = len(self.store().vectors())
+        count = self.store().known()
+        held: set[int] = set()
         texts: dict[int, str] = {}
-        for path, found in _keys(supply):
-            texts |= _texts(supply, path, lacking.intersection(found.keys))
-            lacking.difference_update(texts)
-            self._own_part = 1 - (len(lacking) + len(texts)) / count
-            while len(texts) >= _SENT:
-                self._put_own(texts)
-                if self._end.is_set() or embedding.is_over():
-                    return
-        self._put_own(texts)
+        until = time.monotonic() + _OWN_SECONDS
+        try:
+            for path, found in _keys(supply):
+                held.update(found.keys)
+                texts |= _texts(supply, path, lacking.intersection(found.keys))
+                lacking.difference_update(texts)
+                self._own_part = 1 - (len(lacking) + len(texts)) / max(count, 1)
+                while len(texts) >= _SENT:
+                    self._put_own(texts)
+                    if self._end.is_set() or time.monotonic() >= until:
+                        return True
+            self._put_own(texts)
+        except NoMeaning as error:
+            if not self._end.is_set():
+                _log.warning("%s; ranked search goes on with the encoder's vectors", error)
+            self._own_after = time.monotonic() + AGAIN_SECONDS * _LONGER
+            return False
+        if lacking & held:
+            return False
         self.store().replace_by_own()
+        return True
 
     def _put_own(self, texts: dict[int, str]) -> None:
         """Encode and store up to `_SENT` passages by the embedder itself, and take them out of `texts`."""

@@ -101,9 +101,9 @@ class Meaning:
         cancel: threading.Event | None = None,
         timeout: float | None = None,
     ) -> bool:
-        """Wait until every current passage has a vector by each model that is needed; False if the timeout or the use
-        of the vault ends first. `on_progress` gets the number of notes that the first model has embedded, and the
-        number of all notes.
+        """Wait until every current passage has its last vector by each model that is needed; False if the timeout or
+        the use of the vault ends first. `on_progress` gets the number of notes that the first model has embedded, and
+        the number of all notes.
 
         Raises:
             NoMeaning: nothing can be embedded now.

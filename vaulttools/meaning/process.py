@@ -130,20 +130,17 @@ class SharedProcess:
             self.rest(0)
 
     @contextmanager
-    def turn(
-        self, vault: threading.Event, choice: Choice, folder: Path | None, seconds: float = TURN_SECONDS
-    ) -> Iterator[bool]:
+    def turn(self, vault: threading.Event, choice: Choice, folder: Path | None) -> Iterator[bool]:
         """Wait for the vault's turn, which lasts for the block; yield False if its use ended before.
 
-        `choice` is the vault's embedder; `folder` holds the files that all vaults share. The turn is over after
-        `seconds` if another vault waits.
+        `choice` is the vault's embedder; `folder` holds the files that all vaults share.
         """
         with self._job_queue.taken(vault) as is_mine:
             if not is_mine:
                 yield False
                 return
             with self._guard:
-                self._user, self._until = vault, time.monotonic() + seconds
+                self._user, self._until = vault, time.monotonic() + TURN_SECONDS
                 self._choice, self._folder = choice, folder
             try:
                 yield True

@@ -54,6 +54,7 @@ _PUT_OWN: Final = "INSERT OR IGNORE INTO own (digest, vector) VALUES (?, ?)"
 
 _LACKING_OWN: Final = "SELECT digest FROM vectors WHERE vector IS NOT NULL AND digest NOT IN (SELECT digest FROM own)"
 _REPLACE_BY_OWN: Final = f"""
+DELETE FROM own WHERE digest NOT IN (SELECT digest FROM vectors);
 INSERT OR IGNORE INTO own (digest, vector) SELECT digest, NULL FROM vectors WHERE vector IS NULL;
 DROP TABLE vectors;
 ALTER TABLE own RENAME TO vectors;
@@ -152,12 +153,12 @@ class VectorStore:
 
     def keep_only(self, digests: Collection[int]) -> None:
         """Remove the vectors of all other digests."""
-        held = self.vectors().keys
-        gone = held[~np.isin(held, np.fromiter(digests, np.int64, len(digests)))]
+        wanted = (json.dumps(list(digests)),)
         with self._writing() as connection:
             for table in ("vectors", "own"):
-                rows = [(int(each),) for each in gone]
-                connection.executemany(f"DELETE FROM {table} WHERE digest = ?", rows)  # noqa: S608
+                others = "digest NOT IN (SELECT value FROM json_each(?))"
+                connection.execute(f"DELETE FROM {table} WHERE {others}", wanted)  # noqa: S608
+            _put_meta(connection, fitted=min(_meta(connection, "fitted", 0), _count(connection)))
             _forget_covered(connection)
             connection.execute(_FORGOTTEN)
 
@@ -204,12 +205,15 @@ class VectorStore:
             connection.executemany(_PUT_OWN, pairs)
 
     def replace_by_own(self) -> None:
-        """Replace the encoder's vectors by the embedder's own; passages that have none lose their vectors."""
+        """Replace the encoder's vectors by the embedder's own; passages that have none lose their vectors. Do nothing
+        if another process has replaced them, or if the encoder is gone."""
         with self._writing() as connection:
+            if _meta(connection, "own", 0) or _meta(connection, "fit", None) is None:
+                return
             connection.execute(_REPLACE_BY_OWN)
             connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
             _forget_covered(connection)
-            _put_meta(connection, own=1)
+            _put_meta(connection, own=1, fitted=_count(connection))
             connection.execute(_FORGOTTEN)
 
     def fitted(self) -> tuple[int, int]:
@@ -217,8 +221,12 @@ class VectorStore:
         with self._reading() as connection:
             if connection is None:
                 return 0, 0
-            kept: list[Any] = connection.execute("SELECT count(*) FROM vectors").fetchall()
-            return _meta(connection, "fitted", 0), kept[0][0]
+            return _meta(connection, "fitted", 0), _count(connection)
+
+    def known(self) -> int:
+        """Return how many passages that the embedder knows have vectors."""
+        with self._reading() as connection:
+            return 0 if connection is None else _count(connection, "WHERE vector IS NOT NULL")
 
     # Progress.
     def covered(self) -> frozenset[bytes]:
@@ -386,6 +394,12 @@ def _meta(connection: apsw.Connection | None, name: str, missing: Any) -> Any:
     """Return a value of the table `meta`; `missing` if there is none."""
     rows = [] if connection is None else connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchall()
     return rows[0][0] if rows else missing
+
+
+def _count(connection: apsw.Connection, condition: str = "") -> int:
+    """Return the number of rows of the table `vectors`."""
+    rows: list[Any] = connection.execute(f"SELECT count(*) FROM vectors {condition}").fetchall()  # noqa: S608
+    return int(rows[0][0])
 
 
 def _put_meta(connection: apsw.Connection, **values: Any) -> None:

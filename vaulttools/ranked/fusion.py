@@ -142,9 +142,9 @@ class _Joining:
         self.nearest = 0.0
         """The similarity of the nearest passage to the first model that knows any, by the model itself if it can."""
         self._similar = np.full(len(self._keys), -1.0, np.float32)
-        """The similarity of each passage, by the static encoder."""
+        """The similarity of each passage, by its vector."""
         self._near = self._compared()
-        """The nearness of each passage as a share, by the static encoder."""
+        """The nearness of each passage as a share, by its vector."""
         self._exact = self._near * np.where(self._model == 0, np.float32(fusion.unread), np.float32(1))
         """The nearness of each passage as a share, by the model itself."""
 

@@ -148,7 +148,7 @@ class Fusion:
     unread: float = 0.5
     """Factor of the static encoder's share for passages that the model itself did not compare."""
     looked_at: int = 16
-    """Passages that the model itself compares."""
+    """Passages that the model itself compares; 0 if it made the vectors."""
     looked_at_of_note: int = 3
     """Upper bound of those of one note."""
     other_language: float = 0.85
