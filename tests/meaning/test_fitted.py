@@ -287,6 +287,7 @@ def test_the_encoder_goes_on_answering_where_the_model_fails(
     assert not any("SIGKILL" in notice for notice in answer.notices)
 
 
+@pytest.mark.usefixtures("few")
 def test_a_vault_that_outgrows_the_model_gets_an_encoder(installed: Installed, tmp_path: Path) -> None:
     vault = installed(notes(20))
     main(vault)._own = 30
@@ -358,16 +359,22 @@ def test_passages_embedded_by_the_model_are_not_embedded_again_after_a_stop(
     assert len(work.own) == len(set(work.own)) == 30
 
 
-def test_an_edit_encodes_only_what_it_changed(installed: Installed, work: Work, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_small", [True, False])
+def test_an_edit_encodes_only_what_it_changed(
+    installed: Installed, work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_small: bool
+) -> None:
+    monkeypatch.setattr(background, "SAMPLE", 40 if is_small else 10)
     vault = waited(installed(notes(40)))
+    assert main(vault).has_own() != is_small
     work.clear()
     write_files(tmp_path / "vault", {"Note 3.md": text(103), "New.md": text(104)})
     (tmp_path / "vault/Note 5.md").unlink()
     (tmp_path / "vault/sub").mkdir()
     (tmp_path / "vault/Note 6.md").rename(tmp_path / "vault/sub/Note 6.md")
     waited(vault)
-    assert (work.samples, work.encoded) == ([], [])
-    assert sorted(work.own) == [f"New\n{text(104).strip()}", f"Note 3\n{text(103).strip()}"]
+    changed = [f"New\n{text(104).strip()}", f"Note 3\n{text(103).strip()}"]
+    assert (work.samples, sorted(work.encoded + work.own)) == ([], changed)
+    assert bool(work.encoded) == is_small
 
 
 def test_an_encoder_is_fitted_anew_when_a_tenth_of_a_large_vault_has_changed(
@@ -506,6 +513,7 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+@pytest.mark.usefixtures("few")
 def test_the_model_itself_embeds_each_promising_passage_once(installed: Installed, embedded: list[str]) -> None:
     vault = installed(notes(20))
     main(vault)._own = 10

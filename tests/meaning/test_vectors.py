@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 import numpy as np
 import pytest
@@ -112,6 +113,7 @@ def test_sorting_all_passages_gives_the_same_nearest_ones(rows: list[list[int]],
     found = made.nearest(count)
     assert len(set(found)) == len(found)
     assert [cosines[key] for key in found] == pytest.approx(sorted(cosines, reverse=True)[:count], abs=1e-5)
+    assert made.middle == pytest.approx(median(cosines) if cosines else 0, abs=1e-5)
 
 
 @given(ROWS)

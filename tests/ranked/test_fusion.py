@@ -76,6 +76,13 @@ class Meaning:
     def asked(self, question: str) -> Floats:
         return ASKED
 
+    sample: Mapping[int, float] = field(default_factory=dict)
+    """The passages of a small vault's sample."""
+
+    def sampled(self) -> Vectors:
+        rows = np.array([direction(each) * 127 for each in self.sample.values()]).reshape(len(self.sample), 2)
+        return Vectors(np.array(list(self.sample), np.int64), np.rint(rows).astype(np.int8))
+
     def exact(self, texts: Mapping[int, str], stop: Any) -> dict[int, Floats]:
         self.compared += texts
         return {key: direction(self.own[key]) for key in texts if key in self.own}
@@ -296,6 +303,15 @@ def test_notes_that_words_rank_lower_follow_at_the_end() -> None:
     found = asked(FOUR, ranking, model(FOUR, NEAR), fusion=fusion)
     assert sorted(paths(found)[:3]) == ["cats.md", "dogs.md", "tea.md"]
     assert paths(found)[3:] == ["rain.md"]
+
+
+def test_passages_of_the_sample_are_compared_without_reading_them() -> None:
+    made = model(FOUR, NEAR)
+    sample = {FOUR.key("rain.md", 0): 0.9, FOUR.key("cats.md", 0): 0.2, 7: 0.99}
+    meaning = Meaning(own={FOUR.key(*place): 0.3 for place in PLACES}, sample=sample)
+    found = asked(FOUR, by_words(FOUR, {}), replace(made, meaning=cast("Any", meaning)))
+    assert paths(found)[0] == "rain.md"
+    assert sorted(meaning.compared) == sorted(FOUR.key(path, 0) for path in ("dogs.md", "tea.md"))
 
 
 def test_vectors_of_the_model_itself_are_compared_without_reading_passages() -> None:

@@ -37,7 +37,7 @@ from vaulttools.meaning.question_model import QuestionModel
 from vaulttools.meaning.static_fit import SAMPLE, StaticFit, stored_tokens
 from vaulttools.meaning.store import VectorStore
 from vaulttools.meaning.translation import Lexicon
-from vaulttools.meaning.vectors import Near
+from vaulttools.meaning.vectors import Near, Vectors
 from vaulttools.notes import language
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest as digest_of
@@ -74,9 +74,13 @@ _SENT: Final = 16
 _NEARLY_ALL: Final = 0.95
 """The index must know this part of the notes before an encoder is fitted."""
 
+_MOST: Final = 0.7
+"""If a sample may be this part of all passages, the encoder's vectors stay, and the embedder's own of the sample are
+compared, too: on two vaults of people that finds more than the embedder's own alone (`benchmarks/tuning.md`)."""
+
 OWN: Final = 10_000
-"""A vault of up to this many passages gets the embedder's own vectors: 3 minutes of CPU while idle, by the model of the
-extra. Among 4,440 passages they find a sixth more notes, among 22,752 no more (`benchmarks/tuning.md`)."""
+"""A larger vault, of up to this many passages, gets the embedder's own vectors: 3 minutes of CPU while idle, by the
+model of the extra. Among 4,440 passages they find a sixth more notes, among 22,752 no more."""
 
 _OWN_SECONDS: Final = 5.0
 """How long the embedder's own vectors are made before edits are looked for again, and other vaults have their turn."""
@@ -178,8 +182,9 @@ class BackgroundMeaning:
         self._guard = threading.Lock()
         self._questions = QuestionModel(self.choice, lambda: self.store().key)
         self._coverage = Coverage(self.store)
-        self._fit: tuple[object, StaticFit | None, bool] = None, None, False
-        """A generation of the store, its encoder, and whether the embedder's own vectors replaced the encoder's."""
+        self._fit: tuple[object, StaticFit | None, bool, Vectors] = None, None, False, Vectors.none()
+        """A generation of the store, its encoder, whether the embedder's own vectors replaced the encoder's, and its
+        vectors of the sample in a small vault."""
         self._thread: threading.Thread | None = None
         self._end = threading.Event()
         self._wake = threading.Event()
@@ -245,6 +250,16 @@ class BackgroundMeaning:
         own = np.isin(tokens, fit.tokens) if fit is not None else np.zeros(len(tokens), bool)  # vaults share the file
         return Lexicon(self._questions.words_of(tokens[own].tolist()), vectors[own], known)
 
+    def sampled(self) -> Vectors:
+        """Return the embedder's own vectors of the sample in a small vault; none in others, where they would favour
+        their passages."""
+        self._fitted()
+        return self._fit[3]
+
+    def _is_small(self) -> bool:
+        """Whether the sample is nearly all passages."""
+        return self.store().fitted()[0] * _MOST <= SAMPLE
+
     def has_own(self) -> bool:
         """Whether the stored vectors are the embedder's own, not those of an encoder."""
         return self._fitted() is None or self._fit[2]
@@ -255,7 +270,8 @@ class BackgroundMeaning:
         generation = store.generation()
         if generation is None or self._fit[0] != generation:
             data = store.fit()
-            self._fit = generation, StaticFit.from_bytes(data) if data else None, store.is_own()
+            sample = store.own_vectors() if self._is_small() else Vectors.none()
+            self._fit = generation, StaticFit.from_bytes(data) if data else None, store.is_own(), sample
         return self._fit[1]
 
     # Progress.
@@ -534,7 +550,7 @@ class BackgroundMeaning:
 
     def _wants_own(self) -> bool:
         """Whether the embedder's own vectors are to replace those of the encoder."""
-        if self.has_own() or time.monotonic() < self._own_after:
+        if self.has_own() or self._is_small() or time.monotonic() < self._own_after:
             return False
         return 0 < self.store().known() <= self._own
 

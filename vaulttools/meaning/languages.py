@@ -20,7 +20,6 @@ from vaulttools.index.passages import keys_of
 from vaulttools.index.words import Spelling
 from vaulttools.meaning.background import BackgroundMeaning, MeaningStatus, Supply
 from vaulttools.meaning.embedders import Choice
-from vaulttools.meaning.static_fit import SAMPLE
 from vaulttools.meaning.translation import WITHOUT_BLANKS, Lexicon, Translated, translated
 from vaulttools.notes.language import ENGLISH, UNKNOWN
 
@@ -43,7 +42,7 @@ class Meaning:
         """The model of English, or the configured one."""
         other = choice.other
         self.other: Final = (
-            None if other is None else BackgroundMeaning(other, folder, supply, self._needs_other, own=SAMPLE)
+            None if other is None else BackgroundMeaning(other, folder, supply, self._needs_other, own=0)
         )
         """The model of other languages; None if one model does all."""
         self._both: Final = [self.main] if self.other is None else [self.main, self.other]

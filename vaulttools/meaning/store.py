@@ -192,6 +192,16 @@ class VectorStore:
         with self._reading() as connection:
             return bool(_meta(connection, "own", 0))
 
+    def own_vectors(self) -> Vectors:
+        """Return the vectors given to `begin` and `put_own`."""
+        with self._reading() as connection:
+            rows: list[Any] = []
+            if connection is not None:
+                rows = connection.execute("SELECT digest, vector FROM own WHERE vector IS NOT NULL").fetchall()
+        if not rows:
+            return Vectors.none()
+        return Vectors(np.array([key for key, _ in rows], np.int64), _joined([vector for _, vector in rows]))
+
     def lacking_own(self) -> list[int]:
         """Return the digests of the encoder's vectors for which the embedder's own are not stored yet."""
         with self._reading() as connection:

@@ -97,6 +97,8 @@ class Near:
     def __init__(self, vectors: Vectors, asked: Floats) -> None:
         self._vectors: Final = vectors
         self._similarities: Final = vectors.similarities(asked)
+        self.middle: Final = float(np.median(self._similarities)) if len(vectors) else 0.0
+        """The median of the similarities; 0 without passages."""
 
     def nearest(self, count: int) -> list[int]:
         """Return the keys of up to `count` passages, nearest first; ties by key."""

@@ -45,6 +45,11 @@ class Model:
     nearness: float | None = None
     """Below this similarity the nearest passage is off topic; None if nobody measured it for the model."""
 
+    @property
+    def middle(self) -> float:
+        """The similarity that counts as no nearness."""
+        return 0.0 if self.is_own else self.near.middle
+
 
 _OTHERS_WAIT: Final = (
     "Only words were searched for: meaning in languages other than English is being prepared; ask again."
@@ -159,7 +164,8 @@ class _Joining:
         return words / most if most > 0 else words
 
     def _compared(self) -> Floats:
-        """Return how near each passage is: 0 for a similarity of 0, 1 for the nearest."""
+        """Return how near each passage is: 1 for the nearest; 0 for a similarity of 0, or, if an encoder made the
+        vectors, for the middle of all passages."""
         near = np.zeros(len(self._keys), np.float32)
         left = np.ones(len(self._keys), bool)
         for place, model in enumerate(self._models):
@@ -171,15 +177,16 @@ class _Joining:
             if own.any():
                 best = float(np.nanmax(similar))  # of all that the model compared: it may be the first for few of them
                 self.nearest = self.nearest or float(similar[own].max())
-                near[own] = _shared(similar[own], best)
+                near[own] = _shared(similar[own], model.middle, best)
         return near
 
     def compare_exactly(self, read: Reader, stop: Callable[[], bool]) -> None:
-        """Compare the most promising passages by the first model itself."""
+        """Compare passages by the first model itself: those of a small vault's sample, since their vectors are known,
+        and the most promising of the others."""
         fusion = self._fusion
-        similar = np.full(len(self._keys), np.nan, np.float32)
+        similar = self._compared_in_sample()
         promise = fusion.words * self._words + fusion.exact * self._near
-        promise[self._model > 0] = -1.0
+        promise[(self._model > 0) | ~np.isnan(similar)] = -1.0
         promising = np.lexsort((self._keys, -np.round(promise, 6)))[: fusion.promising * fusion.looked_at].tolist()
         note_of = np.repeat(np.arange(len(self._rows)), [rows.stop - rows.start for rows in self._rows.values()])
         paths = list(self._rows)
@@ -197,7 +204,18 @@ class _Joining:
         known = ~np.isnan(similar)
         if known.any():
             self.nearest = round(float(similar[known].max()), 3)
-            self._exact[known] = _shared(similar[known], self.nearest)
+            self._exact[known] = _shared(similar[known], self._models[0].middle, self.nearest)
+
+    def _compared_in_sample(self) -> Floats:
+        """Return the similarity of each passage of the sample to the question; NaN for any other."""
+        model = self._models[0]
+        similar = np.full(len(self._keys), np.nan, np.float32)
+        sample = model.meaning.sampled()
+        if len(sample):
+            places = sample.places(self._keys)
+            known = (places >= 0) & (self._model == 0)
+            similar[known] = np.round(sample.similarities(model.meaning.asked(model.question)), 3)[places[known]]
+        return similar
 
     def _look(
         self,
@@ -311,8 +329,8 @@ def _nearest_of(model: Model, passages: Mapping[str, Passages]) -> list[str]:
     return sorted(similar, key=lambda path: (-similar[path], path))
 
 
-def _shared(similarity: Any, best: float) -> Any:
-    return np.clip(similarity / max(best, 1e-6), 0.0, 1.0)
+def _shared(similarity: Any, middle: float, best: float) -> Any:
+    return np.clip((similarity - middle) / max(best - middle, 1e-6), 0.0, 1.0)
 
 
 def _within(values: Floats) -> Floats:
