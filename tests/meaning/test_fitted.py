@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import apsw
 import numpy as np
@@ -167,6 +168,14 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "_SENT", 4)
 
 
+def without_note_7(
+    supply: background.Supply, path: str, wanted: AbstractSet[int], plain: Any = background._texts
+) -> dict[int, str]:
+    """As `background._texts` does if `Note 7.md` cannot be read."""
+    texts: dict[int, str] = {} if path == "Note 7.md" else plain(supply, path, wanted)
+    return texts
+
+
 @pytest.mark.usefixtures("few")
 def test_two_processes_do_not_replace_the_vectors_twice(installed: Installed) -> None:
     vault = waited(installed(notes(40)))
@@ -184,13 +193,8 @@ def test_the_encoders_vectors_stay_while_a_note_cannot_be_read(
     itself = main(vault)
     itself._own = 10
     waited(vault)
-    plain = background._texts
-
-    def texts(supply: background.Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
-        return {} if path == "Note 7.md" else plain(supply, path, wanted)
-
     with monkeypatch.context() as patch:
-        patch.setattr(background, "_texts", texts)
+        patch.setattr(background, "_texts", without_note_7)
         itself._own = 40
         waited(vault)
         assert (itself.has_own(), len(itself.store().lacking_own()), itself.is_ready()) == (False, 1, True)
@@ -202,11 +206,6 @@ def test_the_encoders_vectors_stay_while_a_note_cannot_be_read(
 def test_a_note_that_could_never_be_read_holds_up_nothing(
     installed: Installed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = background._texts
-
-    def texts(supply: background.Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
-        return {} if path == "Note 7.md" else plain(supply, path, wanted)
-
     rounds: list[BackgroundMeaning] = []
     embed = BackgroundMeaning._round
 
@@ -216,7 +215,7 @@ def test_a_note_that_could_never_be_read_holds_up_nothing(
 
     monkeypatch.setattr(BackgroundMeaning, "_round", count_round)
     with monkeypatch.context() as patch:
-        patch.setattr(background, "_texts", texts)
+        patch.setattr(background, "_texts", without_note_7)
         vault = waited(installed(notes(40)))
         assert (main(vault).has_own(), len(main(vault).store().vectors())) == (True, 39)
         rounds.clear()

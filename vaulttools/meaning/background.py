@@ -194,7 +194,7 @@ class BackgroundMeaning:
         """Number of complete rounds, which left nothing to embed."""
         self.is_done = False
         """Whether at least one round left no passage without a vector."""
-        self._own_part, self._own_after = 0.0, 0.0
+        self._own_part = 0.0
         """The part of the passages with vectors of the embedder itself, while these are made."""
         self._own_after = 0.0
         """The embedder's own vectors are made from then on, by the monotonic clock; later after a fault."""
@@ -483,8 +483,8 @@ class BackgroundMeaning:
             return b""
         fit = self.store().fit()
         fitted, kept = self.store().fitted()
-        is_small = kept + missing <= self._own * (1 + _DRIFT)
-        if fit is not None and self.has_own() and is_small and missing <= max(_FEW, kept * _DRIFT):
+        is_within = kept + missing <= self._own * (1 + _DRIFT)
+        if fit is not None and self.has_own() and is_within and missing <= max(_FEW, kept * _DRIFT):
             return b""
         if fit is not None and not self.has_own() and kept + missing <= fitted * (1 + _DRIFT):
             return fit

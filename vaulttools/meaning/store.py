@@ -116,8 +116,7 @@ class VectorStore:
                     (self._last,),
                 ).fetchall()
             if rows:
-                keys = np.array([key for _, key, _ in rows], np.int64)
-                self._vectors = self._vectors.extended(Vectors(keys, _joined([vector for *_, vector in rows])))
+                self._vectors = self._vectors.extended(_as_vectors([row[1:] for row in rows]))
                 self._last = rows[-1][0]
             return self._vectors
 
@@ -198,9 +197,7 @@ class VectorStore:
             rows: list[Any] = []
             if connection is not None:
                 rows = connection.execute("SELECT digest, vector FROM own WHERE vector IS NOT NULL").fetchall()
-        if not rows:
-            return Vectors.none()
-        return Vectors(np.array([key for key, _ in rows], np.int64), _joined([vector for _, vector in rows]))
+            return _as_vectors(rows) if rows else Vectors.none()
 
     def lacking_own(self) -> list[int]:
         """Return the digests of the encoder's vectors for which the embedder's own are not stored yet."""
@@ -398,6 +395,15 @@ def _joined(rows: Sequence[bytes]) -> NDArray[np.int8]:
     if not size or any(len(each) != size for each in rows):
         raise ValueError("A vector has been cut")
     return np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), size)
+
+
+def _as_vectors(rows: Sequence[tuple[int, bytes]]) -> Vectors:
+    """Join keys and vectors, at least one.
+
+    Raises:
+        ValueError: a vector has another size.
+    """
+    return Vectors(np.array([key for key, _ in rows], np.int64), _joined([vector for _, vector in rows]))
 
 
 def _meta(connection: apsw.Connection | None, name: str, missing: Any) -> Any:
