@@ -27,11 +27,11 @@ def read_of(indexed: Indexed, data: bytes, path: str = "a.md") -> Content:
 
 
 def tokens(found: Content) -> set[str]:
-    return {*found.tokens.split(" ")}
+    return {*found.tokens.text.split(" ")}
 
 
 def tokens_of(folded: str) -> set[str]:
-    return {*vocabulary.tokens(folded).split(" ")}
+    return {*vocabulary.tokens(folded).text.split(" ")}
 
 
 def test_a_note_gives_its_tokens_words_and_structure(indexed: Indexed) -> None:
@@ -102,7 +102,7 @@ def test_bytes_that_are_not_utf_8_are_replaced_as_elsewhere(indexed: Indexed) ->
 def test_a_file_with_nul_gives_its_printable_runs(indexed: Indexed) -> None:
     found = read_of(indexed, "PNG\0Exif Text\nabc\x01\u212aelvin\0ſong \0Straße\0tail".encode())
     assert (found.state, found.words, found.structure) == ("binary", None, None)
-    assert tokens(found) == {*vocabulary.binary_tokens("exif text\0kelvin\0song \0strasse\0tail").split(" ")}
+    assert tokens(found) == {*vocabulary.binary_tokens("exif text\0kelvin\0song \0strasse\0tail").text.split(" ")}
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_link_that_leads_out_stays_a_candidate_and_is_not_read(indexed: Indexe
     (indexed.vault / "a.md").symlink_to(indexed.folder / "secret.md")
     found = read(indexed.root, ToRead("a.md"))
     assert found is not None
-    assert (found.state, found.tokens) == ("unread", "")
+    assert (found.state, found.tokens.text) == ("unread", "")
 
 
 @pytest.mark.parametrize("name", ["EIO", "EAGAIN", "ETIMEDOUT", "EDEADLK"])
@@ -183,7 +183,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_once_more(
     monkeypatch.setattr(disk, "read", read_and_change)
     found = read(indexed.root, ToRead("a.md"))
     assert found is not None
-    assert (found.state, found.tokens) == (state, "new" if state == "text" else "")
+    assert (found.state, found.tokens.text) == (state, "new" if state == "text" else "")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are text on Windows")

@@ -7,6 +7,7 @@ import pytest
 from tests.index.indexes import Indexed, notes, rows
 from vaulttools.index.content import Content, scan
 from vaulttools.index.store import IndexStore
+from vaulttools.index.vocabulary import tokens
 
 
 def change(store: IndexStore, statement: str, *values: str | bytes | int) -> None:
@@ -65,7 +66,7 @@ def test_tokens_of_an_older_text_are_detected(indexed: Indexed, store: IndexStor
     row = rows(store)["a.md"]
     with store.writing() as writer:
         writer.begin()
-        writer.put(Content("a.md", row.key, row.checked, "text", 0, b"x", "quite another text"))
+        writer.put(Content("a.md", row.key, row.checked, "text", 0, b"x", tokens("quite another text")))
         writer.commit()
     change(store, "UPDATE files SET digest = ? WHERE id = ?", found.digest, row.id)
     assert indexed.verify(store) == ["a.md: is not found by its own text"]

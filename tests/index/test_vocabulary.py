@@ -87,7 +87,7 @@ def test_all_files_that_hold_what_is_required_are_nominated(
         patch.setattr("vaulttools.index.writer._GATHERED", data.draw(st.sampled_from([0, 20, 1_000])))
         patch.setattr(vocabulary, "_WORDS_PER_ROW", data.draw(st.sampled_from([0, 1, 12])))
         patch.setattr(workers, "_MOST_WORDS", data.draw(st.sampled_from([0, 10, 1_000])))
-        sent: set[str] = set()
+        sent: set[bytes] = set()
         index = IndexStore.open(Path(folder, "index.sqlite"))
         try:
             for changed in (held, later):  # some rows are written again
@@ -112,7 +112,7 @@ def test_all_files_that_hold_what_is_required_are_nominated(
 
 def test_the_words_of_a_file_that_is_not_written_are_known(tmp_path: Path) -> None:
     index = IndexStore.open(tmp_path / "index.sqlite")
-    sent: set[str] = set()
+    sent: set[bytes] = set()
     lost, later = _content("a.md", "kelvin"), _content("b.md", "kelvin")
     with index.writing() as writer:
         writer.begin()
@@ -293,6 +293,7 @@ def test_a_file_in_any_encoding_that_meets_a_requirement_is_nominated(data: st.D
 )
 def test_tokens_are_words_and_three_other_characters_in_a_row(folded: str, words: set[str], triples: int) -> None:
     found = vocabulary.tokens(folded)
-    tokens = [token for token in found.split(" ") if token]
-    assert vocabulary.words_in(found) | {*tokens} & {vocabulary.LONG} == words
+    tokens = [token for token in found.text.split(" ") if token]
+    assert {word.decode() for word in found.words} | {*tokens} & {vocabulary.LONG} == words
+    assert {word.decode() for word in found.words} <= {*tokens}
     assert len(tokens) == len(words) + triples

@@ -28,7 +28,7 @@ def contents(indexed: Indexed, paths: list[str], count: int) -> dict[str, Conten
 def plain(found: dict[str, Content | None]) -> dict[str, object]:
     """The contents without the time of reading."""
     return {
-        path: one and (one.key, one.digest, {*one.tokens.split()}, one.words, one.structure)
+        path: one and (one.key, one.digest, {*one.tokens.text.split()}, one.words, one.structure)
         for path, one in found.items()
     }
 

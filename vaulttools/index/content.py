@@ -17,6 +17,7 @@ from vaulttools.files.disk import Key
 from vaulttools.files.document import Document, NotRead, digest
 from vaulttools.files.root import Root
 from vaulttools.index import vocabulary
+from vaulttools.index.vocabulary import Tokens
 from vaulttools.notes.properties.values import in_words
 from vaulttools.patterns.literals import fold
 
@@ -58,6 +59,7 @@ EXTRACTION_SECONDS: Final = 25.0
 
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
 _UNREAD_KEY: Final = Key(0, 0, 0, 0)
+_NO_TOKENS: Final = Tokens()
 
 
 class ToRead(NamedTuple):
@@ -95,10 +97,8 @@ class Content:
     flags: int = 0
     digest: bytes = b""
     """XXH3-128 of the decoded text; BLAKE2 of the bytes for an attachment; empty if the file was not read."""
-    tokens: str = ""
-    """Tokens of the folded text, from `vocabulary`."""
-    new_words: frozenset[str] | None = None
-    """The words among the tokens without those that the reading process has sent before; None: all of them."""
+    tokens: Tokens = _NO_TOKENS
+    """Tokens of the folded text. A reading process leaves out words that it has sent before."""
     words: WordColumns | None = None
     """None unless the text of a note or attachment was read; likewise `passages`."""
     structure: bytes | None = None
@@ -109,7 +109,7 @@ class Content:
     @property
     def characters(self) -> int:
         """Characters of tokens and body: a measure of the work to write them."""
-        return len(self.tokens) + (0 if self.words is None else len(self.words.body))
+        return len(self.tokens.text) + (0 if self.words is None else len(self.words.body))
 
 
 def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Content | None:

@@ -227,7 +227,7 @@ class IndexStore:
     def lacks(self, id_: int, tokens: Sequence[str]) -> bool:
         """Whether one of the tokens does not find the file, or the vocabulary lacks a word among them."""
         with self.database.reading() as connection:
-            if not all(self._vocabulary.holds(connection, word) for word in vocabulary.words_in(" ".join(tokens))):
+            if self._vocabulary.lacks(connection, tokens):
                 return True
         query = " AND ".join(map(quoted, tokens))
         return not self._read("SELECT 1 FROM tokens WHERE tokens MATCH ? AND rowid = ?", query, id_)

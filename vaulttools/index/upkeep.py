@@ -136,7 +136,7 @@ def _wrong(store: IndexStore, row: Row, found: Content) -> str:
         return "has only its structure in the index"
     if found.flags != row.flags:
         return "has other line ends in the index"
-    if found.tokens and store.lacks(row.id, _sampled(found)):
+    if found.tokens.text and store.lacks(row.id, _sampled(found)):
         return "is not found by its own text"
     if paths.is_note(row.path) and found.state == "text" and not store.structures([row.id]):
         return "has no structure in the index"
@@ -145,7 +145,7 @@ def _wrong(store: IndexStore, row: Row, found: Content) -> str:
 
 def _sampled(content: Content) -> list[str]:
     """Returns the first token, the last one, and one chosen by the digest of the text."""
-    tokens = content.tokens.split(" ")
+    tokens = content.tokens.text.split(" ")
     return list({tokens[0], tokens[int.from_bytes(content.digest[:8], "big") % len(tokens)], tokens[-1]})
 
 

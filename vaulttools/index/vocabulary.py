@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import islice
 from threading import Lock
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import apsw
 
@@ -67,29 +67,39 @@ _MIXED: Final = re.compile(r"(?=w\.[w.]|\.w[w.]|\.\.w)")
 """Three characters, some of them word characters: not `ww.`, which is as common as the word."""
 
 
-def tokens(folded: str) -> str:
-    """Returns the distinct tokens of a folded text, separated by blanks."""
+class Tokens(NamedTuple):
+    """The tokens of one file."""
+
+    text: str = ""
+    """The distinct tokens, separated by blanks."""
+    words: Set[bytes] = frozenset()
+    """The words among them, in UTF-8."""
+
+
+def tokens(folded: str) -> Tokens:
+    """Returns the tokens of a folded text."""
     data = folded.encode("utf-8", "replace")
     chunks = set(data.split())
     words = set(filter(bytes.isalnum, chunks))  # most words
     chunks -= words
     words |= _runs(b" ".join(chunks).translate(_APART), _WORD)
     others = {run.decode() for run in _runs(data.translate(_BETWEEN), _OTHER)}
+    found: list[str] = []
     is_long = max(map(len, words), default=0) > LONGEST  # in bytes: at least the number of characters
     if is_long and (long := {word for each in words if len(word := each.decode()) > LONGEST}):
         words.difference_update(map(str.encode, long))
-        words.add(LONG.encode())
+        found.append(LONG)
         others |= long
     mixed = _mixed(b" ".join([chunk for chunk in chunks if not chunk[:-1].isalnum()]))
-    found = [*_triples(others), *set(mixed)]
+    found += (*_triples(others), *set(mixed))
     if words:
         found.append(b" ".join(words).decode())
-    return " ".join(found)
+    return Tokens(" ".join(found), words)
 
 
-def binary_tokens(folded: str) -> str:
+def binary_tokens(folded: str) -> Tokens:
     """Like `tokens`, for a binary file: the triples of its printable runs, since words would be noise."""
-    return " ".join(_triples(run.translate(_BLANKS) for run in _PRINTABLE.findall(folded)))
+    return Tokens(" ".join(_triples(run.translate(_BLANKS) for run in _PRINTABLE.findall(folded))))
 
 
 def _runs(data: bytes, run: re.Pattern[str]) -> set[bytes]:
@@ -116,11 +126,6 @@ def _mixed(data: bytes) -> list[str]:
     """Returns the tokens of three ASCII characters, some of them word characters, in text order."""
     text = data.decode("latin-1")
     return [_MARK + text[at : at + 3] for at in map(re.Match.start, _MIXED.finditer(data.translate(_KINDS).decode()))]
-
-
-def words_in(tokens: str) -> set[str]:
-    """Returns the words in a result of `tokens`."""
-    return {token for token in tokens.split(" ") if token[:1] not in ("", _MARK)}
 
 
 def quoted(token: str) -> str:
@@ -166,9 +171,10 @@ class Vocabulary:
                     del self._found[next(iter(self._found))]
         return None if len(found) > MOST else found
 
-    def holds(self, connection: apsw.Connection, word: str) -> bool:
-        """Whether a word is known."""
-        return f"\n{word}\n" in self._read(connection)
+    def lacks(self, connection: apsw.Connection, tokens: Sequence[str]) -> bool:
+        """Whether any word among the tokens is unknown."""
+        text = self._read(connection)
+        return not all(token.startswith(_MARK) or f"\n{token}\n" in text for token in tokens)
 
     def known(self, connection: apsw.Connection, words: Set[str]) -> set[str]:
         """Returns those of the words that are known."""
@@ -188,12 +194,12 @@ class NewWords:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._seen: set[str] = set()
+        self._seen: set[bytes] = set()
         self._asked = 0
         self._is_whole = False
 
-    def add(self, words: Set[str]) -> None:
-        """Write the new ones among words, before the table of tokens holds them."""
+    def add(self, words: Set[bytes]) -> None:
+        """Write the new ones among words in UTF-8, before the table of tokens holds them."""
         fresh = words - self._seen
         if not self._is_whole:
             self._asked += len(fresh)
@@ -204,11 +210,12 @@ class NewWords:
         if not self._is_whole:
             fresh = {word for word in fresh if not self._is_known(word)}
         if fresh:
-            self._connection.execute("INSERT INTO main.vocabulary (words) VALUES (?)", ("\n".join(fresh),))
+            added = b"\n".join(fresh).decode()
+            self._connection.execute("INSERT INTO main.vocabulary (words) VALUES (?)", (added,))
 
-    def _is_known(self, word: str) -> bool:
-        found = self._connection.execute("SELECT 1 FROM tokens WHERE tokens MATCH ? LIMIT 1", (f'"{word}"',)).fetchall()
-        return bool(found)
+    def _is_known(self, word: bytes) -> bool:
+        asked = quoted(word.decode())
+        return bool(self._connection.execute("SELECT 1 FROM tokens WHERE tokens MATCH ? LIMIT 1", (asked,)).fetchall())
 
     def _rows(self) -> int:
         last: Any = self._connection.execute("SELECT max(id) FROM main.vocabulary").get
@@ -217,7 +224,7 @@ class NewWords:
     def _read_all(self) -> None:
         rows: list[Any] = self._connection.execute(_NEWER, (0,)).fetchall()
         for _, words in rows:
-            self._seen.update(words.split("\n"))
+            self._seen.update(words.encode().split(b"\n"))
         self._is_whole = True
 
 

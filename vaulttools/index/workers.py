@@ -27,8 +27,8 @@ from vaulttools.core.child import Child, ChildGone
 from vaulttools.files import disk
 from vaulttools.files.disk import within
 from vaulttools.files.root import Root
-from vaulttools.index import vocabulary
 from vaulttools.index.content import Content, ToRead, hanging, read
+from vaulttools.index.vocabulary import Tokens
 
 Reading: TypeAlias = Callable[[Iterator[ToRead], Event], Iterator[Content | None]]
 """Yields the content of every supplied file, in any order, None for a vanished one; ends early when stopped."""
@@ -224,16 +224,14 @@ class _Workers:
                 return
 
 
-def unsent(sent: set[str], content: Content) -> Content:
-    """Returns a content whose `new_words` are those that are not in `sent`, and adds them to `sent`: to look for new
-    words took a quarter of the writer's time."""
-    if not content.tokens:
-        return content
+def unsent(sent: set[bytes], content: Content) -> Content:
+    """Returns a content without the words that are in `sent`, and adds the others to `sent`: to look for new words took
+    a quarter of the writer's time."""
     if len(sent) > _MOST_WORDS:
         sent.clear()
-    new = vocabulary.words_in(content.tokens) - sent
+    new = content.tokens.words - sent
     sent |= new
-    return replace(content, new_words=frozenset(new))
+    return replace(content, tokens=Tokens(content.tokens.text, new))
 
 
 def run() -> None:
@@ -251,7 +249,7 @@ def run() -> None:
     # Parsing makes many objects and hardly any cycles; imported modules are no garbage (saves a twentieth of the time).
     gc.freeze()
     gc.set_threshold(_MANY_OBJECTS)
-    sent: set[str] = set()
+    sent: set[bytes] = set()
     while True:
         asked = requests.get()
         assert isinstance(asked, list)

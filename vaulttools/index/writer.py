@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import apsw
 
 from vaulttools.files.disk import Key
-from vaulttools.index import passages, vocabulary
+from vaulttools.index import passages
 from vaulttools.index.content import LACKS_WORDS, STATES, Content, ToRead
 from vaulttools.index.vocabulary import NewWords
 
@@ -41,7 +41,7 @@ class Writer:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._new_words = NewWords(connection)
-        self._words: set[str] = set()
+        self._words: set[bytes] = set()
         self._gathered: list[tuple[int, Content]] = []
         self._characters = 0
 
@@ -57,7 +57,7 @@ class Writer:
     def put(self, content: Content) -> bool:
         """Write a file; False if its text was already known, so that at most its key was written."""
         # Also the words of a file that is not written: its process does not send them again with the next one.
-        self._words |= vocabulary.words_in(content.tokens) if content.new_words is None else content.new_words
+        self._words |= content.tokens.words
         known = self._known(content.path)
         state, flags = STATES.index(content.state), content.flags
         has_words = not flags & LACKS_WORDS
@@ -107,7 +107,7 @@ class Writer:
         self._words = set()
         write(
             "INSERT INTO tokens (rowid, text) VALUES (?, ?)",
-            ((id_, content.tokens) for id_, content in gathered if content.tokens),
+            ((id_, content.tokens.text) for id_, content in gathered if content.tokens.text),
         )
         write(
             "INSERT INTO words (rowid, body, title, aliases, headings, properties) VALUES (?, ?, ?, ?, ?, ?)",
