@@ -66,6 +66,27 @@ def test_a_vector_depends_on_its_text_alone(model: english.Model) -> None:
     assert (english.Model(Choice()).embed_questions(TEXTS[:3]) == together[:3]).all()
 
 
+def test_signed_and_unsigned_weights_give_the_same_vectors(model: english.Model) -> None:
+    if not int8_graph.signed_is_exact():
+        pytest.skip("this processor multiplies signed bytes inexactly")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(int8_graph, "signed_is_exact", lambda: False)
+        unsigned = english.Model(Choice())
+    assert (unsigned.embed_questions(TEXTS) == model.embed_questions(TEXTS)).all()
+
+
+def test_a_processor_that_adds_products_in_16_bits_gets_unsigned_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Overflowing:
+        """Multiplies as a processor without VNNI does: two products of 255 and 127 become 32,767."""
+
+        def run(self, names: list[str], given: dict[str, np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+            rows, width = given["given"].shape
+            return [np.full((rows, width), 32_767 / 255 * width / 2, np.float32)]
+
+    monkeypatch.setattr(int8_graph, "onnx_session", lambda graph: Overflowing())
+    assert not int8_graph.signed_is_exact.__wrapped__()
+
+
 def test_an_empty_text_and_a_text_that_is_too_long_are_embedded(model: english.Model) -> None:
     empty, long, longer = model.embed_questions(["", "word " * 254, "word " * 254 + "and what is not read"])
     assert np.isfinite(empty).all()
