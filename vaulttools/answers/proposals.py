@@ -82,6 +82,16 @@ _RATINGS: Final = _stems("rating rate score star stars grade bewertung sterne no
 """Properties that hold a rating."""
 _KINDS: Final = _stems("type kind category class typ art kategorie categorie tipo categoria soort")
 """Properties that hold the kind of a note."""
+_ATTENDEES: Final = _stems(
+    "with attendees participants people present teilnehmer anwesend personen presents personnes asistentes presentes"
+    " aanwezig deelnemers"
+)
+"""Properties that hold who took part."""
+_ATTENDED: Final = _stems(
+    "attend attended sit sat join joined meet met come came present part dabei teilgenommen participe assiste asistio"
+    " deelgenomen bij"
+)
+"""Words that say nothing more beside the name of one who took part."""
 _NEGATIONS: Final = _stems(
     "not no never none nothing nobody neither nor without except excluding but other than unless"
     " don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn cannot dont doesnt didnt isnt arent"
@@ -360,6 +370,8 @@ def _values(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
         meanings = _own(known.values[found[0]])
         if meanings and len({each.property.name for each in meanings}) == 1:
             asked.understood.update(range(place, found[1]))
+            if stem(meanings[0].property.name) in _ATTENDEES:
+                asked.take(_ATTENDED)
             yield _is(meanings)
 
 
