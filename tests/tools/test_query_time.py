@@ -108,6 +108,14 @@ def test_a_log_shows_what_it_says_of_the_period(vault: Vault) -> None:
     assert "2026-08-05 pruned the plum tree" in text
 
 
+def test_a_month_says_little_about_a_few_days_of_it(make_vault: MakeVault) -> None:
+    months = "\n".join(f"| 2026-{month:02} | the stove smoked {month} times |" for month in range(1, 11))
+    table = f"# Stove\n\n| month | stove |\n| --- | --- |\n{months}\n"
+    vault = make_vault({"Stove.md": table, "Diary/2026-08-05.md": "Rain, and the stove smoked.\n"})
+    assert paths(vault, "when did the stove smoke on 5 August 2026?")[0] == "Diary/2026-08-05.md"
+    assert paths(vault, "when did the stove smoke in August 2026?")[0] == "Stove.md"
+
+
 @pytest.mark.parametrize(
     "question", ['when did the stove smoke in "the week of 3 August 2026"?', "when did the stove smoke?"]
 )

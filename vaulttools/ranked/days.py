@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
+from vaulttools.core.dates import moved
 from vaulttools.index.kept_facts import value_of
 from vaulttools.notes import note_date
 from vaulttools.notes.contents import Contents
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
 
 _DAY: Final = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
-_YEAR: Final = 4
-"""Characters of a date that is a year alone."""
+_YEAR, _MONTH = 4, 7
+"""Characters of a date that is a year or a month alone."""
 
 
 def is_in(day: str, period: Period) -> bool:
@@ -30,6 +32,18 @@ def is_in(day: str, period: Period) -> bool:
     if len(day) == _YEAR:
         return first <= f"{day}-01-01" and f"{day}-12-31" <= last
     return first[: len(day)] <= day <= last[: len(day)]
+
+
+def share(day: str, period: Period) -> float:
+    """Return the part of a month that lies in a period, 0 to 1; for a day or a year, 1 if it lies in it, else 0."""
+    if not is_in(day, period):
+        return 0.0
+    if len(day) != _MONTH:
+        return 1.0
+    first = date.fromisoformat(f"{day}-01")
+    behind = moved(first, 1, "m")
+    inside = min(behind, period.last + timedelta(1)) - max(first, period.first)
+    return inside / (behind - first)
 
 
 def first_in(days: Iterable[str], period: Period) -> str:

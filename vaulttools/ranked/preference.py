@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.periods import Period
-from vaulttools.ranked.days import Days, in_time, is_in
+from vaulttools.ranked.days import Days, in_time, is_in, share
 from vaulttools.ranked.evidence import NOTHING_NEAR, Evidence, RankedNote
 from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.showing import TermsOf
@@ -87,14 +87,19 @@ def _in_order_of_time(ranking: Ranking, period: Period, firsts: Mapping[str, str
 def _of_its_days(note: RankedNote, period: Period, days: Days, *, by_place: bool = False) -> RankedNote:
     """Return a note scored by its passages about days of a period, which come first; the others count little. A note
     without such passages is returned unchanged."""
-    own = {number for number, some in enumerate(days.of_passages(note)) if any(is_in(day, period) for day in some)}
+    shares = (
+        (number, max((share(day, period) for day in some), default=0.0))
+        for number, some in enumerate(days.of_passages(note))
+    )
+    own = {number: part for number, part in shares if part}
     if not own:
         return note
     known = {each.number: each for each in note.evidence}
     first = [known.get(number, Evidence(number, 0.0, frozenset())) for number in sorted(own)]
-    first.sort(key=lambda each: 0 if by_place else -each.score)
+    if not by_place:
+        first.sort(key=lambda each: -each.score * own[each.number])
     best = note.evidence[0].score if note.evidence else 0.0
-    worth = TIME.log + (1 - TIME.log) * first[0].score / best if best else 1.0
+    worth = TIME.log + (1 - TIME.log) * own[first[0].number] * first[0].score / best if best else 1.0
     rest = [each._replace(score=each.score * TIME.other_days) for each in note.evidence if each.number not in own]
     least = max([each.score for each in rest], default=0.0)
     first = [each._replace(score=max(each.score, least)) for each in first]
