@@ -148,10 +148,11 @@ def test_days_that_are_not_read_yet_are_not_taken_for_empty_ones(vault: Vault, m
         assert not result.details["complete"]
 
 
-def test_a_period_without_notes_changes_no_order(vault: Vault) -> None:
+def test_a_period_without_notes_changes_no_order_and_the_answer_says_so(vault: Vault) -> None:
     answer = vault.query("when did the stove smoke in March 2019?")
     assert answer.period == ["2019-03-01", "2019-03-31"]
     assert answer.notes[0].path == "Stove.md"
+    assert "No note and no dated line is from that time." in answer.text
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ from vaulttools.ranked.weights import DIVERSITY, TIME
 OF_OTHER_TIMES: Final = 0.001
 """The score of other notes if a question asks about a period alone."""
 
+NOTHING_DATED: Final = "No note and no dated line is from that time."
+
 Find = Callable[[frozenset[str]], Ranking]
 """Ranks some notes for the question."""
 
@@ -30,7 +32,8 @@ def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozen
     or in order of time if the question asks about nothing but the period."""
     firsts = days.notes_in(period, wanted)
     if not firsts:
-        return ranking
+        is_sure = days.view is not None and not days.stop()
+        return replace(ranking, absences=[NOTHING_DATED, *ranking.absences]) if is_sure else ranking
     own = None if period.is_all else find(frozenset(firsts))
     if own is None or not own.notes:
         notes = AsAsked(_in_order_of_time(ranking, period, firsts, days))
