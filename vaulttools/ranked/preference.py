@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import islice
@@ -91,7 +91,7 @@ def _of_its_days(note: RankedNote, period: Period, days: Days, *, by_place: bool
     """Return a note scored by its passages about days of a period, which come first; the others count little. A note
     without such passages is returned unchanged."""
     shares = (
-        (number, max((share(day, period) for day in some), default=0.0))
+        (number, max((share(*each, period) for each in some.items()), default=0.0))
         for number, some in enumerate(days.of_passages(note))
     )
     own = {number: part for number, part in shares if part}
@@ -169,7 +169,7 @@ def _by_day(note: RankedNote, wanted: Wanted, today: str, days: Days) -> tuple[R
     return replace(note, evidence=evidence), day[evidence[0].number] or days.of_note(note.path)
 
 
-def _best(some: frozenset[str], wanted: Wanted, today: str) -> str:
+def _best(some: Iterable[str], wanted: Wanted, today: str) -> str:
     return min(some, key=lambda day: _rank(day, wanted, today), default="")
 
 
