@@ -149,6 +149,11 @@ class Rows:
         records = map(self.files.get, files, repeat(NEW))
         return {path: record[_DIGEST] for path, record in zip(files, records, strict=True) if record[_STATE] == _TEXT}
 
+    def digests(self, files: Iterable[str]) -> dict[str, bytes]:
+        """Returns the digests of the files with a row."""
+        records = ((path, self.record(path)) for path in files)
+        return {path: record[_DIGEST] for path, record in records if len(record) > len(NEW)}
+
     def see(self, path: str, stamp: bytes) -> None:
         """Record that a file exists, with a stamp."""
         self.files[path] = stamp + (self.files.get(path) or self.aside.pop(path, NEW))[SIZE:]

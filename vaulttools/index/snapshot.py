@@ -249,8 +249,7 @@ class Snapshot:
 
     def text_digests(self, files: Collection[str]) -> dict[str, bytes]:
         """Returns the digests of the files that are not stale."""
-        rows = ((path, self._rows.get(path)) for path in files if path not in self._stale)
-        return {path: row.digest for path, row in rows if row is not None}
+        return self._rows.digests(path for path in files if path not in self._stale)
 
     # The parts of notes.
 
