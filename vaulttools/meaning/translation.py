@@ -81,7 +81,8 @@ class Lexicon:
         if not self._words:
             return []
         centred = vector - self._mean
-        similar = np.round(self._vectors @ (centred / max(float(np.linalg.norm(centred)), 1e-12)), 3)
+        direction = centred / max(float(np.linalg.norm(centred)), 1e-12)
+        similar = np.round(np.einsum("ij,j->i", self._vectors, direction), 3)
         return [self._words[row] for row in np.argsort(-similar, kind="stable")[:_NEAREST] if similar[row] >= NEAR]
 
 

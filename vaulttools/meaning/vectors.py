@@ -76,9 +76,8 @@ class Vectors:
 
     def similarities(self, asked: Floats) -> Floats:
         """Return the cosine of the angle between a question's vector and each vector."""
-        found = np.empty(len(self), np.float32)
-        for at in range(0, len(self), _TOGETHER):
-            found[at : at + _TOGETHER] = self._rows[at : at + _TOGETHER].astype(np.float32) @ asked
+        # Not by BLAS: its threads wait for each other in a loop, on a busy machine for a tenth of a second.
+        found = np.einsum("ij,j->i", self._rows, asked, dtype=np.float32, casting="unsafe")
         length = np.float32(np.linalg.norm(asked))
         similar: Floats = found / np.maximum(self._lengths * length, np.float32(1e-12))
         return similar
