@@ -80,7 +80,7 @@ def first(question: str, known: Vocabulary, vault: Vault) -> tuple[str, object, 
         ("how many decisions have the status superseded", 'status == "superseded"', 1),
         ("Which decisions are accepted?", 'status == "accepted" && type == "decision"', 2),
         ("which decisions with Bo", 'with.contains("Bo") && type == "decision"', 1),
-        ("Which decisions did Bo attend?", 'with.contains("Bo") && type == "decision"', 1),
+        ("Which decisions did Bo sit in?", 'with.contains("Bo") && type == "decision"', 1),
         ("Which books have I read in 2026?", 'read >= date("2026-01-01") && read <= date("2026-12-31")', 2),
         ("Which notes are tagged to-lend?", 'file.hasTag("to-lend")', 1),
         ("Welche Notizen haben das Schlagwort book?", 'file.hasTag("book")', 3),
@@ -99,6 +99,13 @@ def test_notes_are_listed_by_the_names_and_values_of_the_vault(
     question: str, where: str, rows: int, known: Vocabulary, vault: Vault
 ) -> None:
     assert first(question, known, vault) == ("base", where, rows)
+
+
+@pytest.mark.parametrize("question", ["Which decisions will Bo attend?", "Which decisions did Bo present?"])
+def test_a_question_about_another_part_than_taking_part_gets_no_list(
+    question: str, known: Vocabulary, vault: Vault
+) -> None:
+    assert first(question, known, vault) is None
 
 
 @pytest.mark.parametrize(

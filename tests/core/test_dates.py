@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.core.dates import FORMS, Calendar, easter, first_day
+from vaulttools.core.dates import FORMS, Calendar, first_day
 
 SUNDAY = date(2026, 11, 22)
 MONDAY_FIRST, SUNDAY_FIRST, SATURDAY_FIRST = 0, 6, 5
@@ -129,11 +129,3 @@ def test_a_day_starts_with_its_first_moment(zone: ZoneInfo, day: str, moment: st
 def test_today_is_the_day_of_the_zone(zone: ZoneInfo, day: str) -> None:
     calendar = Calendar(lambda: datetime(2026, 11, 21, 23, 30, tzinfo=UTC).timestamp(), zone)
     assert calendar.today().isoformat() == day
-
-
-@pytest.mark.parametrize(
-    "day",
-    ["1818-03-22", "1943-04-25", "1961-04-02", "2000-04-23", "2019-04-21", "2024-03-31", "2026-04-05", "2038-04-25"],
-)
-def test_easter_falls_on_its_sunday(day: str) -> None:
-    assert easter(int(day[:4])).isoformat() == day

@@ -106,8 +106,7 @@ def test_the_last_date_that_is_not_in_the_future_counts() -> None:
 def test_a_line_has_the_date_above_it() -> None:
     text = "intro\n## 2026-10-02\nrain\n### later\n- 2026-10-03 sun\n  more\n## Plans\nnothing\n"
     note = Note("a.md", text)
-    dating = [note_date.dating_line(note, line) for line in range(1, 9)]
-    assert [each.day if each is not None else "" for each in dating] == [
+    assert [note_date.of_line(note, line) for line in range(1, 9)] == [
         *("", "2026-10-02", "2026-10-02", "2026-10-02", "2026-10-03", "2026-10-03", "", ""),
     ]
 

@@ -47,11 +47,6 @@ en | Which books did I finish in 2025?                | 2025                    
 en | Which tasks fall between 9 and 15 November 2026? | 9 and 15 November 2026           | 2026-11-09 2026-11-15
 en | What did I do from March to May 2025?            | March to May 2025                | 2025-03-01 2025-05-31
 en | What did I see last winter?                      | last winter                      | 2025-12-01 2026-02-28
-en | What did Mum give us at Christmas 2024?          | Christmas 2024                   | 2024-12-24 2024-12-26
-en | Who cooked last Easter?                          | last Easter                      | 2026-04-03 2026-04-06
-en | Where were we between Christmas and New Year?    | Christmas and New Year           | 2025-12-24 2026-01-01
-en | Who came between Xmas and New Year last winter?  | Xmas and New Year                | 2025-12-24 2026-01-01
-en | What did I eat on 3 August last summer?          | 3 August                         | 2026-08-03 2026-08-03
 en | What has changed since March 2026?               | since March 2026                 | 2026-03-01 2026-11-01
 en | Who wrote to whom in December 1850?              | December 1850                    | 1850-12-01 1850-12-31
 en | What did I do October last year?                 | October last year                | 2025-10-01 2025-10-31
@@ -65,8 +60,6 @@ de | Was ist letzte Woche passiert?                   | letzte Woche            
 de | Wen wollte ich letzten Montag fragen?            | letzten Montag                   | 2026-10-26 2026-10-26
 de | Was gab es am 3. August 2026?                    | 3. August 2026                   | 2026-08-03 2026-08-03
 de | Was war in der Woche vom 3. August?              | der Woche vom 3. August          | 2026-08-03 2026-08-09
-de | Wer kam letzte Weihnachten?                      | letzte Weihnachten               | 2025-12-24 2025-12-26
-de | Wo war ich zwischen Weihnachten und Neujahr?     | Weihnachten und Neujahr          | 2025-12-24 2026-01-01
 de | Was habe ich gestern notiert?                    | gestern                          | 2026-10-31 2026-10-31
 de | Was war vor zwei Wochen?                         | vor zwei Wochen                  | 2026-10-12 2026-10-18
 de | Was kostete der Umbau im Frühjahr 2025?          | Frühjahr 2025                    | 2025-03-01 2025-05-31
@@ -85,9 +78,6 @@ fr | Où étions-nous l'été dernier ?                   | été dernier       
 fr | Qu'ai-je payé il y a deux mois ?                 | il y a deux mois                 | 2026-09-01 2026-09-30
 es | ¿Qué dijo el médico el martes pasado?            | el martes pasado                 | 2026-10-27 2026-10-27
 es | ¿Quién llamó a finales de agosto de 2025?        | finales de agosto de 2025        | 2025-08-21 2025-08-31
-fr | Où étions-nous à Noël 2025 ?                     | Noël 2025                        | 2025-12-24 2025-12-26
-es | ¿Quién vino la Navidad pasada?                   | la Navidad pasada                | 2025-12-24 2025-12-26
-nl | Wie kwam er afgelopen kerst?                     | afgelopen kerst                  | 2025-12-24 2025-12-26
 es | ¿Qué hice ayer?                                  | ayer                             | 2026-10-31 2026-10-31
 es | ¿Qué compré la semana pasada?                    | la semana pasada                 | 2026-10-19 2026-10-25
 es | ¿Qué leí en agosto de 2025?                      | agosto de 2025                   | 2025-08-01 2025-08-31
@@ -216,8 +206,6 @@ def test_numeric_days_parts_of_a_month_and_numbered_weeks_are_read_if_unambiguou
         "last seen",
         "the 3 months option",
         "on Mondays",
-        "How long does the Christmas cake keep?",
-        "Easter eggs and New Year",
         "which bin goes out on Tuesday",
         "",
     ],

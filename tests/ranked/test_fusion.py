@@ -423,8 +423,8 @@ class Days:
     def notes_in(self, period: Period, notes: Collection[str]) -> Mapping[str, str]:
         return self.days
 
-    def of_passages(self, ranked: RankedNote) -> Sequence[Mapping[str, bool]]:
-        return [{}] * len(ranked.passages.starts)
+    def of_passages(self, ranked: RankedNote) -> Sequence[frozenset[str]]:
+        return [frozenset()] * len(ranked.passages.starts)
 
 
 @pytest.mark.parametrize(("weakness", "is_weak"), [(NOTHING_NEAR, False), ("No passage holds both.", True)])

@@ -108,14 +108,6 @@ def test_a_log_shows_what_it_says_of_the_period(vault: Vault) -> None:
     assert "2026-08-05 pruned the plum tree" in text
 
 
-def test_a_month_says_little_about_a_few_days_of_it(make_vault: MakeVault) -> None:
-    months = "\n".join(f"| 2026-{month:02} | the stove smoked {month} times |" for month in range(1, 11))
-    table = f"# Stove\n\n| month | stove |\n| --- | --- |\n{months}\n"
-    vault = make_vault({"Stove.md": table, "Diary/2026-08-05.md": "Rain, and the stove smoked.\n"})
-    assert paths(vault, "when did the stove smoke on 5 August 2026?")[0] == "Diary/2026-08-05.md"
-    assert paths(vault, "when did the stove smoke in August 2026?")[0] == "Stove.md"
-
-
 @pytest.mark.parametrize(
     "question", ['when did the stove smoke in "the week of 3 August 2026"?', "when did the stove smoke?"]
 )
@@ -148,11 +140,10 @@ def test_days_that_are_not_read_yet_are_not_taken_for_empty_ones(vault: Vault, m
         assert not result.details["complete"]
 
 
-def test_a_period_without_notes_changes_no_order_and_the_answer_says_so(vault: Vault) -> None:
+def test_a_period_without_notes_changes_no_order(vault: Vault) -> None:
     answer = vault.query("when did the stove smoke in March 2019?")
     assert answer.period == ["2019-03-01", "2019-03-31"]
     assert answer.notes[0].path == "Stove.md"
-    assert "No note and no dated line is from that time." in answer.text
 
 
 @pytest.mark.parametrize(

@@ -87,11 +87,11 @@ _ATTENDEES: Final = _stems(
     " aanwezig deelnemers"
 )
 """Properties that hold who took part."""
-_ATTENDED: Final = _stems(
-    "attend attended sit sat join joined meet met come came present part dabei teilgenommen participe assiste asistio"
-    " deelgenomen bij"
+_ATTENDED: Final = _stems("attend attended sit sat join joined teilgenommen participe assiste asistio deelgenomen")
+"""Words that say nothing more beside the name of one who took part, if no word of `_MODALS` is in the question."""
+_MODALS: Final = _stems(
+    "will shall should could must may might would wird soll sollte muss doit doivent pourrait debe deberia zal moet"
 )
-"""Words that say nothing more beside the name of one who took part."""
 _NEGATIONS: Final = _stems(
     "not no never none nothing nobody neither nor without except excluding but other than unless"
     " don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn cannot dont doesnt didnt isnt arent"
@@ -370,8 +370,8 @@ def _values(asked: _Asked, known: Vocabulary) -> Iterator[_Condition]:
         meanings = _own(known.values[found[0]])
         if meanings and len({each.property.name for each in meanings}) == 1:
             asked.understood.update(range(place, found[1]))
-            if stem(meanings[0].property.name) in _ATTENDEES:
-                asked.take(_ATTENDED)
+            if stem(meanings[0].property.name) in _ATTENDEES and not asked.has(_MODALS):
+                asked.take(_ATTENDED - known.values.keys())
             yield _is(meanings)
 
 

@@ -116,18 +116,6 @@ def moved(day: date, number: int, unit: str) -> date:
     return plus_months(day, number * (12 if unit == "y" else 1))
 
 
-def easter(year: int) -> date:
-    """Returns Easter Sunday of the western churches (Meeus, Astronomical Algorithms, chapter 8)."""
-    century, in_century = divmod(year, 100)
-    leaps, rest = divmod(century, 4)
-    golden = year % 19
-    epact = (19 * golden + century - leaps - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
-    weekday = (32 + 2 * rest + 2 * (in_century // 4) - epact - in_century % 4) % 7
-    late = (golden + 11 * epact + 22 * weekday) // 451
-    month, day = divmod(epact + weekday - 7 * late + 114, 31)
-    return date(year, month, day + 1)
-
-
 def written(first: date, last: date) -> str:
     """Returns days as people write them: `3 August 2026`, `3 to 9 August 2026`, `28 July to 3 August 2026`."""
     end = f"{last.day} {MONTHS[last.month - 1]} {last.year}"

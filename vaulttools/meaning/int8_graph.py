@@ -6,6 +6,7 @@ of the CPU; a third on processors that multiply bytes (VNNI).
 
 from __future__ import annotations
 
+import platform
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -124,8 +125,7 @@ def _graph(found: OnnxGraph) -> bytes:
 
 
 def _product(graph: Builder, given: str, name: str, weights: _Weights, *, is_signed: bool) -> str:
-    """Add the product of the input and a matrix, with signed bytes or with the same numbers as unsigned ones, 128 more;
-    return its name."""
+    """Add the product of the input and a matrix; return its name. Unsigned bytes are the same numbers, 128 more."""
     parts: dict[str, NDArray[Any]] = {
         "bytes": weights.bytes,
         "scales": weights.scales,
@@ -141,7 +141,10 @@ def _product(graph: Builder, given: str, name: str, weights: _Weights, *, is_sig
 @cache
 def signed_is_exact() -> bool:
     """Whether this processor multiplies signed bytes exactly. With VNNI it does, in two fifths of the time of unsigned
-    ones; without, it adds two products of bytes in 16 bits, too few for them."""
+    ones; without, it adds two products of bytes in 16 bits, which overflow. Only x86 is asked: some
+    others scale the input of signed weights by row, which gives other vectors."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return False
     graph, rows, width = Builder(), 8, 64
     largest = _Weights(np.full((width, width), 127, np.int8), np.ones(width, np.float32), np.zeros(width, np.float32))
     _product(graph, "given", "made", largest, is_signed=True)

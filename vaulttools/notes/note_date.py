@@ -11,7 +11,6 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from vaulttools.core import dates, paths
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.parts import DatedLine
 
 Source: TypeAlias = Literal["name", "property", "text", "file"]
 """The source of a note's date, the surest first: a date in its name, in ISO format or in the format of the vault's
@@ -88,8 +87,8 @@ def parts_of(note: Contents) -> DateParts:
     return DateParts(day) if day else DateParts("", tuple(each.day for each in note.dated_lines))
 
 
-def dating_line(note: Contents, line: int) -> DatedLine | None:
-    """Return the last dated line of a note that covers a line (from 1); None if no dated line does.
+def of_line(note: Contents, line: int) -> str:
+    """Return the date that a line of a note (from 1) is about: that of the last dated line that covers it; or `""`.
 
     A heading dates its section; an item or a row dates itself and the lines up to the next dated one.
     """
@@ -101,8 +100,8 @@ def dating_line(note: Contents, line: int) -> DatedLine | None:
         if under is None and any(each.line < start <= line for start in sections):
             continue  # an item of another section
         if under is None or line <= under:
-            return each
-    return None
+            return each.day
+    return ""
 
 
 def _of_name(path: str, daily: DailyDay) -> str:

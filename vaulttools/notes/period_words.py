@@ -47,23 +47,9 @@ WEEKDAYS: Final = _numbered(
 
 SEASONS: Final = _numbered(
     "spring fruhling fruhjahr printemps primavera lente voorjaar|summer sommer ete verano zomer"
-    "|autumn fall herbst automne otono herfst najaar|winter hiver invierno"
-    "|christmas xmas weihnachten noel navidad navidades kerst kerstmis|easter ostern paques pascua pasen",
+    "|autumn fall herbst automne otono herfst najaar|winter hiver invierno",
     first=0,
 )
-"""The four seasons, and two feasts."""
-CHRISTMAS: Final = SEASONS["christmas"]
-EASTER: Final = SEASONS["easter"]
-NEW_YEAR: Final = (
-    ("new", "year"),
-    ("neujahr",),
-    ("silvester",),
-    ("nouvel", "an"),
-    ("ano", "nuevo"),
-    ("nieuwjaar",),
-    ("oud", "en", "nieuw"),
-)
-"""Phrases that end a time between Christmas and New Year."""
 
 UNITS: Final = {
     word: unit

@@ -68,8 +68,8 @@ class Period:
 
 
 def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | None:
-    """Return the period that a question names, the narrowest of several that hold each other; None if it names no
-    period, or several others. A week begins on `first_weekday`, as `date.weekday` counts.
+    """Return the period that a question names; None if it names no period, or two. A week begins on `first_weekday`, as
+    `date.weekday` counts.
 
     >>> period("what happened last week?", date(2026, 11, 1), first_weekday=0).sentence
     'Read "last week" as 19 to 25 October 2026.'
@@ -91,10 +91,7 @@ def limits(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
         found = list(reader.periods(question))
     except (ValueError, OverflowError):  # there is no such date
         return None
-    narrowest = min(found, key=lambda each: each.last - each.first, default=None)
-    if narrowest is None or any(narrowest.first < each.first or narrowest.last > each.last for each in found):
-        return None
-    return narrowest
+    return found[0] if len({each.days for each in found}) == 1 else None
 
 
 class NamedDate(NamedTuple):
@@ -475,15 +472,8 @@ class _Reader:
         return self._text(end) in ("'", "’") and self._text(end + 1) == "s"
 
     def _season(self, place: int) -> _Found | None:
-        """`spring 2025`, `last winter`, `l'été dernier`, `between Christmas and New Year`. A winter belongs to the year
-        in which it begins."""
+        """`spring 2025`, `last winter`, `l'été dernier`. A winter belongs to the year in which it begins."""
         one, two = self._text(place), self._text(place + 1)
-        if words.SEASONS.get(one) == words.CHRISTMAS and two in words.AND | words.TO:
-            at = self._skip(place + 2, words.ARTICLES | {"zum"})
-            for named in words.NEW_YEAR:
-                if tuple(self._text(at + number) for number in range(len(named))) == named:
-                    first = self._latest_season(place, words.CHRISTMAS).first
-                    return _Found(at + len(named), first, date(first.year + 1, 1, 1))
         if one in words.SEASONS:
             year, end = self._year(place + 1)
             if year:
@@ -502,18 +492,8 @@ class _Reader:
 
     @staticmethod
     def _season_of(end: int, season: int, year: int) -> _Found:
-        if season == words.CHRISTMAS:
-            return _Found(end, date(year, 12, 24), date(year, 12, 26))
-        if season == words.EASTER:
-            sunday = dates.easter(year)
-            return _Found(end, sunday - 2 * _DAY, sunday + _DAY)
         first = date(year, 3 + 3 * season, 1)
         return _Found(end, first, dates.moved(first, 3, "m") - _DAY)
-
-    def _latest_season(self, end: int, season: int) -> _Found:
-        """Return the last one that has begun."""
-        every = [self._season_of(end, season, self._today.year + each) for each in (-1, 0)]
-        return [each for each in every if each.first <= self._today][-1]
 
     def _quarter(self, place: int) -> _Found | None:
         """`Q3 2025`, `the third quarter of 2025`; without a year only after `in`."""
@@ -640,7 +620,8 @@ class _Reader:
             return None
         if text in words.WEEKDAYS:
             return _Found(place + 1, *[self._latest(words.WEEKDAYS[text])] * 2)
-        return self._latest_season(place + 1, words.SEASONS[text])
+        every = [self._season_of(place + 1, words.SEASONS[text], self._today.year + each) for each in (-1, 0)]
+        return [each for each in every if each.first <= self._today][-1]
 
 
 _ABOUT_ALL: Final = words.ABOUT_ALL | {

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.core.dates import moved
 from vaulttools.index.kept_facts import value_of
 from vaulttools.notes import note_date
 from vaulttools.notes.contents import Contents
@@ -22,8 +20,8 @@ if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
 
 _DAY: Final = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
-_YEAR, _MONTH = 4, 7
-"""Characters of a date that is a year or a month alone."""
+_YEAR: Final = 4
+"""Characters of a date that is a year alone."""
 
 
 def is_in(day: str, period: Period) -> bool:
@@ -32,19 +30,6 @@ def is_in(day: str, period: Period) -> bool:
     if len(day) == _YEAR:
         return first <= f"{day}-01-01" and f"{day}-12-31" <= last
     return first[: len(day)] <= day <= last[: len(day)]
-
-
-def share(day: str, dates_section: bool, period: Period) -> float:
-    """Return the part of a month that lies in a period, 0 to 1; for a day or a year, and for a month that dates a
-    section, which may say more of its days, 1 if it shares a day with the period, else 0."""
-    if not is_in(day, period):
-        return 0.0
-    if len(day) != _MONTH or dates_section:
-        return 1.0
-    first = date.fromisoformat(f"{day}-01")
-    behind = moved(first, 1, "m")
-    inside = min(behind, period.last + timedelta(1)) - max(first, period.first)
-    return inside / (behind - first)
 
 
 def first_in(days: Iterable[str], period: Period) -> str:
@@ -96,22 +81,17 @@ class Days:
             self._of_note[path] = "" if dated is None else dated.day
         return self._of_note[path]
 
-    def of_passages(self, ranked: RankedNote) -> Sequence[Mapping[str, bool]]:
-        """Return for each passage of a note the days that date its lines, each with whether it dates a section; empty
-        if no line of the note is dated."""
+    def of_passages(self, ranked: RankedNote) -> Sequence[frozenset[str]]:
+        """Return for each passage of a note the days that date its lines; empty if no line of the note is dated."""
         note = self.read(ranked.path)
         if note is None or not note.dated_lines:
-            return [{}] * len(ranked.passages.starts)
-        headings = {heading.line for heading in note.headings}
+            return [frozenset()] * len(ranked.passages.starts)
         found = []
         for start, length in zip(ranked.passages.starts, ranked.passages.lengths, strict=True):
             first = note.text.count("\n", 0, start) + 1
             last = first + note.text.count("\n", start, start + length)
-            within = [each for each in note.dated_lines if first <= each.line <= last]
-            days: dict[str, bool] = {}
-            for each in filter(None, [note_date.dating_line(note, first), *within]):
-                days[each.day] = days.get(each.day, False) or each.line in headings
-            found.append(days)
+            days = {each.day for each in note.dated_lines if first <= each.line <= last}
+            found.append(frozenset(filter(None, {note_date.of_line(note, first), *days})))
         return found
 
 

@@ -49,8 +49,7 @@ class RankedNote:
     passages: Passages
     """All passages of the note."""
     evidence: Sequence[Evidence]
-    """The passages that hold a word of the question, best first; the first passage if only a name or the properties of
-    the note hold one; empty for a note without text."""
+    """The passages that hold a word of the question, best first; empty if only the name or the properties hold one."""
 
 
 def combined(of_note: float, of_passage: float) -> float:
@@ -66,8 +65,7 @@ def best(
     *,
     asks_for_number: bool = False,
 ) -> list[Evidence]:
-    """Return the passages of a note that hold a word of the question, best first; the first passage if only a name or
-    the properties hold one.
+    """Return the passages of a note that hold a word of the question, best first.
 
     A term counts once, in the first of these places that holds it: the passage, its header row, a heading above it, a
     name of the note, the passages beside it.
@@ -82,8 +80,6 @@ def best(
         for term, columns in enumerate(places.found)
         if columns[TITLE] or columns[ALIASES] or columns[PROPERTIES]
     )
-    if named and not held and passages.starts:
-        held[0] = 0
     headings, parents, lengths = passages.headings, passages.parents, passages.lengths
     first_words, digits = passages.first_words, passages.digits
     headers = set(parents)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.periods import Period
-from vaulttools.ranked.days import Days, in_time, is_in, share
+from vaulttools.ranked.days import Days, in_time, is_in
 from vaulttools.ranked.evidence import NOTHING_NEAR, Evidence, RankedNote
 from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.showing import TermsOf
@@ -20,8 +20,6 @@ from vaulttools.ranked.weights import DIVERSITY, TIME
 
 OF_OTHER_TIMES: Final = 0.001
 """The score of other notes if a question asks about a period alone."""
-
-NOTHING_DATED: Final = "No note and no dated line is from that time."
 
 Find = Callable[[frozenset[str]], Ranking]
 """Ranks some notes for the question."""
@@ -32,8 +30,7 @@ def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozen
     or in order of time if the question asks about nothing but the period."""
     firsts = days.notes_in(period, wanted)
     if not firsts:
-        is_sure = days.view is not None and not days.stop()
-        return replace(ranking, absences=[NOTHING_DATED, *ranking.absences]) if is_sure else ranking
+        return ranking
     own = None if period.is_all else find(frozenset(firsts))
     if own is None or not own.notes:
         notes = AsAsked(_in_order_of_time(ranking, period, firsts, days))
@@ -90,19 +87,14 @@ def _in_order_of_time(ranking: Ranking, period: Period, firsts: Mapping[str, str
 def _of_its_days(note: RankedNote, period: Period, days: Days, *, by_place: bool = False) -> RankedNote:
     """Return a note scored by its passages about days of a period, which come first; the others count little. A note
     without such passages is returned unchanged."""
-    shares = (
-        (number, max((share(*each, period) for each in some.items()), default=0.0))
-        for number, some in enumerate(days.of_passages(note))
-    )
-    own = {number: part for number, part in shares if part}
+    own = {number for number, some in enumerate(days.of_passages(note)) if any(is_in(day, period) for day in some)}
     if not own:
         return note
     known = {each.number: each for each in note.evidence}
     first = [known.get(number, Evidence(number, 0.0, frozenset())) for number in sorted(own)]
-    if not by_place:
-        first.sort(key=lambda each: -each.score * own[each.number])
+    first.sort(key=lambda each: 0 if by_place else -each.score)
     best = note.evidence[0].score if note.evidence else 0.0
-    worth = TIME.log + (1 - TIME.log) * own[first[0].number] * first[0].score / best if best else 1.0
+    worth = TIME.log + (1 - TIME.log) * first[0].score / best if best else 1.0
     rest = [each._replace(score=each.score * TIME.other_days) for each in note.evidence if each.number not in own]
     least = max([each.score for each in rest], default=0.0)
     first = [each._replace(score=max(each.score, least)) for each in first]
@@ -169,7 +161,7 @@ def _by_day(note: RankedNote, wanted: Wanted, today: str, days: Days) -> tuple[R
     return replace(note, evidence=evidence), day[evidence[0].number] or days.of_note(note.path)
 
 
-def _best(some: Iterable[str], wanted: Wanted, today: str) -> str:
+def _best(some: frozenset[str], wanted: Wanted, today: str) -> str:
     return min(some, key=lambda day: _rank(day, wanted, today), default="")
 
 
