@@ -98,7 +98,7 @@ class Content:
     digest: bytes = b""
     """XXH3-128 of the decoded text; BLAKE2 of the bytes for an attachment; empty if the file was not read."""
     tokens: Tokens = _NO_TOKENS
-    """Tokens of the folded text. A reading process leaves out words that it has sent before."""
+    """Tokens of the folded text. A reading process leaves out of `words` those that it has sent before."""
     words: WordColumns | None = None
     """None unless the text of a note or attachment was read; likewise `passages`."""
     structure: bytes | None = None

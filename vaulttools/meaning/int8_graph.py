@@ -140,9 +140,11 @@ def _product(graph: Builder, given: str, name: str, weights: _Weights, *, is_sig
 
 @cache
 def signed_is_exact() -> bool:
-    """Whether this processor multiplies signed bytes exactly. With VNNI it does, in two fifths of the time of unsigned
-    ones; without, it adds two products of bytes in 16 bits, which overflow. Only x86 is asked: some
-    others scale the input of signed weights by row, which gives other vectors."""
+    """Whether this processor multiplies signed bytes exactly.
+
+    With VNNI it does, in two fifths of the time of unsigned ones. Without, it adds two products of bytes in 16 bits,
+    which overflow. Only x86 is asked: elsewhere the runtime may scale the input by row, which gives other vectors.
+    """
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     graph, rows, width = Builder(), 8, 64

@@ -82,7 +82,7 @@ class Lexicon:
             return []
         centred = vector - self._mean
         direction = centred / max(float(np.linalg.norm(centred)), 1e-12)
-        similar = np.round(np.einsum("ij,j->i", self._vectors, direction), 3)
+        similar = np.round(np.einsum("ij,j->i", self._vectors, direction), 3)  # not by BLAS, as in `vectors`
         return [self._words[row] for row in np.argsort(-similar, kind="stable")[:_NEAREST] if similar[row] >= NEAR]
 
 

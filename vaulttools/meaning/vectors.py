@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Rows: TypeAlias = NDArray[np.int8]
     Numbers: TypeAlias = NDArray[np.intp]
 
-_TOGETHER: Final = 1 << 13
-"""Vectors that are compared together: their floats fit into the processor's cache."""
 _MOST: Final = 127
 """The largest signed number of 8 bits."""
 
@@ -59,11 +57,7 @@ class Vectors:
 
     @cached_property
     def _lengths(self) -> Floats:
-        squares = [
-            np.einsum("ij,ij->i", some, some, dtype=np.float32)
-            for some in (self._rows[at : at + _TOGETHER] for at in range(0, len(self), _TOGETHER))
-        ]
-        lengths: Floats = np.sqrt(np.concatenate([np.zeros(0, np.float32), *squares]))
+        lengths: Floats = np.sqrt(np.einsum("ij,ij->i", self._rows, self._rows, dtype=np.float32))
         return lengths
 
     @cached_property
@@ -77,7 +71,7 @@ class Vectors:
     def similarities(self, asked: Floats) -> Floats:
         """Return the cosine of the angle between a question's vector and each vector."""
         # Not by BLAS: its threads wait for each other in a loop, on a busy machine for a tenth of a second.
-        found = np.einsum("ij,j->i", self._rows, asked, dtype=np.float32, casting="unsafe")
+        found = np.einsum("ij,j->i", self._rows, asked, dtype=np.float32)
         length = np.float32(np.linalg.norm(asked))
         similar: Floats = found / np.maximum(self._lengths * length, np.float32(1e-12))
         return similar
