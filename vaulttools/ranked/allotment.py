@@ -67,7 +67,9 @@ def allotted(
             also += notes[place:]
             break
         sharer = _Sharer(note, ranked, deduplicator, terms_of, sharing)
-        if not shown:
+        if shown:
+            most = most if is_sorted else min(most, sharing.later)
+        else:
             most = max(most, min(room - about, sharer.least()))
         passages, best_line = sharer.passages(max(most, _LEAST), is_first=not shown)
         shown.append(ShownNote(ranked, passages, best_line, note.line_count, date, properties))
