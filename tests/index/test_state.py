@@ -23,7 +23,7 @@ from vaulttools.files.catalogue import Rules
 from vaulttools.files.document import Document
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.files.settings import Excluded
-from vaulttools.index import build, snapshot
+from vaulttools.index import build
 from vaulttools.index.background import watch
 from vaulttools.index.freshness import Pending
 from vaulttools.index.snapshot import Snapshot
@@ -95,13 +95,7 @@ def nominated(present: IndexState, literal: str) -> set[str] | None:
     listing = Scope(present.root, Rules(hidden=True, excluded=Excluded()), (Walk(),), names=view).listing()
     if listing is not None:
         others = {*listing.files[-1:], "none.md"}
-        for few in (0, 64):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(snapshot, "_FEW_NOMINATED", few)
-                in_order = view.nominated_in(listing, required, others)
-            assert (None if in_order is None else [*in_order]) == (
-                None if found is None else listing.of(found | others)
-            )
+        assert view.nominated_in(listing, required, others) == (None if found is None else listing.of(found | others))
     return None if found is None else set(found)
 
 

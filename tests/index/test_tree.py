@@ -270,7 +270,8 @@ def test_the_first_comparison_with_the_rows_finds_what_a_look_at_each_file_finds
             story.step()
         for now in (time.time_ns(), 1):
             rows = Rows()
-            tree = Tree(place.root, None, rows=rows, loading=rows.loading(store.columns(), now))
+            rows.load(store.columns(), now)
+            tree = Tree(place.root, None, rows=rows)
             first = sorted(tree.first.files, key=paths.order), sorted(tree.first.gone, key=paths.order)
             assert first == place.differences(store, tree.files(), now)
     store.close()

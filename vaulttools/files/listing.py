@@ -73,7 +73,7 @@ class Listing:
         """Returns the included paths among some, in path order."""
         if len(some) * _SORTED < len(self):
             return [self._paths[place] for place in sorted(self.places_of(some))]
-        return [path for path in self.files if path in some]
+        return [path for path in self.places if path in some]
 
     def at(self, places: Iterable[int]) -> list[str]:
         """Returns the paths at some places."""

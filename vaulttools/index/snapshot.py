@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -41,20 +40,11 @@ _FEW: Final = 1_000
 _NEARLY_ALL: Final = 0.97
 """A query that nominates more than `_FEW` files and more than this share of all is not worth its time."""
 
-_FEW_NOMINATED: Final = 64
-"""Up to so many files are looked up by name: computing the places of 10,000 files takes 3 ms after each change of a
-name."""
-
-_MANY_ROWS: Final = 200
-"""Or up to one row in so many: with a million files, computing the places takes half a second."""
-
 _READ_TOGETHER: Final = 500
 """Structures per query: enough to be efficient, few enough to stop in time."""
 
 _COUNTS: Final = 4_096
 """Words whose counts are cached: half a MiB."""
-
-_NOWHERE: Final = -1
 
 _MOST_STALE: Final = 0.5
 """While a larger share of the files is stale, the index is being built, and narrows nothing."""
@@ -141,23 +131,8 @@ class Snapshot:
         self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
     ) -> Sequence[str] | None:
         """Returns the files of a listing that may fulfil a requirement, and `others`; None: as for `nominated`."""
-        with self._tolerating_loss():
-            ids = self._narrowed(requirement)
-            if ids is None:
-                return None
-            found, lost = [], ids
-            if len(ids) > max(_FEW_NOMINATED, len(self._rows) // _MANY_ROWS):
-                places = self.kept((listing, "places"), lambda: self._rows.by_id(listing.places, _NOWHERE))
-                end = bisect_left(ids, len(places))
-                found, lost = [*map(places.__getitem__, ids[:end])], ids[end:]
-            if _NOWHERE in found:  # rows that are newer, or not in the listing
-                lost += [id_ for id_, place in zip(ids, found, strict=False) if place == _NOWHERE]
-            more = self._unsure(requirement) | others
-            if lost or more:
-                more |= self._named(lost)
-                found = [*{*found, *listing.places_of(more)} - {_NOWHERE}]
-            return listing.at(sorted(found))
-        return None
+        found = self.nominated(requirement)
+        return None if found is None else listing.of(found | others)
 
     def _narrowed(self, requirement: Requirement) -> list[int] | None:
         """Returns the ids of rows that may fulfil a requirement, ascending; None: most or all rows may."""

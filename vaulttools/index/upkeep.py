@@ -56,7 +56,8 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
     store = _opened(where)
     try:
         rows = Rows()
-        first = Tree(root, None, rows=rows, loading=rows.loading(store.columns(), time.time_ns())).first
+        rows.load(store.columns(), time.time_ns())
+        first = Tree(root, None, rows=rows).first
         stale = first.files.union(row.path for row in rows.unusual if row.flags & LACKS_WORDS)
         return IndexStatus(where.folder, store.status(), len(stale), len(first.gone), store.database.warning)
     finally:
