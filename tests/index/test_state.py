@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -30,8 +30,11 @@ from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Lost, Watch
+from vaulttools.index.watch import Lost
 from vaulttools.patterns.literals import AllOf
+
+if TYPE_CHECKING:
+    from vaulttools.index.inotify import InotifyWatch as Watch
 
 pytestmark = pytest.mark.usefixtures("watch_on")
 

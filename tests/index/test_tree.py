@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,7 +26,9 @@ from vaulttools.index import build
 from vaulttools.index.background import watch
 from vaulttools.index.rows import Rows
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Watch
+
+if TYPE_CHECKING:
+    from vaulttools.index.inotify import InotifyWatch as Watch
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX links and modes")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")

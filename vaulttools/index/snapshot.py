@@ -12,8 +12,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import apsw
-
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
 from vaulttools.core.work import Reason
@@ -42,9 +40,6 @@ _NEARLY_ALL: Final = 0.97
 
 _READ_TOGETHER: Final = 500
 """Structures per query: enough to be efficient, few enough to stop in time."""
-
-_COUNTS: Final = 4_096
-"""Words whose counts are cached: half a MiB."""
 
 _MOST_STALE: Final = 0.5
 """While a larger share of the files is stale, the index is being built, and narrows nothing."""
@@ -309,28 +304,12 @@ class Snapshot:
         not_wanted = None if is_settled and not left_out else (json.dumps(left_out), newest)
 
         with self._tolerating_loss(), self._store.database.reading() as connection:
-            if is_settled:
-                counts = self._counted(connection, words)
-            else:
-                counts = table.counts(connection, words, (json.dumps(rows), newest))
+            counts = table.counts(connection, words, None if is_settled else (json.dumps(rows), newest))
             held = [spellings if count else () for spellings, count in zip(words, counts, strict=True)]
             best = table.best(connection, held, most, wanted, not_wanted) if most else []
             places = {path: places for id_, places in best if (path := self._rows.path(id_)) and path in among}
             return WordHits(counts, places, of_all - len(rows))
         return None
-
-    def _counted(self, connection: apsw.Connection, words: Sequence[Sequence[Spelling]]) -> list[int]:
-        """Returns how many notes hold each word while nothing is stale; cached, since sessions repeat words, and one
-        call asks for most of its words twice."""
-        counts: dict[tuple[Spelling, ...], int] = self._state.kept("counts", dict, version=self._state.log.moment)
-        if len(counts) > _COUNTS:
-            counts.clear()
-        wanted = [*map(tuple, words)]
-        found = {spellings: counts[spellings] for spellings in wanted if spellings in counts}
-        missing = [spellings for spellings in wanted if spellings not in found]
-        found.update(zip(missing, table.counts(connection, missing), strict=True))
-        counts.update(found)
-        return [found[spellings] for spellings in wanted]
 
     def _uncounted(self, read: AbstractSet[str]) -> AbstractSet[str]:
         """Returns the files whose rows do not count: those that a caller has read, vanished files, and those in folders

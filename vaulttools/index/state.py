@@ -28,10 +28,11 @@ from vaulttools.index.progress import Progress
 from vaulttools.index.rows import Rows, is_current
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Lost, Watch
+from vaulttools.index.watch import Lost
 
 if TYPE_CHECKING:
     from vaulttools.files.providers import Trait
+    from vaulttools.index.inotify import InotifyWatch
     from vaulttools.index.passages import Passages
 
 T = TypeVar("T")
@@ -52,7 +53,7 @@ class IndexState:
         self,
         root: Root,
         store: IndexStore,
-        watch: Watch | None,
+        watch: InotifyWatch | None,
         max_bytes: int,
         listed: Callable[[], Mapping[str, Folder]] | None = None,
     ) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import itemgetter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import limits, paths
 from vaulttools.files import disk
@@ -24,7 +24,9 @@ from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.root import Root
 from vaulttools.index.folder import NO_KEY, STAMP, Folder, Inode, names_at, split
 from vaulttools.index.rows import NEW, SIZE, Rows, key_of
-from vaulttools.index.watch import Watch
+
+if TYPE_CHECKING:
+    from vaulttools.index.inotify import InotifyWatch
 
 _INITIAL: Final = itemgetter(0)
 _STAMP: Final = itemgetter(slice(SIZE))
@@ -78,7 +80,7 @@ class Tree:
     def __init__(
         self,
         root: Root,
-        watch: Watch | None,
+        watch: InotifyWatch | None,
         max_bytes: int = limits.FILE_BYTES,
         rows: Rows | None = None,
         listed: Mapping[str, Folder] = _NOTHING,
