@@ -170,7 +170,7 @@ class IndexState:
             for path in rows:
                 # A file that vanished before its first row was known here: nobody marked its row yet.
                 if path not in self.rows.files and self.is_listed(path):
-                    fresh.mark_gone(path)
+                    fresh.gone.add(path)
             for path, change in done.stale.items():
                 row, key = rows.get(path), self.tree.key(path)
                 if fresh.change_of(path) != change or row is None or key is None:
@@ -262,7 +262,7 @@ class IndexState:
         for path in gone:
             self.freshness.mark_known(path)
             if path in self.rows.aside and self.is_listed(path):
-                self.freshness.mark_gone(path)
+                self.freshness.gone.add(path)
         if changes.names:
             self._kept.clear()
         elif changes.times:

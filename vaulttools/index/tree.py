@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vaulttools.core import limits, paths
 from vaulttools.files import disk
@@ -57,18 +57,15 @@ class Changes:
     """Whether a modification time may have changed."""
 
 
-class _Names:
+class _Names(NamedTuple):
     """The names in one folder."""
 
-    __slots__ = ("files", "others", "read")
-
-    def __init__(self, files: dict[str, None], others: dict[str, Inode], read: int | None = None) -> None:
-        self.files: Final = files
-        """Paths of unprotected regular files, whose keys are in `Rows`."""
-        self.others: Final = others
-        """Everything else, by name."""
-        self.read = read
-        """Hash of the listing, to notice an unchanged folder; None with a watch."""
+    files: dict[str, None]
+    """Paths of unprotected regular files, whose keys are in `Rows`."""
+    others: dict[str, Inode]
+    """Everything else, by name."""
+    read: int | None = None
+    """Hash of the listing, to notice an unchanged folder; None with a watch."""
 
 
 _NONE: Final = _Names({}, {})
