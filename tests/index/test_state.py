@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import HOUR
-from tests.index.indexes import Indexed
-from vaulttools.files import disk
+from tests.index.indexes import Indexed, unlistable
 from vaulttools.files.catalogue import Rules
 from vaulttools.files.document import Document
 from vaulttools.files.scope import Scope, Walk
@@ -231,16 +230,7 @@ def test_one_comparison_serves_all_calls_that_began_before_it(
     assert len(compared) == 2
 
 
-def closing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Make the listing of a folder fail."""
-    scandir = os.scandir
-
-    def failing(path: str) -> Any:
-        if os.path.basename(path) == name:
-            raise PermissionError(errno.EACCES, "Permission denied")
-        return scandir(path)
-
-    monkeypatch.setattr(disk, "scandir", failing)
+CLOSED = PermissionError(errno.EACCES, "Permission denied")
 
 
 def test_fault_I14_a_file_in_an_unlisted_folder_keeps_its_row_and_is_not_known(
@@ -254,7 +244,7 @@ def test_fault_I14_a_file_in_an_unlisted_folder_keeps_its_row_and_is_not_known(
     assert Snapshot(present).unknown(["c/d.md"]) == []
     assert Snapshot(present).holding("lone return") == {"c/d.md"}
     with monkeypatch.context() as patched:
-        closing(patched, "c")
+        unlistable(patched, "c", CLOSED)
         present.catch_up()
         assert present.pending() == Pending({}, frozenset(), now + HOUR)
         assert present.rows.get("c/d.md") is not None
@@ -270,7 +260,7 @@ def test_fault_I14_rows_are_forgotten_when_their_unlisted_folder_is_gone(
     indexed: Indexed, present: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        closing(patched, "c")
+        unlistable(patched, "c", CLOSED)
         present.catch_up()
     shutil.rmtree(indexed.vault / "c")
     present.catch_up()
