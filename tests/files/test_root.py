@@ -309,25 +309,6 @@ def test_fault_N06_names_that_differ_in_case_are_two(root: Root) -> None:
 
 
 @posix_only
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("new\nline.md", r"new\nline.md"),
-        ("esc\x1b[31m.md", r"esc\u{1b}[31m.md"),
-        ("over\u202eride.md", r"over\u{202e}ride.md"),
-        ("tag\U000e0041.md", r"tag\u{e0041}.md"),
-        (os.fsdecode(b"bad\xff.md"), r"bad\xff.md"),
-    ],
-)
-def test_faults_N01_to_N04_the_shown_form_of_a_name_is_accepted_back(root: Root, name: str, shown: str) -> None:
-    if sys.platform == "darwin" and "\udcff" in name:
-        pytest.skip("APFS takes no such name")
-    (Path(root.folder) / name).touch()
-    for spelling in (name, shown):
-        assert root.locate(spelling) == Place(name, "file")
-
-
-@posix_only
 @pytest.mark.parametrize("name", ["-rf.md", "[x]{y}*.md", "note.md:12", "a,b.md", "asdf.", "asdf ", " a", "a?.md"])
 def test_faults_N07_to_N11_an_odd_name_is_itself(root: Root, name: str) -> None:
     (Path(root.folder) / name).touch()
