@@ -18,10 +18,7 @@ import pytest
 
 from tests.conftest import HOUR
 from tests.index.indexes import Indexed, unlistable
-from vaulttools.files.catalogue import Rules
 from vaulttools.files.document import Document
-from vaulttools.files.scope import Scope, Walk
-from vaulttools.files.settings import Excluded
 from vaulttools.index import build
 from vaulttools.index.background import watch
 from vaulttools.index.freshness import Pending
@@ -94,10 +91,6 @@ def nominated(present: IndexState, literal: str) -> set[str] | None:
     present.catch_up()
     view, required = Snapshot(present), AllOf((literal,))
     found = view.nominated(required)
-    listing = Scope(present.root, Rules(hidden=True, excluded=Excluded()), (Walk(),), names=view).listing()
-    if listing is not None:
-        others = {*listing.files[-1:], "none.md"}
-        assert view.nominated_in(listing, required, others) == (None if found is None else listing.of(found | others))
     return None if found is None else set(found)
 
 

@@ -122,13 +122,6 @@ class Snapshot:
             return None if ids is None else self._named(ids) | self._unsure(requirement)
         return None
 
-    def nominated_in(
-        self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
-    ) -> Sequence[str] | None:
-        """Returns the files of a listing that may fulfil a requirement, and `others`; None: as for `nominated`."""
-        found = self.nominated(requirement)
-        return None if found is None else listing.of(found | others)
-
     def _narrowed(self, requirement: Requirement) -> list[int] | None:
         """Returns the ids of rows that may fulfil a requirement, ascending; None: most or all rows may."""
         if len(self._stale) + len(self._wordless) > len(self._rows) * _MOST_STALE:
