@@ -16,7 +16,7 @@ from tests.conftest import MakeVault
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.files import settings
-from vaulttools.files.settings import DEFAULT_ENDINGS, DEFAULT_FOLDERS, Excluded
+from vaulttools.files.settings import DEFAULT_FILES, DEFAULT_FOLDERS, Excluded
 from vaulttools.matching.ripgrep import Ripgrep
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a FIFO")
@@ -225,9 +225,7 @@ def test_a_name_with_a_line_feed_is_one_path_to_a_regex(make_vault: MakeVault) -
 
 # The default excludes, compared with a whole-path reading by pathspec
 
-SPEC = GitIgnoreSpec.from_lines(
-    [*(f"{name}/" for name in DEFAULT_FOLDERS), *(f"*{ending}" for ending in DEFAULT_ENDINGS)]
-)
+SPEC = GitIgnoreSpec.from_lines([*(f"{name}/" for name in DEFAULT_FOLDERS), *DEFAULT_FILES])
 NAMES = st.sampled_from(
     [*sorted(DEFAULT_FOLDERS), "Build", "x.build", "a.log", "a.LOG", "a.log.md", ".log", "x.min.js", "min.js", "map"]
 )

@@ -14,13 +14,17 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.disk import Key, is_racy
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _MOST_BYTES: Final = 1 << 20
 """Larger settings files (bytes) are not read; Obsidian writes a few KiB."""
@@ -31,8 +35,8 @@ DEFAULT_FOLDERS: Final = frozenset(
 )
 """Names of folders that are left out by default, with their content."""
 
-DEFAULT_ENDINGS: Final = (".log", ".jsonl", ".xml", ".min.js", ".map")
-"""Endings of names of files and folders that are left out by default."""
+DEFAULT_FILES: Final = ("*.log", "*.jsonl", "*.xml", "*.min.js", "*.map")
+"""Globs for names of files and folders that are left out by default; each begins with `*.`."""
 
 
 class ConfigFolders:
@@ -157,7 +161,23 @@ def excluded(config_folder: Path) -> Excluded:
 
 def is_default(name: str, *, is_folder: bool) -> bool:
     """Whether the default excludes leave out a file or folder with this name."""
-    return (is_folder and name in DEFAULT_FOLDERS) or name.endswith(DEFAULT_ENDINGS)
+    if is_folder:
+        return _is_left_out(f"{name}/")
+    # The globs depend only on the ending, so the cache answers for nearly all files of a vault.
+    _, dot, ending = name.partition(".")
+    return bool(dot) and _is_left_out(f".{ending}")
+
+
+@lru_cache(maxsize=4096)
+def _is_left_out(name: str) -> bool:
+    return _default_excludes().match_file(paths.portable(name))  # pathspec's RE2 takes no lone surrogates
+
+
+@lru_cache(maxsize=1)
+def _default_excludes() -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines([*(f"{name}/" for name in DEFAULT_FOLDERS), *DEFAULT_FILES])
 
 
 def default_folder_of(path: str) -> str | None:
