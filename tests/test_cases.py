@@ -173,30 +173,10 @@ def test_found_paths_are_grouped_by_folder(row: dict[str, Any]) -> None:
     assert find.grouped(row["args"]["paths"]) == row["expect"]["text"]
 
 
-GLOBS = [
-    # tool:path              selects                     does not select
-    ("*.md", ["a.md", "x/a.md"], ["a.txt"]),
-    ("./*.md", ["a.md"], ["a.txt"]),
-    ("**/*.json", ["a.json", "x/y/a.json"], ["a.md"]),
-    ("src/*.ts", ["src/a.ts"], ["src/a/b.ts"]),
-    ("src\\**\\*.ts", ["src/a.ts", "src/a/b.ts"], ["a.ts"]),
-    ("*.{ts,js}", ["a.ts", "x/a.js"], ["a.md"]),
-]
-"""The `unit:` rows on globs describe how the original splits a path into base and glob; here a glob is one value, so
-the tests check what it selects instead."""
-
-
-@pytest.mark.parametrize(("glob", "selected", "left"), GLOBS)
-def test_globs_of_the_documents_select_what_they_should(glob: str, selected: list[str], left: list[str]) -> None:
-    from vaulttools.files import globs
-
-    parsed = globs.parse(glob, ignore_case=False)
-    assert [path for path in [*selected, *left] if parsed.matches(path)] == selected
-
-
 def test_every_row_is_covered() -> None:
     here = ("search", "find", "unit:parse_line_ranges", "unit:split_path_selector", "unit:sanitize_braces")
     also = ("unit:escape_parens", "unit:file_tag", "unit:group_paths")
+    # These describe how the original splits a path into base and glob; `test_globs` tries what the globs select.
     globs_elsewhere = ("unit:parse_search_path", "unit:parse_find_pattern", "unit:build_glob_pattern")
     paths_elsewhere = ("unit:validate_paths",)
     assert {row["tool"] for row in CASES} <= {*here, *also, *globs_elsewhere, *paths_elsewhere}

@@ -61,11 +61,6 @@ def test_notes_only_leaves_other_files_out_silently(root: Root) -> None:
     )
 
 
-def test_walks_and_names_are_merged_in_path_order_and_each_file_comes_once(root: Root) -> None:
-    scope = scope_of(root, Walk("a"), Walk("a/b"), Walk("Archive"), named=("z.md", "a b.md", "a/b/c.md", "z.md"))
-    assert files(scope) == ["Archive/a.md", "a/b/c.md", "a/d.txt", "a/e.MD", "a b.md", "z.md"]
-
-
 def test_a_name_wins_over_a_rule(root: Root) -> None:
     rules = Excluded(texts=("archive/",))
     scope = scope_of(root, Walk(), named=(".h.md", "Archive/a.md"), excluded=rules)

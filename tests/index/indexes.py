@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import vaulttools
 from tests.conftest import write_files
 from tests.modes import bound_by_modes
 from vaulttools.core import paths
+from vaulttools.files import disk
 from vaulttools.files.disk import Key
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
@@ -109,6 +112,18 @@ def notes(count: int, seed: int = 1) -> dict[str, str]:
         + "\n\n".join(f"- [ ] {rng.random()} [[note {rng.randrange(count)}]] #t{rng.randrange(9)}" for _ in range(9))
         for number in range(count)
     }
+
+
+def unlistable(monkeypatch: pytest.MonkeyPatch, name: str, error: OSError) -> None:
+    """Let the listing of every folder of a name fail."""
+    scandir = os.scandir
+
+    def failing(path: str) -> Any:
+        if os.path.basename(path) == name:
+            raise error
+        return scandir(path)
+
+    monkeypatch.setattr(disk, "scandir", failing)
 
 
 def python(code: str, folder: Path, *, bound: bool = False) -> subprocess.Popen[str]:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,7 +26,10 @@ from vaulttools.index.background import BackgroundIndex, watch
 from vaulttools.index.build import Updated
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
-from vaulttools.index.watch import Lost, Watch
+from vaulttools.index.watch import Lost
+
+if TYPE_CHECKING:
+    from vaulttools.index.inotify import InotifyWatch as Watch
 
 FILES = {f"{number % 3}/n{number}.md": f"# About {number}\n\nword{number} todo\n" for number in range(30)}
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")

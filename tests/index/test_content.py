@@ -12,7 +12,6 @@ import xxhash
 from tests.index.indexes import Indexed
 from vaulttools.files import disk
 from vaulttools.files.disk import Key
-from vaulttools.files.root import Root
 from vaulttools.index import content, passages, vocabulary
 from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, ToRead, WordColumns, read, scan
 from vaulttools.notes.note import Note
@@ -132,15 +131,6 @@ def test_a_file_that_is_not_there_gives_nothing(indexed: Indexed) -> None:
     assert read(indexed.root, ToRead("b.md/a.md")) is None
 
 
-def test_a_file_that_cannot_be_opened_stays_a_candidate(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(root: Root, path: str) -> int:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Root, "open", refuse)
-    found = read_of(indexed, b"text")
-    assert found == Content("a.md", Key.of(os.stat(indexed.vault / "a.md")), found.checked, "unread")
-
-
 @pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
 def test_a_link_that_leads_out_stays_a_candidate_and_is_not_read(indexed: Indexed) -> None:
     (indexed.folder / "secret.md").write_text("secret", encoding="utf-8")
@@ -148,21 +138,6 @@ def test_a_link_that_leads_out_stays_a_candidate_and_is_not_read(indexed: Indexe
     found = read(indexed.root, ToRead("a.md"))
     assert found is not None
     assert (found.state, found.tokens.text) == ("unread", "")
-
-
-@pytest.mark.parametrize("name", ["EIO", "EAGAIN", "ETIMEDOUT", "EDEADLK"])
-def test_fault_S05_a_failing_read_leaves_a_candidate(
-    indexed: Indexed, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    indexed.write({"a.md": "text"})
-
-    def fail(descriptor: int, size: int) -> bytes:
-        raise OSError(getattr(__import__("errno"), name), name)
-
-    monkeypatch.setattr(disk, "read", fail)
-    found = read(indexed.root, ToRead("a.md"))
-    assert found is not None
-    assert found.state == "unread"
 
 
 @pytest.mark.parametrize(("changes", "state"), [(1, "text"), (2, "unread")])

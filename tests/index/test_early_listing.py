@@ -57,12 +57,12 @@ CHILD = """
 import os, sys, time
 from vaulttools.index import early_listing
 early_listing.begin(sys.argv[1])
-[child] = early_listing._children
+[(child, _, _)] = early_listing._children
 if sys.argv[2] == "end":
     early_listing.end()
 else:
     if sys.argv[2] == "kill":
-        os.kill(child.pid, 9)
+        os.kill(child, 9)
     found = early_listing.taken()
     assert sys.argv[2] == "kill" or found.keys() == {"", "b"}, found
 assert not early_listing.is_begun(sys.argv[1])

@@ -21,7 +21,7 @@ from vaulttools import Vault, VaultConfig
 from vaulttools.files import disk
 from vaulttools.files.disk import within
 from vaulttools.index import background as live
-from vaulttools.index import build, content, freshness, location, workers
+from vaulttools.index import build, freshness, location, workers
 from vaulttools.index.content import HAS_FAILED, Content, ToRead, read
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
@@ -199,7 +199,10 @@ def test_fault_S05_a_read_that_fails_once_is_tried_again_at_once(
     assert found.state == "text"
 
 
-@pytest.mark.parametrize(("name", "flags"), [("EIO", HAS_FAILED), ("EMFILE", HAS_FAILED), ("EACCES", 0)])
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [*((name, HAS_FAILED) for name in ("EIO", "EAGAIN", "ETIMEDOUT", "EDEADLK", "EMFILE")), ("EACCES", 0)],
+)
 def test_fault_S05_a_file_that_could_not_be_read_is_read_again_later(
     indexed: Indexed, monkeypatch: pytest.MonkeyPatch, name: str, flags: int
 ) -> None:
@@ -344,7 +347,3 @@ def test_fault_I13_each_version_of_the_tables_has_its_own_file(make_vault: MakeV
         assert other.exists()
         assert vault.clear_index()
         assert not list(where.folder.glob("*.sqlite"))
-
-
-def test_a_hanging_file_is_a_candidate_of_every_search() -> None:
-    assert content.hanging("a.md").state == "unread"

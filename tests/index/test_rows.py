@@ -32,9 +32,7 @@ def of(given_: list[Row], at_once: int = 3) -> Rows:
         for each in sorted(given_, key=lambda each: each.id)
     ]
     rows = Rows()
-    chunks = (list(zip(*table[start : start + at_once], strict=True)) for start in range(0, len(table), at_once))
-    for _ in rows.loading(chunks, NOW):
-        pass
+    rows.load((list(zip(*table[at : at + at_once], strict=True)) for at in range(0, len(table), at_once)), NOW)
     rows.number()
     return rows
 
@@ -88,10 +86,6 @@ def test_rows_and_files_are_those_that_came_last(table: list[Row], data: st.Data
     assert held.named(ids | {999}) == known.keys() and held.named([]) == set()
     assert {path: held.id(path) for path in PATHS} == {
         path: known[path].id if path in known else None for path in PATHS
-    }
-    numbers = {path: number for number, path in enumerate(PATHS[::2])}
-    assert {id_: number for id_, number in enumerate(held.by_id(numbers, -1)) if number >= 0} == {
-        each.id: numbers[path] for path, each in known.items() if path in numbers and path in files
     }
     assert held.lacking(PATHS) == [path for path in PATHS if path not in known or path not in files]
     assert [*held.absent(PATHS)] == [path for path in PATHS if path not in files]

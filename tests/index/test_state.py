@@ -12,26 +12,25 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.conftest import HOUR
-from tests.index.indexes import Indexed
-from vaulttools.files import disk
-from vaulttools.files.catalogue import Rules
+from tests.index.indexes import Indexed, unlistable
 from vaulttools.files.document import Document
-from vaulttools.files.scope import Scope, Walk
-from vaulttools.files.settings import Excluded
-from vaulttools.index import build, snapshot
+from vaulttools.index import build
 from vaulttools.index.background import watch
 from vaulttools.index.freshness import Pending
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Lost, Watch
+from vaulttools.index.watch import Lost
 from vaulttools.patterns.literals import AllOf
+
+if TYPE_CHECKING:
+    from vaulttools.index.inotify import InotifyWatch as Watch
 
 pytestmark = pytest.mark.usefixtures("watch_on")
 
@@ -92,16 +91,6 @@ def nominated(present: IndexState, literal: str) -> set[str] | None:
     present.catch_up()
     view, required = Snapshot(present), AllOf((literal,))
     found = view.nominated(required)
-    listing = Scope(present.root, Rules(hidden=True, excluded=Excluded()), (Walk(),), names=view).listing()
-    if listing is not None:
-        others = {*listing.files[-1:], "none.md"}
-        for few in (0, 64):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(snapshot, "_FEW_NOMINATED", few)
-                in_order = view.nominated_in(listing, required, others)
-            assert (None if in_order is None else [*in_order]) == (
-                None if found is None else listing.of(found | others)
-            )
     return None if found is None else set(found)
 
 
@@ -234,16 +223,7 @@ def test_one_comparison_serves_all_calls_that_began_before_it(
     assert len(compared) == 2
 
 
-def closing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Make the listing of a folder fail."""
-    scandir = os.scandir
-
-    def failing(path: str) -> Any:
-        if os.path.basename(path) == name:
-            raise PermissionError(errno.EACCES, "Permission denied")
-        return scandir(path)
-
-    monkeypatch.setattr(disk, "scandir", failing)
+CLOSED = PermissionError(errno.EACCES, "Permission denied")
 
 
 def test_fault_I14_a_file_in_an_unlisted_folder_keeps_its_row_and_is_not_known(
@@ -257,7 +237,7 @@ def test_fault_I14_a_file_in_an_unlisted_folder_keeps_its_row_and_is_not_known(
     assert Snapshot(present).unknown(["c/d.md"]) == []
     assert Snapshot(present).holding("lone return") == {"c/d.md"}
     with monkeypatch.context() as patched:
-        closing(patched, "c")
+        unlistable(patched, "c", CLOSED)
         present.catch_up()
         assert present.pending() == Pending({}, frozenset(), now + HOUR)
         assert present.rows.get("c/d.md") is not None
@@ -273,7 +253,7 @@ def test_fault_I14_rows_are_forgotten_when_their_unlisted_folder_is_gone(
     indexed: Indexed, present: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        closing(patched, "c")
+        unlistable(patched, "c", CLOSED)
         present.catch_up()
     shutil.rmtree(indexed.vault / "c")
     present.catch_up()

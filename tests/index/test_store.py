@@ -113,9 +113,3 @@ def test_a_file_that_can_no_longer_be_read_leaves_nothing_behind(indexed: Indexe
     put(store, Content("a.md", row.key._replace(changed=row.key.changed + 1), row.checked, "unread"))
     assert (found(store, "secret"), store.structures([row.id]), rows(store)["a.md"].state) == (set(), [], "unread")
     assert store.status().unread == 1
-
-
-def test_words_are_found_by_their_stems_and_ranked(indexed: Indexed) -> None:
-    store = indexed.holding({"Indexing.md": "text", "b.md": "# Indexes\n", "c.md": "---\ntags: index\n---\nnothing"})
-    ids = store._read("SELECT rowid FROM words WHERE words MATCH 'indexed' ORDER BY bm25(words, 1, 9, 5, 3, 2)")
-    assert store.paths([each for (each,) in ids]) == ["Indexing.md", "b.md", "c.md"]

@@ -10,15 +10,14 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.index.indexes import Indexed, python
+from tests.index.indexes import Indexed, python, unlistable
 from vaulttools.core import paths
-from vaulttools.files import disk
 from vaulttools.files.disk import Key
 from vaulttools.files.folder_names import FolderEntry
 from vaulttools.files.root import Root
@@ -26,7 +25,9 @@ from vaulttools.index import build
 from vaulttools.index.background import watch
 from vaulttools.index.rows import Rows
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Watch
+
+if TYPE_CHECKING:
+    from vaulttools.index.inotify import InotifyWatch as Watch
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX links and modes")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
@@ -202,8 +203,7 @@ def tell(place: Path, seed: int, *, modes: bool = False) -> None:
     rng = random.Random(seed)
     story = Story(place, rng, modes=modes)
     root = Indexed(place).root
-    watched = watching(root)
-    try:
+    with closing(watching(root)) as watched:
         tree, compared = Tree(root, watched, max_bytes=100), Tree(root, None, max_bytes=100)
         was = state(tree)
         for _ in range(60):
@@ -226,8 +226,6 @@ def tell(place: Path, seed: int, *, modes: bool = False) -> None:
             )
             assert (applied.times and found.times) or now == was
             was = now
-    finally:
-        watched.close()
 
 
 @linux_only
@@ -270,7 +268,8 @@ def test_the_first_comparison_with_the_rows_finds_what_a_look_at_each_file_finds
             story.step()
         for now in (time.time_ns(), 1):
             rows = Rows()
-            tree = Tree(place.root, None, rows=rows, loading=rows.loading(store.columns(), now))
+            rows.load(store.columns(), now)
+            tree = Tree(place.root, None, rows=rows)
             first = sorted(tree.first.files, key=paths.order), sorted(tree.first.gone, key=paths.order)
             assert first == place.differences(store, tree.files(), now)
     store.close()
@@ -388,16 +387,13 @@ def test_a_replaced_folder_shows_what_it_holds_now(
 def test_a_new_time_of_a_folder_does_not_change_its_files(indexed: Indexed) -> None:
     """`rsync -a` leaves folders so each time."""
     indexed.write({"a/n.md": "n", "o.md": "o"})
-    watched = watching(indexed.root)
-    try:
+    with closing(watching(indexed.root)) as watched:
         tree = Tree(indexed.root, watched)
         for folder in (indexed.vault / "a", indexed.vault):
             os.utime(folder, ns=(1, 1))
             changes = tree.apply(watched.drain())
             assert (changes.files, changes.gone) == (set(), set())
             assert "a/n.md" in changes.met
-    finally:
-        watched.close()
 
 
 def test_a_missing_root_is_not_an_empty_vault(indexed: Indexed) -> None:
@@ -412,14 +408,7 @@ def test_a_missing_root_is_not_an_empty_vault(indexed: Indexed) -> None:
 
 def test_an_existing_folder_is_not_taken_for_gone(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
     indexed.write({"a/n.md": "n"})
-    scandir = os.scandir
-
-    def failing(path: str) -> Any:
-        if path.endswith("a"):
-            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
-        return scandir(path)
-
-    monkeypatch.setattr(disk, "scandir", failing)
+    unlistable(monkeypatch, "a", FileNotFoundError(errno.ENOENT, "No such file or directory"))
     with pytest.raises(OSError) as error:
         Tree(indexed.root, None).names_in("a")
     assert error.value.errno == errno.EIO
@@ -430,17 +419,9 @@ def test_fault_S07_a_folder_that_could_not_be_listed_for_a_moment_is_listed_agai
     indexed: Indexed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     indexed.write({"a/n.md": "n", "o.md": "o"})
-    scandir = os.scandir
-
-    def failing(path: str) -> Any:
-        if path.endswith("a"):
-            raise OSError(errno.EMFILE, "Too many open files")
-        return scandir(path)
-
-    watched = watching(indexed.root)
-    try:
+    with closing(watching(indexed.root)) as watched:
         with monkeypatch.context() as patched:
-            patched.setattr(disk, "scandir", failing)
+            unlistable(patched, "a", OSError(errno.EMFILE, "Too many open files"))
             tree = Tree(indexed.root, watched)
             assert set(tree.unlisted) == {"a"}
             assert not tree.apply(watched.drain()).names
@@ -448,8 +429,6 @@ def test_fault_S07_a_folder_that_could_not_be_listed_for_a_moment_is_listed_agai
         assert (changes.files, changes.names) == ({"a/n.md"}, True)
         assert state(tree) == state(Tree(indexed.root, None))
         assert tree.apply(watched.drain()) == Changes()
-    finally:
-        watched.close()
 
 
 def test_which_files_are_large_or_protected(indexed: Indexed, updated: Callable[[], tuple[Tree, Update]]) -> None:

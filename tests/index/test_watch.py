@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,7 +26,10 @@ from vaulttools.errors import BadArgument
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index import background, filesystems, watch
-from vaulttools.index.watch import Lost, Watch
+from vaulttools.index.watch import Lost
+
+if TYPE_CHECKING:
+    from vaulttools.index.inotify import InotifyWatch as Watch
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
 pytestmark = [linux_only, pytest.mark.usefixtures("watch_on")]

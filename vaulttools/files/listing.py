@@ -72,8 +72,8 @@ class Listing:
     def of(self, some: AbstractSet[str]) -> list[str]:
         """Returns the included paths among some, in path order."""
         if len(some) * _SORTED < len(self):
-            return [self._paths[place] for place in sorted(self.places_of(some))]
-        return [path for path in self.files if path in some]
+            return self.at(sorted(self.places_of(some)))
+        return [*filter(some.__contains__, self.places)]
 
     def at(self, places: Iterable[int]) -> list[str]:
         """Returns the paths at some places."""

@@ -11,7 +11,6 @@ from vaulttools.core.work import Work
 from vaulttools.files.disk import Key
 from vaulttools.files.document import Document
 from vaulttools.files.folder_names import FolderNames
-from vaulttools.files.listing import Listing
 from vaulttools.patterns.literals import Requirement
 
 T = TypeVar("T")
@@ -53,11 +52,6 @@ class Candidates(FileNames, Protocol):
 
     def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
         """Returns the files that may fulfil a requirement, and all unindexed files; None: most files, or all."""
-
-    def nominated_in(
-        self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
-    ) -> Sequence[str] | None:
-        """Returns the `nominated` files of a listing, and `others`, in path order."""
 
     def unknown(self, files: Sequence[str]) -> list[str]:
         """Returns the files whose current text is not in the index."""

@@ -34,10 +34,11 @@ from vaulttools.index.progress import Meter, Progress
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore
-from vaulttools.index.watch import Lost, Watch, is_off
+from vaulttools.index.watch import Lost, is_off
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
+    from vaulttools.index.inotify import InotifyWatch
 
 _log = logging.getLogger("vaulttools")
 
@@ -68,7 +69,7 @@ _LOADS: Final = 2
 """Attempts with a watch: changes are missed by chance, or every time when there are too many folders."""
 
 
-def watch(root: Root) -> Watch | None:
+def watch(root: Root) -> InotifyWatch | None:
     """Returns a watch of every change below a root; None where no dependable one exists, or the environment turns it
     off.
 
@@ -359,7 +360,7 @@ class BackgroundIndex:
         return self._made(store, None)
 
     def _made(
-        self, store: IndexStore, watching: Watch | None, listed: Callable[[], Mapping[str, Folder]] | None = None
+        self, store: IndexStore, watching: InotifyWatch | None, listed: Callable[[], Mapping[str, Folder]] | None = None
     ) -> IndexState:
         """Returns the state in memory. It lives long, so the garbage collector skips it while it is built (a fifth of
         the time) and afterwards."""

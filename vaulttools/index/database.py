@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -115,12 +115,8 @@ class Database:
         Raises:
             Unavailable: as for `reading`.
         """
-        with self._in_use():
-            connection = self._connected()
-            try:
-                yield connection
-            finally:
-                connection.close()
+        with self._in_use(), closing(self._connected()) as connection:
+            yield connection
 
     @contextmanager
     def writing(self, *, wait: bool, stop: Event | None = None) -> Iterator[apsw.Connection]:
@@ -130,14 +126,10 @@ class Database:
             IndexBusy: the lock is held, and `wait` is false or `stop` was set while waiting.
             Unavailable: the database cannot be written; `Replaced` if it was replaced or damaged.
         """
-        with self._in_use(), write_lock(self.path, wait=wait, stop=stop):
-            connection = self._connected()
+        with self._in_use(), write_lock(self.path, wait=wait, stop=stop), closing(self._connected()) as connection:
             connection.execute(f"PRAGMA cache_size = -{_WRITERS_PAGES_KIB}")
-            try:
-                yield connection
-                _shorten_log(connection, self.path)
-            finally:
-                connection.close()
+            yield connection
+            _shorten_log(connection, self.path)
 
     def bytes(self) -> int:
         """Bytes on disk, the write-ahead log included."""

@@ -18,16 +18,8 @@ if TYPE_CHECKING:
     from vaulttools.index.folder import Folder
 
 
-class _Child:
-    """The child, and our end of the pipe that it writes into."""
-
-    def __init__(self, pid: int, answers: int, folder: str) -> None:
-        self.pid = pid
-        self.answers = answers
-        self.folder = folder
-
-
-_children: Final[list[_Child]] = []
+_children: Final[list[tuple[int, int, str]]] = []
+"""The child, if any: its process id, our end of the pipe that it writes into, and the folder that it lists."""
 
 
 def begin(folder: str) -> None:
@@ -46,7 +38,7 @@ def begin(folder: str) -> None:
         _write(folder, writing)
 
     try:
-        _children.append(_Child(forks.fork(list_all), answers, folder))
+        _children.append((forks.fork(list_all), answers, folder))
     except OSError:
         os.close(answers)
     os.close(writing)
@@ -54,16 +46,16 @@ def begin(folder: str) -> None:
 
 def is_begun(folder: str | None = None) -> bool:
     """Whether a child lists this folder (None: any), and nobody has taken the result yet."""
-    return bool(_children) and folder in (None, _children[0].folder)
+    return bool(_children) and folder in (None, _children[0][2])
 
 
 def taken() -> dict[str, Folder]:
     """Waits for the child and returns the folders that it listed, by vault-relative path."""
     import pickle
 
-    child = _children.pop()
+    child, answers, _ = _children.pop()
     found: dict[str, Folder] = {}
-    with os.fdopen(child.answers, "rb") as stream:
+    with os.fdopen(answers, "rb") as stream:
         try:
             while True:
                 path, names = pickle.load(stream)  # noqa: S301 - from our own child
@@ -77,21 +69,21 @@ def taken() -> dict[str, Folder]:
 def end() -> None:
     """Kill a child whose result nobody took: it only reads."""
     while _children:
-        child = _children.pop()
-        os.close(child.answers)
+        child, answers, _ = _children.pop()
+        os.close(answers)
         try:
-            os.kill(child.pid, 9)
+            os.kill(child, 9)
         except ProcessLookupError:
             continue
         _await(child)
 
 
-def _await(child: _Child) -> None:
+def _await(child: int) -> None:
     """Wait until the child has ended. With SIGCHLD ignored, perhaps by our parent, waiting raises an error."""
     from contextlib import suppress
 
     with suppress(ChildProcessError):
-        os.waitpid(child.pid, 0)
+        os.waitpid(child, 0)
 
 
 def listed(folder: str) -> Iterator[tuple[str, Folder]]:
@@ -119,10 +111,9 @@ def _write(folder: str, writing: int) -> None:
     import pickle
     from contextlib import suppress
 
-    from vaulttools.index.folder import PIPE_BYTES
-
     with suppress(OSError):  # the user's pipes are at their limit; writing is then slower
-        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        # Holds names and keys of 15,000 files; Linux allows this size to all users.
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 1024 * 1024)
     # Written at the end: a full pipe would block until the parent has read the rows of the index.
     found = [pickle.dumps(each, pickle.HIGHEST_PROTOCOL) for each in listed(folder)]
     with os.fdopen(writing, "wb") as stream:

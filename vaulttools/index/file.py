@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -72,15 +72,10 @@ def checking_vfs() -> str | None:
     take 20 ms.
     """
     for file in Path(apsw.__file__).parent.glob("sqlite_extra_binaries/cksumvfs.*"):
-        connection = apsw.Connection(":memory:")
-        try:
+        with suppress(apsw.Error), closing(apsw.Connection(":memory:")) as connection:
             connection.enable_load_extension(True)
             connection.load_extension(str(file))
-        except apsw.Error:
-            continue
-        finally:
-            connection.close()
-        return _CHECKING
+            return _CHECKING
     return None
 
 
@@ -122,23 +117,17 @@ def examined(path: Path, options: str) -> tuple[bytes, str]:
         return b"", ""
     if not os.path.getsize(path):
         return b"", "was damaged"
-    connection = None
     try:
-        connection = connect(path)
-        meta = meta_of(connection)
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
-        return b"", "was damaged"
-    except apsw.IOError as error:
-        if not is_damage(error):
-            raise
-        return b"", "was damaged"
+        with closing(connect(path)) as connection:
+            meta = meta_of(connection)
     except apsw.CantOpenError:
         if path.is_file() and os.access(path, os.R_OK | os.W_OK):
             raise
         return b"", "could not be read"
-    finally:
-        if connection is not None:
-            connection.close()
+    except apsw.Error as error:
+        if not (isinstance(error, apsw.SQLError) or is_damage(error)):
+            raise
+        return b"", "was damaged"
     if meta.get("schema") != SCHEMA:
         return b"", "was made by another version"
     if meta.get("options") != _with_pages(options):
@@ -154,17 +143,10 @@ def _with_pages(options: str) -> str:
 
 def token_of(path: Path) -> bytes | None:
     """Returns the token of the file at a path; None if it cannot be read."""
-    try:
-        connection = connect(path)
-    except apsw.Error:
-        return None
-    try:
+    with suppress(apsw.Error), closing(connect(path)) as connection:
         token = meta_of(connection).get("token")
-    except apsw.Error:
-        return None
-    finally:
-        connection.close()
-    return token if isinstance(token, bytes) else None
+        return token if isinstance(token, bytes) else None
+    return None
 
 
 def leftovers(path: Path) -> list[Path]:
@@ -189,8 +171,7 @@ def make(path: Path, options: str, *, wal: bool) -> bytes:
     for name in (new, *leftovers(new)):
         name.unlink(missing_ok=True)
     token = os.urandom(16)
-    connection = apsw.Connection(str(new), vfs=checking_vfs())
-    try:
+    with closing(apsw.Connection(str(new), vfs=checking_vfs())) as connection:
         if checking_vfs():
             connection.reserve_bytes(None, _CHECKSUM_BYTES)
         # Not `with connection`: if SQLite has rolled back by itself, as after EIO, that raises another error.
@@ -206,7 +187,5 @@ def make(path: Path, options: str, *, wal: bool) -> bytes:
         connection.execute("COMMIT")
         if wal:
             connection.execute("PRAGMA journal_mode = WAL")
-    finally:
-        connection.close()
     replace(new, path)
     return token

@@ -25,10 +25,6 @@ _STAMPS: Final = Struct(f"{STAMP.size}s")
 _IS_PLAIN: Final = sys.platform == "linux"
 """Whether the status in a listing is sufficient: not for stubs of iCloud, nor on Windows."""
 
-PIPE_BYTES: Final = 1024 * 1024
-"""Holds names and keys of 15,000 files, so that a listing child need not wait for its reader; Linux allows this size to
-all users."""
-
 
 class Inode(NamedTuple):
     """What one name leads to, links not followed."""

@@ -124,10 +124,6 @@ class Freshness:
         """Mark a stale file that could not be read."""
         self._failed[path] = time.monotonic() + AGAIN_SECONDS
 
-    def mark_gone(self, path: str) -> None:
-        """Mark a vanished file that has a row."""
-        self.gone.add(path)
-
     def retry(self) -> None:
         """Make the failed files due now."""
         self._failed.clear()

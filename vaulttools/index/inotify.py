@@ -1,6 +1,17 @@
 """Reads changes from Linux's inotify, which queues each before the call that made it returns.
 
 So no waiting and no cookie file is needed: every finished change is in the queue. inotify_simple reads the queue.
+
+A watch cannot see these changes, so its owner must look for itself:
+
+- A file with several names (hard links) changes through one of them: only the folder of that name reports it. A name
+  added elsewhere causes no event.
+  The same holds for a descriptor whose name was deleted after opening.
+- A write through a mapping (`mmap`) causes an event only when the mapping and its descriptor are closed.
+- On Linux, writes by another computer through this one's NFS server may have no name, and then cause no event.
+
+Events contain names. A folder's name may now belong to another folder, even with the same inode number: the owner must
+remove, add and list it again, with everything below it.
 """
 
 from __future__ import annotations
@@ -42,7 +53,8 @@ folder that opens but cannot be watched (SELinux has a permission for that) is n
 
 
 class InotifyWatch:
-    """Watches each folder of one vault, and the mounts, which can replace folders.
+    """Watches each folder of one vault, and the mounts, which can replace folders. Not thread-safe: its owner holds a
+    lock.
 
     A watch belongs to a folder, not to its path: a renamed folder keeps it, and a folder with two paths (a bind mount,
     or during a rename) has one watch for both.
@@ -70,7 +82,14 @@ class InotifyWatch:
         self._ready.register(self._mountinfo.fileno(), select.POLLPRI)  # proc_pid_mounts(5): mounts changed
 
     def add(self, folder: str) -> None:
-        """Like `Watch.add`: 30 µs, most of it for opening a folder that was not in use."""
+        """Watch one vault-relative folder (`""`: the root), not those below it. Call this before listing the folder.
+
+        A folder that is gone or unreadable is no error: it cannot be listed either, and its parent reports when that
+        changes. Takes 30 µs, most of it for opening a folder that was not in use.
+
+        Raises:
+            Lost: the folder cannot be watched.
+        """
         self._ensure_known()
         path = self._root.absolute(folder)
         harmless = _NOT_LISTED
@@ -90,14 +109,27 @@ class InotifyWatch:
             self._folders.setdefault(watch, set()).add(folder)
 
     def remove(self, folder: str) -> None:
-        """Like `Watch.remove`. A folder that was also added under its new path stays watched there."""
+        """Stop watching a folder and all below it: deleted, moved away, protected or about to be added again. A folder
+        that was also added under its new path stays watched there.
+
+        Raises:
+            Lost: this is another process.
+        """
         self._ensure_known()
         start = f"{folder}/" if folder else ""
         for path in [path for path in self._watches if path == folder or path.startswith(start)]:
             self._let_go(path)
 
     def drain(self) -> dict[str, set[str]]:
-        """Like `Watch.drain`: 6 µs if nothing happened, and 3 to 5 µs per event."""
+        """Returns the names touched by changes that finished before the call, by vault-relative folder.
+
+        A name is touched if it was created, deleted, renamed or written, or its status changed; each touch is reported
+        once. A folder's own status is reported by its name in its parent, the root's by the name `""` in `""`. A
+        reported folder may be gone. Takes 6 µs if nothing happened, and 3 to 5 µs per event.
+
+        Raises:
+            Lost: changes may have been missed.
+        """
         self._ensure_known()
         touched: dict[str, set[str]] = {}
         for descriptor, _ in self._ready.poll(0):
@@ -115,7 +147,7 @@ class InotifyWatch:
         return touched
 
     def close(self) -> None:
-        """Like `Watch.close`; another process keeps its own watch."""
+        """Release the system's resources; may be called twice. Another process keeps its own watch."""
         self._lost = self._lost or "closed"
         self._opened.close()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, compress, count, filterfalse, repeat
 from operator import add, itemgetter, sub
 from struct import Struct
@@ -61,9 +61,9 @@ class Rows:
         """Paths by id, from 0."""
         self._number = 0
 
-    def loading(self, chunks: Iterable[Sequence[Sequence[Any]]], now: int) -> Iterator[None]:
-        """Load the chunks of `IndexStore.columns`, one per step. `now`: nanoseconds since 1970; rows checked later than
-        this are not trusted."""
+    def load(self, chunks: Iterable[Sequence[Sequence[Any]]], now: int) -> None:
+        """Load the chunks of `IndexStore.columns`. `now`: nanoseconds since 1970; rows checked later than this are not
+        trusted."""
         for encoded, ids, sizes, modified, changed, inodes, checked, states, flags, digests in chunks:
             names = os.fsdecode(b"\0".join(encoded)).split("\0")  # all at once takes a fifth of the time
             packed = map(_FULL.pack, sizes, modified, changed, inodes, ids, checked, states, flags)
@@ -78,7 +78,6 @@ class Rows:
                     self.unusual.append(row)
                 if not is_current(row, row.key, now):
                     self.doubtful.append(path)
-            yield
 
     def number(self) -> None:
         """Index the loaded rows by id, after the existing files are known."""
@@ -127,14 +126,6 @@ class Rows:
         """Returns the files with these ids."""
         names, end = self._paths, len(self._paths)
         return {path for id_ in ids if id_ < end and (path := names[id_]) is not None}
-
-    def by_id(self, numbers: Mapping[str, int], nowhere: int) -> array[int]:
-        """Returns, by row id, the number of the row's file in `numbers`; `nowhere` without a number or a row."""
-        found = array("i", [nowhere]) * len(self._paths)
-        for id_, number in zip(_ids(map(self.files.get, numbers, repeat(NEW))), numbers.values(), strict=True):
-            found[id_] = number
-        found[0] = nowhere
-        return found
 
     def absent(self, files: Iterable[str]) -> Iterator[str]:
         """Yields the files that do not exist."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -12,8 +11,6 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-
-import apsw
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
@@ -41,20 +38,8 @@ _FEW: Final = 1_000
 _NEARLY_ALL: Final = 0.97
 """A query that nominates more than `_FEW` files and more than this share of all is not worth its time."""
 
-_FEW_NOMINATED: Final = 64
-"""Up to so many files are looked up by name: computing the places of 10,000 files takes 3 ms after each change of a
-name."""
-
-_MANY_ROWS: Final = 200
-"""Or up to one row in so many: with a million files, computing the places takes half a second."""
-
 _READ_TOGETHER: Final = 500
 """Structures per query: enough to be efficient, few enough to stop in time."""
-
-_COUNTS: Final = 4_096
-"""Words whose counts are cached: half a MiB."""
-
-_NOWHERE: Final = -1
 
 _MOST_STALE: Final = 0.5
 """While a larger share of the files is stale, the index is being built, and narrows nothing."""
@@ -135,28 +120,6 @@ class Snapshot:
         with self._tolerating_loss():
             ids = self._narrowed(requirement)
             return None if ids is None else self._named(ids) | self._unsure(requirement)
-        return None
-
-    def nominated_in(
-        self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
-    ) -> Sequence[str] | None:
-        """Returns the files of a listing that may fulfil a requirement, and `others`; None: as for `nominated`."""
-        with self._tolerating_loss():
-            ids = self._narrowed(requirement)
-            if ids is None:
-                return None
-            found, lost = [], ids
-            if len(ids) > max(_FEW_NOMINATED, len(self._rows) // _MANY_ROWS):
-                places = self.kept((listing, "places"), lambda: self._rows.by_id(listing.places, _NOWHERE))
-                end = bisect_left(ids, len(places))
-                found, lost = [*map(places.__getitem__, ids[:end])], ids[end:]
-            if _NOWHERE in found:  # rows that are newer, or not in the listing
-                lost += [id_ for id_, place in zip(ids, found, strict=False) if place == _NOWHERE]
-            more = self._unsure(requirement) | others
-            if lost or more:
-                more |= self._named(lost)
-                found = [*{*found, *listing.places_of(more)} - {_NOWHERE}]
-            return listing.at(sorted(found))
         return None
 
     def _narrowed(self, requirement: Requirement) -> list[int] | None:
@@ -334,28 +297,12 @@ class Snapshot:
         not_wanted = None if is_settled and not left_out else (json.dumps(left_out), newest)
 
         with self._tolerating_loss(), self._store.database.reading() as connection:
-            if is_settled:
-                counts = self._counted(connection, words)
-            else:
-                counts = table.counts(connection, words, (json.dumps(rows), newest))
+            counts = table.counts(connection, words, None if is_settled else (json.dumps(rows), newest))
             held = [spellings if count else () for spellings, count in zip(words, counts, strict=True)]
             best = table.best(connection, held, most, wanted, not_wanted) if most else []
             places = {path: places for id_, places in best if (path := self._rows.path(id_)) and path in among}
             return WordHits(counts, places, of_all - len(rows))
         return None
-
-    def _counted(self, connection: apsw.Connection, words: Sequence[Sequence[Spelling]]) -> list[int]:
-        """Returns how many notes hold each word while nothing is stale; cached, since sessions repeat words, and one
-        call asks for most of its words twice."""
-        counts: dict[tuple[Spelling, ...], int] = self._state.kept("counts", dict, version=self._state.log.moment)
-        if len(counts) > _COUNTS:
-            counts.clear()
-        wanted = [*map(tuple, words)]
-        found = {spellings: counts[spellings] for spellings in wanted if spellings in counts}
-        missing = [spellings for spellings in wanted if spellings not in found]
-        found.update(zip(missing, table.counts(connection, missing), strict=True))
-        counts.update(found)
-        return [found[spellings] for spellings in wanted]
 
     def _uncounted(self, read: AbstractSet[str]) -> AbstractSet[str]:
         """Returns the files whose rows do not count: those that a caller has read, vanished files, and those in folders

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import logging
 import math
-import os
-import sys
 import time
-from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Mapping
 from itertools import chain
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -31,11 +28,11 @@ from vaulttools.index.progress import Progress
 from vaulttools.index.rows import Rows, is_current
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Lost, Watch
+from vaulttools.index.watch import Lost
 
 if TYPE_CHECKING:
     from vaulttools.files.providers import Trait
-    from vaulttools.index.lister import Lister
+    from vaulttools.index.inotify import InotifyWatch
     from vaulttools.index.passages import Passages
 
 T = TypeVar("T")
@@ -44,9 +41,6 @@ _log = logging.getLogger("vaulttools")
 
 _PASSAGES: Final = 16_384
 """Passages that are cached: 2.5 MiB (measured), from 650 notes of an encyclopaedia."""
-
-WORTH_FILES: Final = 100_000
-"""With so many files, a second process helps to list: listing takes 0.4 s, starting it 0.15 s of another core."""
 
 _KEPT: Final = 32
 """Most cached listings and values derived from them: two or three for each kind of question in a session."""
@@ -59,7 +53,7 @@ class IndexState:
         self,
         root: Root,
         store: IndexStore,
-        watch: Watch | None,
+        watch: InotifyWatch | None,
         max_bytes: int,
         listed: Callable[[], Mapping[str, Folder]] | None = None,
     ) -> None:
@@ -67,15 +61,9 @@ class IndexState:
         self.lock: Final = RLock()
         self._caught_up = time.monotonic()
         self.rows: Final = Rows()
-        loading = self.rows.loading(store.columns(), time.time_ns())
+        self.rows.load(store.columns(), time.time_ns())
         self._is_for_good = listed is not None
-        if listed is None:
-            with _helping_lister(store.newest()) as lister:
-                tree = Tree(root, watch, max_bytes, self.rows, lister, loading)
-        else:
-            deque(loading, maxlen=0)
-            tree = Tree(root, watch, max_bytes, self.rows, listed=listed())
-        self.tree: Final = tree
+        self.tree: Final = Tree(root, watch, max_bytes, self.rows, {} if listed is None else listed())
         self.root: Final = root
         self.store: Final = store
         self.watch: Final = watch
@@ -182,7 +170,7 @@ class IndexState:
             for path in rows:
                 # A file that vanished before its first row was known here: nobody marked its row yet.
                 if path not in self.rows.files and self.is_listed(path):
-                    fresh.mark_gone(path)
+                    fresh.gone.add(path)
             for path, change in done.stale.items():
                 row, key = rows.get(path), self.tree.key(path)
                 if fresh.change_of(path) != change or row is None or key is None:
@@ -274,7 +262,7 @@ class IndexState:
         for path in gone:
             self.freshness.mark_known(path)
             if path in self.rows.aside and self.is_listed(path):
-                self.freshness.mark_gone(path)
+                self.freshness.gone.add(path)
         if changes.names:
             self._kept.clear()
         elif changes.times:
@@ -309,21 +297,6 @@ class IndexState:
             self.rows.drop(path)
             for held in (*self.traits.values(), self.unread, self.freshness.gone, self.wordless):
                 held.discard(path)
-
-
-@contextmanager
-def _helping_lister(files: int) -> Iterator[Lister | None]:
-    """Yields a process that helps to list about so many files; None if it does not pay off or cannot start."""
-    lister = None
-    if files >= WORTH_FILES and sys.platform == "linux" and (os.cpu_count() or 1) > 1:
-        from vaulttools.index.lister import started
-
-        lister = started()
-    try:
-        yield lister
-    finally:
-        if lister is not None:
-            lister.end()
 
 
 def _identity(folder: str) -> tuple[int, int]:

@@ -10,12 +10,11 @@ import errno
 import stat
 import time
 from array import array
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vaulttools.core import limits, paths
 from vaulttools.files import disk
@@ -25,10 +24,9 @@ from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.root import Root
 from vaulttools.index.folder import NO_KEY, STAMP, Folder, Inode, names_at, split
 from vaulttools.index.rows import NEW, SIZE, Rows, key_of
-from vaulttools.index.watch import Watch
 
 if TYPE_CHECKING:
-    from vaulttools.index.lister import Lister
+    from vaulttools.index.inotify import InotifyWatch
 
 _INITIAL: Final = itemgetter(0)
 _STAMP: Final = itemgetter(slice(SIZE))
@@ -36,10 +34,6 @@ _NO_STAMP: Final = STAMP.pack(*NO_KEY)
 
 _RULES: Final = frozenset((".git", *IGNORE_FILES))
 """Names whose presence or content decides which files are ignored."""
-
-_ENDED: Final = object()
-
-_NOTHING_ELSE: Final[Iterator[object]] = iter(())
 
 _NOTHING: Final[Mapping[str, Folder]] = {}
 
@@ -63,18 +57,15 @@ class Changes:
     """Whether a modification time may have changed."""
 
 
-class _Names:
+class _Names(NamedTuple):
     """The names in one folder."""
 
-    __slots__ = ("files", "others", "read")
-
-    def __init__(self, files: dict[str, None], others: dict[str, Inode], read: int | None = None) -> None:
-        self.files: Final = files
-        """Paths of unprotected regular files, whose keys are in `Rows`."""
-        self.others: Final = others
-        """Everything else, by name."""
-        self.read = read
-        """Hash of the listing, to notice an unchanged folder; None with a watch."""
+    files: dict[str, None]
+    """Paths of unprotected regular files, whose keys are in `Rows`."""
+    others: dict[str, Inode]
+    """Everything else, by name."""
+    read: int | None = None
+    """Hash of the listing, to notice an unchanged folder; None with a watch."""
 
 
 _NONE: Final = _Names({}, {})
@@ -86,15 +77,12 @@ class Tree:
     def __init__(
         self,
         root: Root,
-        watch: Watch | None,
+        watch: InotifyWatch | None,
         max_bytes: int = limits.FILE_BYTES,
         rows: Rows | None = None,
-        lister: Lister | None = None,
-        loading: Iterator[object] = _NOTHING_ELSE,
         listed: Mapping[str, Folder] = _NOTHING,
     ) -> None:
-        """`rows` are the rows of an index; the steps of `loading` fill them. `lister` lists some of the folders while
-        this process takes these steps and then lists others. `listed` are folders that were listed before."""
+        """`rows` are the loaded rows of an index; `listed` are folders that were listed before."""
         self._root = root
         self._watch = watch
         self._max_bytes = max_bytes
@@ -110,13 +98,10 @@ class Tree:
         """Files that would have to be downloaded."""
         self._read = time.time_ns()
         """When all names were last read, in nanoseconds since 1970."""
-        if lister is None:
-            deque(loading, maxlen=0)
         self._listed = listed
         self.first: Final = Changes()
         """Differences from the rows at the start."""
-        met = self._walk("", lister, loading)
-        for here, nodes in met if lister is None else [*met]:  # with a lister, all is listed first
+        for here, nodes in self._walk(""):
             self._store_listing(here, nodes, self.first)
         self._listed = _NOTHING  # later listings come from the disk
         self._rows.number()
@@ -239,31 +224,14 @@ class Tree:
             if again and here in self._folders:
                 changes.met.update(self._folders[here].files)
 
-    def _walk(
-        self, folder: str, lister: Lister | None = None, meanwhile: Iterator[object] = _NOTHING_ELSE
-    ) -> Iterator[tuple[str, Folder | None]]:
-        """Yields a folder and all below it with their listings; None: it cannot be listed, or is gone. `lister` and
-        `meanwhile` are the tree's `lister` and `loading`."""
+    def _walk(self, folder: str) -> Iterator[tuple[str, Folder | None]]:
+        """Yields a folder and all below it with their listings; None: it cannot be listed, or is gone."""
         waiting = [folder]
-        is_free = False
-        while waiting or (lister is not None and lister.is_asked):
-            found: list[tuple[str, Folder | None]] = []
-            if lister is not None:
-                while len(waiting) > 1 and lister.has_room:
-                    here = waiting.pop()
-                    if self._watch is not None:
-                        self._watch.add(here)
-                    lister.ask(here, self._root.absolute(here))
-                is_free = is_free or (lister.is_asked and next(meanwhile, _ENDED) is _ENDED)
-            if waiting and (is_free or lister is None or not lister.is_asked):
-                here = waiting.pop()
-                found.append((here, self._list(here)))
-            if lister is not None:
-                for here, nodes in lister.answers(wait=is_free and not waiting):
-                    found.append((here, self._list(here) if nodes is None else nodes))
-            for here, nodes in found:
-                waiting += self._below(here, nodes)
-                yield here, nodes
+        while waiting:
+            here = waiting.pop()
+            nodes = self._list(here)
+            waiting += self._below(here, nodes)
+            yield here, nodes
 
     def _list(self, here: str) -> Folder | None:
         """Watch and list one folder; None: it cannot be listed, or is gone."""

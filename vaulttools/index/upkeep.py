@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,14 +53,12 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
     where = location.of(root, index_folder)
     if not where.database.exists():
         return IndexStatus(where.folder, None, len(Tree(root, None).files()), 0)
-    store = _opened(where)
-    try:
+    with closing(_opened(where)) as store:
         rows = Rows()
-        first = Tree(root, None, rows=rows, loading=rows.loading(store.columns(), time.time_ns())).first
+        rows.load(store.columns(), time.time_ns())
+        first = Tree(root, None, rows=rows).first
         stale = first.files.union(row.path for row in rows.unusual if row.flags & LACKS_WORDS)
         return IndexStatus(where.folder, store.status(), len(stale), len(first.gone), store.database.warning)
-    finally:
-        store.close()
 
 
 def verify(root: Root, index_folder: str | None) -> list[str]:
@@ -75,13 +73,10 @@ def verify(root: Root, index_folder: str | None) -> list[str]:
     where = location.of(root, index_folder)
     if not where.database.exists():
         raise Unavailable("There is no index of this vault: build it with `vaulttools index build`")
-    store = _opened(where)
-    try:
+    with closing(_opened(where)) as store:
         tree = Tree(root, None)
         found = differences(store, root, tree.files(), tree.unlisted)
         return [store.database.warning, *found] if store.database.warning else found
-    finally:
-        store.close()
 
 
 def differences(store: IndexStore, root: Root, present: Mapping[str, Key], unlisted: Collection[str] = ()) -> list[str]:

@@ -122,7 +122,13 @@ def counts(
 ) -> list[int]:
     """Returns how many notes hold each word of a question in any of its spellings, without the `unsettled` rows: a JSON
     list of ids, and all ids above a number, which are just being written."""
-    return [_count(connection, _any(spellings), unsettled) if spellings else 0 for spellings in words]
+    statement = "SELECT count(*) FROM words WHERE words MATCH ?" + _SETTLED * (unsettled is not None)
+    bound = () if unsettled is None else (unsettled[1], unsettled[0])
+    found = []
+    for spellings in words:
+        number: Any = connection.execute(statement, (_any(spellings), *bound)).get if spellings else 0
+        found.append(number)
+    return found
 
 
 def best(
@@ -226,20 +232,8 @@ def holding(connection: apsw.Connection, stem: str) -> list[int]:
 
 
 def _any(spellings: Sequence[Spelling]) -> str:
-    # Half of a surrogate pair has no UTF-8 form, and no text holds one.
-    texts = [(spelling.text.encode("utf-8", "replace").decode(), spelling.is_beginning) for spelling in spellings]
-    return " OR ".join(quoted(text) + "*" * is_beginning for text, is_beginning in texts)
-
-
-def _count(connection: apsw.Connection, match: str, unsettled: tuple[str, int] | None) -> int:
-    counted = "SELECT count(*) FROM words WHERE words MATCH ?"
-    if unsettled is None:
-        return _number(connection, counted, match)
-    left_out, newest = unsettled
-    return _number(connection, counted + _SETTLED, match, newest, left_out)
-
-
-def _number(connection: apsw.Connection, statement: str, *bound: str | int) -> int:
-    [(number,)] = connection.execute(statement, bound).fetchall()
-    assert isinstance(number, int)
-    return number
+    found = []
+    for text, is_beginning in spellings:
+        # Half of a surrogate pair has no UTF-8 form, and no text holds one.
+        found.append(quoted(text.encode("utf-8", "replace").decode()) + "*" * is_beginning)
+    return " OR ".join(found)

@@ -212,10 +212,9 @@ class Search:
         candidates: Sequence[str] = listing.files
         nominated = None
         if requirement is not None:
-            others = {*too_large, *index.unknown(self.scope.named)}
-            nominated = index.nominated_in(listing, requirement, others)
+            nominated = index.nominated(requirement)
         if nominated is not None:
-            candidates = nominated
+            candidates = listing.of({*nominated, *too_large, *index.unknown(self.scope.named)})
             self.may_match = len(candidates)  # the index ignores case
         plan = _Batches(len(candidates), self.wanted, is_narrowed=requirement is not None)
         done = 0
