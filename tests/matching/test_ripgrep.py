@@ -238,8 +238,6 @@ def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> 
             {},
             None,
         )
-        hits, stopped = rg.hits_in_text(compiled, b"x\n" * 9, Work(), limit=2)
-        assert ([*hits], stopped) == ([Hit(1, 0, "x"), Hit(2, 0, "x")], None)
 
 
 def test_lines_that_hold_an_expression_are_given_by_index(rg: Ripgrep) -> None:

@@ -55,7 +55,7 @@ def exact(
     most = vault.config.max_file_size
     regexes = Regexes(given, vault.ripgrep, scope, work, most, len(files.notes), view)
     nominated = (lambda required: None) if view is None else view.nominated
-    plan = Plan(files, asked.answer, nominated, regexes.required, regexes.matching, lambda: work.remaining() <= 0)
+    plan = Plan(files, asked.answer, nominated, regexes)
     return Exact(node, match_case, plan, regexes, vault.notes(view), work), asked
 
 

@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from vaulttools.core import limits, paths
+from vaulttools.core import limits
 from vaulttools.core.work import Reason, Work
 from vaulttools.files import disk
 from vaulttools.files import document as documents
@@ -57,14 +57,13 @@ _TRAITS: Final[dict[str, Trait]] = {"lone": "lone return", "all": "return"}
 
 @dataclass(frozen=True, slots=True)
 class CountingRuns:
-    """Running processes; the paths they print are relative to `folder`."""
+    """Running processes."""
 
     counting: Runs
     listing: Runs | None
     """Finds files that must be normalised first; None if carriage returns do not matter or all such files are known."""
     normalised: Collection[str]
     """Files already known to need normalising, perhaps with files outside the question."""
-    folder: str
 
     def abandon(self) -> None:
         """Kill the processes that still run."""
@@ -108,30 +107,28 @@ class Matcher:
         """Start counting in the named files, or with `where` in everything below a folder that the options include."""
         folder, globs = where or ("", ())
         named = [path for path in files if not self._is_attachment(path)] if where is None else None
-        place = self.root.absolute(folder)
-        counting = self.ripgrep.start_count(self.pattern, place, named, globs)
+        counting = self.ripgrep.start_count(self.pattern, self.root.folder, named, globs, below=folder)
         listing = None
         normalised: Collection[str] = ()
         if self.pattern.normalise != "never":
             expression = CARRIAGE_RETURNS[self.pattern.normalise]
             if self.candidates is None:
-                listing = self.ripgrep.start_listing(expression, place, named, globs)
+                listing = self.ripgrep.start_listing(expression, self.root.folder, named, globs, below=folder)
             else:
                 normalised = self.candidates.holding(_TRAITS[self.pattern.normalise])
                 if unknown := self.candidates.unknown(files):
                     listing = self.ripgrep.start_listing(expression, self.root.folder, unknown)
-        return CountingRuns(counting, listing, normalised, folder)
+        return CountingRuns(counting, listing, normalised)
 
     def counts(self, started: CountingRuns, files: Sequence[str]) -> Counts:
         """Wait for the processes, then count again the files whose carriage returns ripgrep misreads."""
         try:
-            counts = self.ripgrep.counts(started.counting, self.work).below(started.folder)
+            counts = self.ripgrep.counts(started.counting, self.work)
             misread = {*started.normalised, *filter(self._is_attachment, files)}
             if started.listing is not None:
                 listed, stopped = self.ripgrep.listed(started.listing, self.work)
                 counts.stopped = counts.stopped or stopped
-                below = started.folder if self.candidates is None else ""
-                misread.update(paths.join(below, path) for path in listed)
+                misread.update(listed)
             if misread:
                 self._count_normalised(misread.intersection(files), counts)
         finally:

@@ -22,7 +22,6 @@ from vaulttools.files.globs import has_magic
 from vaulttools.files.kept import ContentCache, KeptCounts
 from vaulttools.files.listing import MAY_BE_LARGE, Listing
 from vaulttools.files.providers import Candidates
-from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.matcher import Matcher
@@ -99,7 +98,6 @@ class Search:
     """A search for one pattern in one scope; `work` counts every searched or skipped file."""
 
     ripgrep: Ripgrep
-    root: Root
     pattern: Pattern
     scope: Scope
     work: Work
@@ -129,7 +127,7 @@ class Search:
         extracts = self.scope.extracts if self._sees_attachments or self.scope.named else None
         self._matcher = Matcher(
             self.ripgrep,
-            self.root,
+            self.scope.root,
             self.pattern,
             self.work,
             self.max_bytes,
@@ -445,7 +443,7 @@ class Search:
 
     def _too_large(self, path: str) -> Reason | None:
         try:
-            size = disk.stat(self.root.absolute(path)).st_size
+            size = disk.stat(self.scope.root.absolute(path)).st_size
         except OSError:
             return None  # gone or unreadable since it was searched: reading it gives the reason
         if size <= self.max_bytes:
@@ -463,7 +461,7 @@ class Search:
 
     def _begins_binary(self, path: str) -> bool:
         try:
-            with disk.fdopen(self.root.open(path), "rb") as file:
+            with disk.fdopen(self.scope.root.open(path), "rb") as file:
                 return b"\0" in file.read(_HEAD_BYTES)
         except (OSError, VaultToolsError):
             return False
@@ -479,7 +477,9 @@ class Search:
         notes = (f"--max-filesize={self.max_bytes}",) if self._sees_attachments else ("--iglob=*.md",)
         if not self.scope.rules.hidden:
             return folder, (*notes, "--no-hidden")
-        closed = (name for name in self.root.protection.names.values() if not has_magic(name) and "\\" not in name)
+        closed = (
+            name for name in self.scope.root.protection.names.values() if not has_magic(name) and "\\" not in name
+        )
         return folder, (*notes, *(f"--iglob=!**/{name}" for name in closed))
 
 

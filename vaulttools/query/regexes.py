@@ -81,8 +81,7 @@ class Regexes:
         notes = [path for path in notes if path not in known]
         if not notes:
             return
-        pattern = self._compiled(regex, sensitive)
-        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes, self.candidates)
+        search = self._search(self._compiled(regex, sensitive))
         counts = search.counts_of(notes, self.notes)
         known.update((path, frozenset()) for path in notes)
         for path in notes:
@@ -95,8 +94,7 @@ class Regexes:
 
     def lacking(self, expression: str, notes: Sequence[str]) -> set[str]:
         """Returns those notes that ripgrep searched for an expression, case ignored, without a match."""
-        pattern = self.ripgrep.compile(expression, "regex", ignore_case=True)
-        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes, self.candidates)
+        search = self._search(self.ripgrep.compile(expression, "regex", ignore_case=True))
         counts = search.counts_of(notes, self.notes)
         return set() if counts.stopped else {*notes} - counts.matching.keys() - counts.failed.keys()
 
@@ -111,6 +109,9 @@ class Regexes:
                 self.work.pass_over(path, stopped)
             known[path] = frozenset(hits.numbers)
         return known[path]
+
+    def _search(self, pattern: Pattern) -> Search:
+        return Search(self.ripgrep, pattern, self.scope, self.work, self.max_bytes, self.candidates)
 
     def _compiled(self, regex: Regex, sensitive: bool) -> Pattern:
         try:

@@ -110,7 +110,7 @@ def run(vault: Session, request: SurveyRequest, work: Work) -> SurveyAnswer:
     scans = {}
     for path, place in places.items():
         if place is not None:
-            search = exploration.search(vault, patterns[0], place, work, include_excluded=request.include_excluded)
+            search = exploration.search(vault, place, patterns[0], work, include_excluded=request.include_excluded)
             several = scan.several(search, patterns)
             folders = [scan.by_folder(scanned.files, place.path) for scanned in several]
             scans[path] = _Searched(path, place, several, [rows[0][0] if rows else "" for rows in folders])
@@ -164,7 +164,7 @@ def _other_forms(
             pattern = exploration.compiled(vault, written, request.mode)
             scans = [
                 scan.one(
-                    exploration.search(vault, pattern, path.place, again, include_excluded=request.include_excluded)
+                    exploration.search(vault, path.place, pattern, again, include_excluded=request.include_excluded)
                 )
                 for path in searched
             ]
