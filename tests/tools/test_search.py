@@ -174,6 +174,7 @@ NOTES = {
     "Projects/plan.md": "# Plan\nhit 2\n\n## Risks\nhit 5\n\n### Deep\nhit 8\n\n## Goals\nhit 11\n",
     "inbox.md": "hit\n",
     "Ü ber.md": "hit\n",
+    "a/Note.md": "# H hit\n\nhit\nhit ^para\n\n- hit ^item\n  - hit\n- hit\n\n^list\n\nhit\n",
 }
 
 
@@ -193,17 +194,6 @@ NOTES = {
         ("obsidian://vault/vault/plan", [2, 5, 8, 11]),
         ("obsidian://vault/vault/plan:5-8", [5, 8]),
         ("OBSIDIAN://open?vault=vault&file=%C3%9C%20ber", [1]),
-    ],
-)
-def test_links_and_obsidian_urls_lead_to_their_file(make_vault: MakeVault, path: str, lines: list[int]) -> None:
-    text = text_of(make_vault(NOTES), "hit", path)
-    assert [int(number) for number in re.findall(r"^\*(\d+)\|", text, re.MULTILINE)] == lines
-    assert not text.startswith("#")
-
-
-@pytest.mark.parametrize(
-    ("path", "lines"),
-    [
         ("[[Note#^para]]", [3, 4]),
         ("[[Note#^PARA]]", [3, 4]),
         ("[[Note#^item]]", [6, 7]),
@@ -212,10 +202,12 @@ def test_links_and_obsidian_urls_lead_to_their_file(make_vault: MakeVault, path:
         ("obsidian://open?file=Note%23%5Eitem", [6, 7]),
     ],
 )
-def test_a_link_to_a_block_searches_its_lines(make_vault: MakeVault, path: str, lines: list[int]) -> None:
-    note = "# H hit\n\nhit\nhit ^para\n\n- hit ^item\n  - hit\n- hit\n\n^list\n\nhit\n"
-    text = text_of(make_vault({"a/Note.md": note}), "hit", path)
+def test_links_and_obsidian_urls_lead_to_their_file_section_or_block(
+    make_vault: MakeVault, path: str, lines: list[int]
+) -> None:
+    text = text_of(make_vault(NOTES), "hit", path)
     assert [int(number) for number in re.findall(r"^\*(\d+)\|", text, re.MULTILINE)] == lines
+    assert not text.startswith("#")
 
 
 @pytest.mark.parametrize(
