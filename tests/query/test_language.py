@@ -180,13 +180,6 @@ PARTS_AND_PROPERTIES: list[tuple[str, Node]] = [
     ("[a:>1 <5]", having("a", And((Compare(">", "1"), Compare("<", "5"))))),
     ('[a:"<5"]', having("a", Phrase("<5"))),
     ("[a:1<5]", having("a", "1<5")),
-    # the examples of the search page
-    ("meeting [duration:<5]", all_of("meeting", having("duration", Compare("<", "5")))),
-    ("meeting [duration:>5]", all_of("meeting", having("duration", Compare(">", "5")))),
-    ("file:202209", within("file", "202209")),
-    (r"path:/\d{4}-\d{2}-\d{2}/", within("path", Regex(r"\d{4}-\d{2}-\d{2}"))),
-    ("task:(call OR email)", within("task", any_of("call", "email"))),
-    ("embed OR search", any_of("embed", "search")),
 ]
 
 

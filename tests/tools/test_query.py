@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Files, MakeVault
+from tests.tools.conftest import posix_only
 from vaulttools import BadArgument, InvalidQuery, Vault, VaultConfig
 from vaulttools.core import limits
 from vaulttools.files import document
 from vaulttools.files.root import Root
 from vaulttools.query.exact import Exact
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
 
 
 def found(vault: Vault, query: str, **arguments: object) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,13 +14,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
+from tests.tools.conftest import posix_only
 from vaulttools import Cancelled, Vault, VaultConfig
 from vaulttools.cli import main as cli
 from vaulttools.core import limits
 from vaulttools.errors import AmbiguousName, PathNotFound
 from vaulttools.tools.read.several import shares
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
 PLAN = """\
 ---

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import tempfile
 from pathlib import Path
 from threading import Event
@@ -18,6 +17,7 @@ import pytest
 from tests.clock import LIMIT, time_runs_out_when
 from tests.conftest import MakeVault
 from tests.resources.test_archives import packed
+from tests.tools.conftest import posix_only
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.core import limits
@@ -27,7 +27,6 @@ from vaulttools.resources.urls import Backed, Virtual
 from vaulttools.vault import Snapshot
 
 NOTHING = "No matches found"
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names, links and scripts of POSIX")
 
 
 def text_of(vault: Vault, pattern: str, paths: str | list[str] | None = None, **arguments: Any) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import subprocess
-import sys
 import weakref
 from pathlib import Path
 from threading import Event
@@ -24,7 +23,6 @@ from vaulttools.core import limits
 from vaulttools.matching import search
 
 NOTHING = "No files found matching the pattern."
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
 
 def text_of(vault: Vault, pattern: str, **arguments: Any) -> str:

@@ -50,12 +50,7 @@ class LinksRequest(Request):
         description="out: links in the note. back: links to it. mentions: its name as plain text. "
         "unresolved: links to no file. orphans: notes without backlinks.",
     )
-    depth: int = Field(
-        1,
-        ge=1,
-        le=3,
-        description="For out and back: 2 or 3 gives the notes within so many links.",
-    )
+    depth: int = Field(1, ge=1, le=3, description="For out and back: 2 or 3 gives the notes within so many links.")
     folder: str | None = Field(None, description="Only in this folder.")
     glob: str | None = Field(None, description="Only what this glob selects.")
     limit: int = Field(50, ge=1, le=limits.RESULTS, description="Links or notes shown.")

@@ -134,18 +134,10 @@ def _lines(
         plural = "es" if count != 1 else ""
         where = show.suffix(found.document, cluster[0], cluster[-1])
         yield f"cluster {number}: lines {cluster[0]}-{cluster[-1]}{where}, {count} match{plural}"
-        if count == 1:
-            yield " first and last match:"
-            yield from _around(found, cluster[0])
-        else:
-            yield " first match:"
-            yield from _around(found, cluster[0])
-            yield " last match:"
-            yield from _around(found, cluster[-1])
-
-
-def _around(found: FileHits, line: int) -> Iterator[str]:
-    return exploration.numbered(found.document, found.hits, line - CONTEXT, line + CONTEXT)
+        ends = {"first and last": cluster[0]} if count == 1 else {"first": cluster[0], "last": cluster[-1]}
+        for which, line in ends.items():
+            yield f" {which} match:"
+            yield from exploration.numbered(found.document, found.hits, line - CONTEXT, line + CONTEXT)
 
 
 def _next_step(shown: list[list[int]], page: int, pages: int) -> str:
