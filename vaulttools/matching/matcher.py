@@ -42,9 +42,6 @@ CARRIAGE_RETURNS: Final = {"lone": r"(?-u:\r(?:[^\n]|\z))", "all": r"\r"}
 _READ_HERE: Final = 256
 """Most files to read and search in this process; ripgrep is faster with more (20 µs of CPU each, 3 ms to start)."""
 
-_COUNTED_ANEW: Final = 512
-"""For up to so many files, counting plain text again is faster than looking up cached counts."""
-
 _READ_BYTES: Final = 32 * 1024 * 1024
 """Most bytes of the files that are read in this process: so many may be in memory at once."""
 
@@ -138,32 +135,20 @@ class Matcher:
         return counts
 
     def counts_of(self, files: Sequence[str]) -> Counts:
-        """Returns the counts of named files."""
-        here, left = self._counted_here(files) if len(files) <= _COUNTED_ANEW else ({}, files)
-        counts = self._counts_kept(left) if left else Counts()
-        counts.matching.update(here)
-        return counts
-
-    def _counted_here(self, files: Sequence[str]) -> tuple[dict[str, int], Sequence[str]]:
-        """Counts in this process where possible; returns the counts above 0, and the other files."""
-        if self._literal is None:
-            return {}, files
-        here: dict[str, int] = {}
-        left: list[str] = []
-        for path, data in self._read_here(files, left):
-            if number := self._literal.count(data):
-                here[path] = number
-        return here, left
-
-    def _counts_kept(self, files: Sequence[str]) -> Counts:
-        """Like `counts_of`, with cached counts."""
+        """Returns the counts of named files; uses cached ones."""
         if self.candidates is None:
             return self.counts(self.start(files), files)
         checked = time.time_ns()
         keys = self.candidates.keys(files)
         kept = self.kept_counts.of(self.pattern, files, keys)
         unknown = {path: key for path, key, number in zip(files, keys, kept, strict=True) if number is None}
-        here, left = self._counted_here([*unknown])
+        here: dict[str, int] = {}
+        left = [*unknown]
+        if self._literal is not None:
+            left = []
+            for path, data in self._read_here([*unknown], left):
+                if number := self._literal.count(data):
+                    here[path] = number
         counts = self.counts(self.start(left), left) if left else Counts()
         counts.matching.update(here)
         if counts.stopped is None:
