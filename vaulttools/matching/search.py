@@ -20,7 +20,7 @@ from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
 from vaulttools.files.kept import ContentCache, KeptCounts
-from vaulttools.files.listing import MAY_BE_LARGE, Listing
+from vaulttools.files.listing import Listing
 from vaulttools.files.providers import Candidates
 from vaulttools.files.scope import Scope
 from vaulttools.matching.hits import FileLines
@@ -44,9 +44,6 @@ CHUNK: Final = 128
 NEAR: Final = 8
 MOST_NAMED: Final = 2_048
 """While one in `NEAR` candidates matches, a page of 100 is near: up to `MOST_NAMED` files are named before a walk."""
-
-MANY: Final = 4
-"""For more than one in so many files, walking the folder is cheaper than naming the files (measured, 6,289 notes)."""
 
 READ_TOGETHER: Final = 64
 """Files in the first batch of reading lines: most pages are small."""
@@ -325,20 +322,10 @@ class Search:
                 yield match, following
                 following = next(located, None)
 
-    def counts_of(self, files: Sequence[str], searched: int) -> Counts:
-        """Returns the counts of files that a search of the same scope found neither binary nor too large.
-
-        `searched` is the number of files in that search. If `files` are many of them, ripgrep walks the folder instead,
-        and the counts include other files, too. Nothing is recorded in `work`.
-        """
-        skipped = self.work.skipped
-        left_out = any(skipped[reason].folders for reason in MAY_BE_LARGE if reason in skipped)
-        is_named = left_out or "not downloaded" in skipped or len(files) * MANY < searched
-        where = None if is_named else self._folder()
-        if where is None:
-            counts = self._matcher.counts_of(files)
-        else:
-            counts = self._matcher.counts(self._matcher.start(files, where), files)
+    def counts_of(self, files: Sequence[str]) -> Counts:
+        """Returns the counts of files that a search of the same scope found neither binary nor too large. Nothing is
+        recorded in `work`."""
+        counts = self._matcher.counts_of(files)
         if self.pattern.multiline:
             self._matcher.count_lines(list(counts.matching), counts)
         return counts
