@@ -143,9 +143,10 @@ class Matcher:
         kept = self.kept_counts.of(self.pattern, files, keys)
         unknown = {path: key for path, key, number in zip(files, keys, kept, strict=True) if number is None}
         here: dict[str, int] = {}
-        left = [*unknown]
-        if self._literal is not None:
-            left = []
+        left: list[str] = []
+        if self._literal is None:
+            left += unknown
+        else:
             for path, data in self._read_here([*unknown], left):
                 if number := self._literal.count(data):
                     here[path] = number
@@ -178,10 +179,7 @@ class Matcher:
 
     def hits(self, files: Sequence[str], limit: int | None) -> tuple[dict[str, FileLines], Reason | None]:
         """Returns the first hits of counted files, and why a file without hits may have some."""
-        may_be_copied = self._normalised or self.extracts is not None
-        copied = (
-            [path for path in files if path in self._normalised or self._is_attachment(path)] if may_be_copied else []
-        )
+        copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
         left = [path for path in files if path not in copied] if copied else [*files]
         lines: dict[str, FileLines] = {}
         stopped: Reason | None = None
