@@ -378,21 +378,6 @@ def test_faults_C01_to_C08_lines_are_found_as_they_are_written(
     assert _lines(_of(tmp_path, a=content), pattern) == ({"a.md": lines} if lines else {})
 
 
-@pytest.mark.parametrize("pattern", ["a", "a$", r"\s$", "^$", r"a\n", r"(?<=a) b", r"[^a]$", "b\n\na", ".", r"\W"])
-def test_fault_C05_a_file_with_crlf_gives_the_answer_of_its_twin(tmp_path: Path, pattern: str) -> None:
-    text = b"a\na b \n\n# a\nb\n\na\nlast a"
-    answers = []
-    for name, content in (
-        ("lf", text),
-        ("crlf", text.replace(b"\n", b"\r\n")),
-        ("mixed", text.replace(b"b\n", b"b\r\n")),
-    ):
-        (tmp_path / name).mkdir()
-        answers.append(_of(tmp_path / name, a=content).call("search_files", {"pattern": pattern}))
-    assert answers[0].details["total_files"] == 1
-    assert answers[1] == answers[2] == answers[0]
-
-
 @pytest.mark.parametrize("place", [0, 70_000, 140_001])
 @pytest.mark.parametrize("probe", [1, 256])
 def test_fault_C04_a_file_with_a_nul_gives_no_match_and_is_counted(

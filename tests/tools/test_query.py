@@ -177,6 +177,20 @@ WORDS: dict[str, tuple[Files, Found]] = {
         {"cat.md": "dog", "dog.md": "a happy cat"},
         {"content:cat": "dog"},
     ),
+    "rule-S29: every task": (
+        {"a.md": "- [ ] ", "b.md": "1. [x] y", "c.md": "- no\n```\n- [ ] code\n```", "d.md": "* [/] z"},
+        {'task:""': "a, b, d", 'task-todo:""': "a", 'task-done:""': "b, d"},
+    ),
+    "rule-S32: regexes see the ends of lines": (
+        {"a.md": "one\ntwo 2022-01-01\n", "b.md": "one two", "c.md": "one\r\ntwo 1999-12-31\r\n"},
+        {
+            r"/^two/": "a, c",
+            r"/\d{4}-\d{2}-\d{2}$/": "a, c",
+            r"/one\ntwo/": "a, c",
+            r"-/^two/": "b",
+            r"/a\/b/ OR /^one$/": "a, c",
+        },
+    ),
     "rule-S47: names are composed with other operators": (
         {"a.md": "#t x", "b.md": "x", "ab.png": b"", "ab.md": "#t"},
         {"file:a tag:t x": "a", "file:a OR x": "a, ab, ab.png, b", "file:b -tag:t": "ab.png, b"},
@@ -185,7 +199,7 @@ WORDS: dict[str, tuple[Files, Found]] = {
 
 
 @pytest.mark.parametrize(("files", "expected"), WORDS.values(), ids=WORDS)
-def test_rules_S02_S03_S04_S05_S06_S07_S08_S09_S10_S11_S12_S13_S14_S15_S16_S17_S47_words_and_names(
+def test_rules_S02_S03_S04_S05_S06_S07_S08_S09_S10_S11_S12_S13_S14_S15_S16_S17_S29_S32_S47_queries(
     make_vault: MakeVault, files: Files, expected: Found
 ) -> None:
     assert answers(make_vault(files), expected) == expected
@@ -505,28 +519,12 @@ def test_rule_E07_links_of_the_file_system_are_followed_only_when_named(make_vau
     assert vault.call("read", {"note": "b/out.md"}).text == "Path is outside the vault: b/out.md"
 
 
-def test_rule_S29_every_task(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "- [ ] ", "b.md": "1. [x] y", "c.md": "- no\n```\n- [ ] code\n```", "d.md": "* [/] z"})
-    assert found(vault, 'task:""') == ["a.md", "b.md", "d.md"]
-    assert found(vault, 'task-todo:""') == ["a.md"]
-    assert found(vault, 'task-done:""') == ["b.md", "d.md"]
-
-
 def test_rule_S30_what_matched_is_shown(make_vault: MakeVault) -> None:
     vault = make_vault({"n.md": NOTE})
     assert lines(vault, "block:(cat yeast)") == {"n.md": [["cat", "and yeast"]]}
     assert lines(vault, "task:again") == {"n.md": [["- [ ] call Ann", "  again"]]}
     assert lines(vault, "line:(mix flour)") == {"n.md": [["mix the flour"]]}
     assert lines(vault, "section:(rye yeast)") == {"n.md": [["## Rye"], ["and yeast"]]}
-
-
-def test_rule_S32_regexes_see_the_ends_of_lines(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "one\ntwo 2022-01-01\n", "b.md": "one two", "c.md": "one\r\ntwo 1999-12-31\r\n"})
-    assert found(vault, r"/^two/") == ["a.md", "c.md"]
-    assert found(vault, r"/\d{4}-\d{2}-\d{2}$/") == ["a.md", "c.md"]
-    assert found(vault, r"/one\ntwo/") == ["a.md", "c.md"]
-    assert found(vault, r"-/^two/") == ["b.md"]
-    assert found(vault, r"/a\/b/ OR /^one$/") == ["a.md", "c.md"]
 
 
 def test_rule_S33_line_ends_move_no_line(make_vault: MakeVault) -> None:
