@@ -12,7 +12,7 @@ All engines find the same lines.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -23,6 +23,7 @@ from vaulttools.core import limits
 from vaulttools.core.work import Reason, Work
 from vaulttools.files import disk
 from vaulttools.files import document as documents
+from vaulttools.files.disk import Key
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.kept import LARGEST, ContentCache, KeptCounts
 from vaulttools.files.providers import Candidates, Extracts, Trait, timeout
@@ -141,20 +142,32 @@ class Matcher:
         checked = time.time_ns()
         keys = self.candidates.keys(files)
         kept = self.kept_counts.of(self.pattern, files, keys)
-        unknown = {path: key for path, key, number in zip(files, keys, kept, strict=True) if number is None}
+        known: dict[str, int] = {}
+        unknown: dict[str, Key | None] = {}
+        for path, key, number in zip(files, keys, kept, strict=True):
+            if number is None:
+                unknown[path] = key
+            elif number:
+                known[path] = number
+        counts = self._counted_anew(unknown, checked) if unknown else Counts()
+        counts.matching.update(known)
+        return counts
+
+    def _counted_anew(self, files: Mapping[str, Key | None], checked: int) -> Counts:
+        """Returns the counts of files whose keys were looked up at a time, and caches them."""
         here: dict[str, int] = {}
         left: list[str] = []
         if self._literal is None:
-            left += unknown
+            left += files
         else:
-            for path, data in self._read_here([*unknown], left):
+            for path, data in self._read_here([*files], left):
                 if number := self._literal.count(data):
                     here[path] = number
         counts = self.counts(self.start(left), left) if left else Counts()
         counts.matching.update(here)
         if counts.stopped is None:
             # Normalised files are counted each time: finding their lines needs the records of the counting.
-            sure = ((path, key) for path, key in unknown.items() if key is not None and path not in self._normalised)
+            sure = ((path, key) for path, key in files.items() if key is not None and path not in self._normalised)
             self.kept_counts.keep(
                 self.pattern,
                 checked,
@@ -164,7 +177,6 @@ class Matcher:
                     if path not in counts.unsure and path not in counts.failed and not self._is_attachment(path)
                 ),
             )
-        counts.matching.update((path, number) for path, number in zip(files, kept, strict=True) if number)
         return counts
 
     def count_lines(self, matched: Sequence[str], counts: Counts) -> None:
@@ -179,7 +191,9 @@ class Matcher:
 
     def hits(self, files: Sequence[str], limit: int | None) -> tuple[dict[str, FileLines], Reason | None]:
         """Returns the first hits of counted files, and why a file without hits may have some."""
-        copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
+        copied = []
+        if self._normalised or self.extracts is not None:
+            copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
         left = [path for path in files if path not in copied] if copied else [*files]
         lines: dict[str, FileLines] = {}
         stopped: Reason | None = None

@@ -219,7 +219,9 @@ class Search:
             named = [path for path in asked if path not in too_large]
             counts = self._matcher.counts_of(named)
             found = sum(counts.matching.values()) if self.wants_lines else len(counts.matching)
-            plan.record(len(asked), len(counts.matching), found)
+            plan.looked_at += len(asked)
+            plan.matched += len(counts.matching)
+            plan.found += found
             place = listing.places_of(asked[-1:])[0] + 1 if plan.looked_at < len(candidates) else len(listing)
             counts.failed.update((path, too_large[path]) for path in asked if path in too_large)
             yield from self._tallied(listing, counts, asked, done, place)
@@ -510,12 +512,6 @@ class _Batches:
     def _needed(self) -> int:
         """Candidates needed to reach `wanted`, if they match at the rate so far."""
         return (self.wanted - self.found) * self.looked_at // self.found if self.found else self.candidates
-
-    def record(self, looked_at: int, matched: int, found: int) -> None:
-        """Add a searched batch: its size, its matching files, and its count in the unit of `wanted`."""
-        self.looked_at += looked_at
-        self.matched += matched
-        self.found += found
 
     def walks_folder(self, entries_left: int) -> bool:
         """Whether a walk is cheaper than naming the remaining candidates, more than two thirds of the entries."""
