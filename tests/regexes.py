@@ -30,6 +30,7 @@ MATCHES: list[tuple[str, str, list[str]]] = [
     ("cli.completion._OPTION", "-h --max-results n --a/--b x-y", ["-h", "--max-results", "--a", "--b"]),
     ("core.dates._ABSOLUTE", "2026 2026-11 2026-11-22", ["2026", "2026-11", "2026-11-22"]),
     ("core.spelling._CAPITAL_INSIDE", "camelCase HTTPServer", ["", ""]),
+    ("exploration.request._BAR", r"a\|b c\\|d |", [r"\\|", "|"]),
     ("files.globs._CLASS", "[a-c] [!a] [^]] []a] [a/b] [!", ["[a-c]", "[!a]", "[^]]", "[]a]"]),
     ("files.globs._TOKEN", "a{b,[,]}*[x", ["a", "{", "b", ",", "[,]", "}", "*", "[", "x"]),
     ("files.selectors._ONE", "12 L3 4-9 4..9 5+3 7-", ["12", "L3", "4-9", "4..9", "5+3", "7-"]),

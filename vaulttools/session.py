@@ -368,7 +368,6 @@ class Session:
 
         return Search(
             self.ripgrep,
-            self.root,
             pattern,
             scope,
             work,

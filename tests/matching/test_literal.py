@@ -46,36 +46,18 @@ def test_fixed_text_is_taken_as_it_is() -> None:
     assert _literal("A|S", "fixed", ignore_case=True) == LiteralPattern((b"a|s",), True)
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        *("a.b", "a+", "^a", "a$", r"\ba", "[ab]", "(a)", "(?x)a b", "(?-u)a", "(?i:a)b", "a(?i)b", "a|", "|a", r"\d"),
-        *("a\nb", "a\rb", r"a\nb", r"\r", "(?=a)b", r"(a)\1", r"\pL", r"\v", "a{2}", "(?i)é", "(?i)ſ", "(?i)\u212a"),
-        "|".join("abcdefghi"),
-    ],
-)
-def test_other_regexes_are_left_to_ripgrep(pattern: str) -> None:
-    assert _literal(pattern) is None
-
-
-@pytest.mark.parametrize("mode", ["word", "identifier"])
-def test_whole_words_are_left_to_ripgrep(mode: Mode) -> None:
-    assert _literal("word", mode) is None
+OTHERS = [
+    *("a.b", "a+", "^a", "a$", r"\ba", "[ab]", "(a)", "(?x)a b", "(?-u)a", "(?i:a)b", "a(?i)b", "a|", "|a", r"\d"),
+    *("a\nb", "a\rb", r"a\nb", r"\r", "(?=a)b", r"(a)\1", r"\pL", r"\v", "a{2}", "(?i)é", "(?i)ſ", "(?i)\u212a"),
+    "|".join("abcdefghi"),
+]
 
 
 @pytest.mark.parametrize(
-    ("data", "is_utf8"),
-    [
-        (b"a", True),
-        (b"", True),
-        (b"\xff", True),
-        (b"\xef\xbb\xbfa", True),
-        (b"\xff\xfea\0", False),
-        (b"\xfe\xff", False),
-    ],
+    ("pattern", "mode"), [*((text, "regex") for text in OTHERS), ("word", "word"), ("word", "identifier")]
 )
-def test_utf16_is_left_to_ripgrep(data: bytes, is_utf8: bool) -> None:
-    assert literal.is_utf8(data) is is_utf8
+def test_other_regexes_and_whole_words_are_left_to_ripgrep(pattern: str, mode: Mode) -> None:
+    assert _literal(pattern, mode) is None
 
 
 def test_hits_have_the_line_the_column_in_characters_and_the_text() -> None:

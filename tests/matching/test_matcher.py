@@ -81,7 +81,8 @@ def test_plain_text_is_found_the_same_with_and_without_a_process(
 @pytest.mark.parametrize(
     "name_and_text",
     [
-        ("wide.md", "word".encode("utf-16")),
+        ("wide.md", "\ufeffword".encode("utf-16-le")),
+        ("wide in the other order.md", "\ufeffword".encode("utf-16-be")),
         ("large.md", b"word\n" + b"x" * kept.LARGEST),
         ("gone.md", None),
         ("closed.md", b""),

@@ -238,8 +238,6 @@ def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> 
             {},
             None,
         )
-        hits, stopped = rg.hits_in_text(compiled, b"x\n" * 9, Work(), limit=2)
-        assert ([*hits], stopped) == ([Hit(1, 0, "x"), Hit(2, 0, "x")], None)
 
 
 def test_lines_that_hold_an_expression_are_given_by_index(rg: Ripgrep) -> None:
@@ -277,7 +275,6 @@ def test_a_fault_that_ripgrep_reports_is_reported(tmp_path: Path, fake_rg: FakeR
 
 
 def test_fault_T03_a_file_that_is_gone_has_not_failed(rg: Ripgrep, tmp_path: Path) -> None:
-    """fault-T03."""
     pattern = rg.compile("x", "regex", ignore_case=False)
     assert rg.counts(rg.start_count(pattern, str(tmp_path), ["gone.md"]), Work()) == Counts()
 
@@ -333,7 +330,6 @@ def test_faults_R04_and_R11_a_bad_pattern_gets_a_sentence_and_never_a_traceback(
     ],
 )
 def test_fault_R05_a_repair_finds_the_text_and_is_named(tmp_path: Path, pattern: str, line: str, notice: str) -> None:
-    """fault-R05."""
     vault = _vault(tmp_path, {"a.md": f"no\n{line}\n".encode()})
     answer = vault.search_files(pattern)
     assert [excerpt.matching_lines for excerpt in answer.files[0].excerpts] == [[2]]
@@ -350,7 +346,6 @@ def test_fault_R02_a_compile_bomb_is_refused_by_ripgrep(rg: Ripgrep) -> None:
 
 @pytest.mark.parametrize("before", ["", "(?=a)"])
 def test_fault_R03_two_thousand_nested_groups_are_refused_or_searched_without_a_crash(rg: Ripgrep, before: str) -> None:
-    """fault-R03."""
     try:
         rg.compile(f"{before}{'(' * 2_000}a{')' * 2_000}", "regex", ignore_case=False)
     except InvalidPattern as error:
@@ -386,7 +381,6 @@ def test_fault_R01_a_pattern_too_costly_for_a_file_is_reported_and_the_other_fil
 def test_fault_R14_case_is_folded_character_by_character_as_unicode_says(
     tmp_path: Path, pattern: str, ignore_case: bool, lines: list[str]
 ) -> None:
-    """fault-R14."""
     every = ["STRAẞE", "straße", "STRASSE", "K", "k", "K", "S", "s", "ſ", "I", "i", "İ", "ı", "Σ", "σ", "ς", "ж", "Ж"]
     wanted = [line for line in every if line in lines]
     _vault(tmp_path, {"a.md": "\n".join(every).encode()})
@@ -398,7 +392,6 @@ def test_fault_R14_case_is_folded_character_by_character_as_unicode_says(
 
 @pytest.mark.parametrize("mode", ["regex", "fixed", "word", "identifier"])
 def test_fault_R10_a_pattern_may_begin_with_a_dash(rg: Ripgrep, mode: Mode) -> None:
-    """fault-R10."""
     compiled = rg.compile("-e", mode, ignore_case=False)
     hits, stopped = rg.hits_in_text(compiled, b"a -e b\n", Work())
     assert ([*hits], stopped) == ([Hit(1, 2, "a -e b")], None)
@@ -426,11 +419,23 @@ def test_fault_M10_a_ripgrep_that_dies_while_it_counts_makes_the_answer_incomple
 
 
 @posix
-def test_lines_that_a_dying_ripgrep_had_found_are_shown(tmp_path: Path, fake_rg: FakeRg) -> None:
-    body = f"{_COUNTS} printf './b.md\\0001\\n'; kill -9 $$;; esac\nreal \"$@\""
-    answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files("x")
-    assert [file.path for file in answer.files] == ["b.md"]
-    assert answer.notices == ["The search is incomplete: ripgrep died, 2 files not searched (a.md, c.md)."]
+@pytest.mark.parametrize(
+    ("probe", "body", "pattern", "found"),
+    [
+        (search.PROBE, f"{_COUNTS} printf './b.md\\0001\\n'; kill -9 $$;; esac", "x", "b.md"),
+        (1, 'case " $* " in *" --no-hidden "*) kill -9 $$;; esac', "x", "a.md"),
+        (1, 'case " $* " in *" --no-hidden "*) kill -9 $$;; esac', "x.*", "a.md"),
+    ],
+    ids=["printed", "searched by name", "searched by name as a regex"],
+)
+def test_what_was_found_before_a_death_is_shown(
+    tmp_path: Path, fake_rg: FakeRg, monkeypatch: pytest.MonkeyPatch, probe: int, body: str, pattern: str, found: str
+) -> None:
+    monkeypatch.setattr(search, "PROBE", probe)
+    answer = _vault(tmp_path, _NOTES, rg=fake_rg(f'{body}\nreal "$@"')).search_files(pattern)
+    left = ", ".join(name for name in _NOTES if name != found)
+    assert [file.path for file in answer.files] == [found]
+    assert answer.notices == [f"The search is incomplete: ripgrep died, 2 files not searched ({left})."]
 
 
 @posix
@@ -454,26 +459,20 @@ def test_fault_M10_the_call_after_a_death_is_answered(tmp_path: Path, fake_rg: F
 
 @posix
 @pytest.mark.parametrize(
-    "babble",
+    ("body", "pattern"),
     [
-        "head -c 5000 /dev/urandom",
-        "printf '\\0\\0\\0'",
-        "printf './a.md\\000many\\n'",
-        "printf 'nonsense\\0003\\n'",
-        'printf \'{"type":"match"\'',
-        'printf \'{"type":"match",\\n\\n\\n\\377\'',
+        *((f"{babble}; exit 0", "x") for babble in ("head -c 5000 /dev/urandom", "printf '\\0\\0\\0'")),
+        *((f"printf {babble}; exit 0", "x") for babble in (r"'./a.md\000many\n'", r"'nonsense\0003\n'")),
+        ('printf \'{"type":"match"\'; exit 0', "x"),
+        ('printf \'{"type":"match",\\n\\n\\n\\377\'; exit 0', "x"),
+        *((f'{_SHOWS} real "$@" | head -c {size}; exit 0;; esac\nreal "$@"', "x") for size in (3, 15)),
+        (f'{_SHOWS} real "$@" | head -c 150; exit 0;; esac\nreal "$@"', r"x.*\n"),
     ],
 )
-def test_fault_M10_output_that_is_not_ripgreps_is_no_match(tmp_path: Path, fake_rg: FakeRg, babble: str) -> None:
-    vault = _vault(tmp_path, _NOTES, rg=fake_rg(f"{babble}; exit 0"))
-    assert vault.search_files("x").files == []
-
-
-@posix
-@pytest.mark.parametrize(("pattern", "size"), [("x", 3), ("x", 15), (r"x.*\n", 150)])
-def test_a_line_that_is_cut_short_is_no_match(tmp_path: Path, fake_rg: FakeRg, pattern: str, size: int) -> None:
-    vault = _vault(tmp_path, _NOTES, rg=fake_rg(f'{_SHOWS} real "$@" | head -c {size}; exit 0;; esac\nreal "$@"'))
-    assert vault.search_files(pattern).files == []
+def test_fault_M10_output_that_is_not_ripgreps_or_is_cut_short_is_no_match(
+    tmp_path: Path, fake_rg: FakeRg, body: str, pattern: str
+) -> None:
+    assert _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files(pattern).files == []
 
 
 @posix
@@ -514,7 +513,6 @@ def test_matches_found_before_the_time_limit_are_shown(
 def test_fault_M05_a_cancelled_call_ends_at_once_and_leaves_no_process(
     tmp_path: Path, fake_rg: FakeRg, stage: str
 ) -> None:
-    """fault-M05."""
     started = tmp_path / "started"
     os.mkfifo(started)  # opened for reading here and for writing there: both wait for the other
     vault = _vault(tmp_path, _NOTES, rg=fake_rg(f'{stage} echo $$ > {started}; exec sleep 600;; esac\nreal "$@"'))
@@ -549,18 +547,6 @@ def test_no_other_run_is_started_once_time_is_up(
     assert log.read_text(encoding="utf-8") == "run\n"
     assert [file.path for file in answer.files] == ["a.md"]
     assert (answer.searched, answer.skipped["time limit"].paths) == (1, ["b.md", "c.md"])
-
-
-@posix
-@pytest.mark.parametrize("pattern", ["x", "x.*"])
-def test_a_death_over_the_folder_keeps_what_was_searched_by_name(
-    tmp_path: Path, fake_rg: FakeRg, monkeypatch: pytest.MonkeyPatch, pattern: str
-) -> None:
-    monkeypatch.setattr(search, "PROBE", 1)
-    body = 'case " $* " in *" --no-hidden "*) kill -9 $$;; esac\nreal "$@"'
-    answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files(pattern)
-    assert [file.path for file in answer.files] == ["a.md"]
-    assert answer.notices == ["The search is incomplete: ripgrep died, 2 files not searched (b.md, c.md)."]
 
 
 @posix

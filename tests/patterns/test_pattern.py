@@ -425,26 +425,7 @@ def test_fault_R06_an_identifier_is_text_without_ascii_word_characters_beside_it
 # ripgrep itself is the judge, on small texts of awkward pieces.
 
 _PIECES = [
-    "a",
-    "b",
-    "#",
-    " #",
-    "a #",
-    "x",
-    "_",
-    "1",
-    " ",
-    "-",
-    "é",
-    "\t",
-    "\v",
-    "\u2028",
-    "{",
-    "}",
-    "[",
-    "]",
-    "ab",
-    "\n-",
+    *("a", "b", "#", " #", "a #", "x", "_", "1", " ", "-", "é", "\t", "\v", "\u2028", "{", "}", "[", "]", "ab", "\n-"),
     *["\n"] * 5,
 ]
 _ATOMS = [

@@ -51,161 +51,148 @@ def having(name: str, value: str | Node | None = None) -> PropertyNode:
     return PropertyNode(Term(name), Term(value) if isinstance(value, str) else value)
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        # rule-S04: words are joined by AND
-        ("meeting  work\tfive\nsix", all_of("meeting", "work", "five", "six")),
-        (" meeting ", Term("meeting")),
-        # rule-S08: words and phrases may be CJK
-        ('한국어 "한국어" 中文', all_of("한국어", Phrase("한국어"), "中文")),
-        # rule-S10: OR binds weaker than AND
-        ("meeting work OR meetup personal", any_of(all_of("meeting", "work"), all_of("meetup", "personal"))),
-        ("a OR b OR c", any_of("a", "b", "c")),
-        # rule-S11: brackets group
-        ("meeting (work OR meetup) personal", all_of("meeting", any_of("work", "meetup"), "personal")),
-        ("((a) (b c))", all_of("a", "b", "c")),
-        ("(a)OR(b)", any_of("a", "b")),
-        ("(a OR b)", any_of("a", "b")),
-        ("( a )b", all_of("a", "b")),
-        ("a(b)", all_of("a", "b")),
-        # rule-S12: each hyphen negates its own part
-        ("meeting -work -meetup", all_of("meeting", Not(Term("work")), Not(Term("meetup")))),
-        ("-(-a)", Term("a")),
-    ],
-)
-def test_rules_S04_S08_S10_S11_S12_words_are_joined_and_negated(query: str, found: Node) -> None:
+NEGATED: list[tuple[str, Node]] = [
+    ("work", Term("work")),
+    ('"star wars"', Phrase("star wars")),
+    ("(work meetup)", all_of("work", "meetup")),
+    ("tag:#work", TagNode("work")),
+    ("[aliases:Name]", having("aliases", "Name")),
+    ("/a b/", Regex("a b")),
+]
+WORDS_AND_OPERATORS: list[tuple[str, Node]] = [
+    # rule-S04: words are joined by AND
+    ("meeting  work\tfive\nsix", all_of("meeting", "work", "five", "six")),
+    (" meeting ", Term("meeting")),
+    # rule-S05: a bare word runs to the next blank
+    *((word, Term(word)) for word in ["test", "2022-07-01", "a/b", "it's", "#work", "C:\\x", "a[0]", "b]", "a<5"]),
+    *((word, Term(word)) for word in ["<br>", "日本", "a*", "null", "<5"]),
+    # rule-S06: quotes make a phrase
+    ('"star wars"', Phrase("star wars")),
+    ('"test"', Phrase("test")),
+    ('"a OR -b) [c]: /d/"', Phrase("a OR -b) [c]: /d/")),
+    # rule-S07: a phrase may begin and end with punctuation
+    *((f'"{text}"', Phrase(text)) for text in ["- [ ]", "(a)", "#work", "-x", "/a/", " a ", "«a»"]),
+    # rule-S08: words and phrases may be CJK
+    ('한국어 "한국어" 中文', all_of("한국어", Phrase("한국어"), "中文")),
+    # rule-S09: a backslash escapes quotes and itself in a phrase
+    (r'"they said \"hello\" to each other"', Phrase('they said "hello" to each other')),
+    (r'"a\\b"', Phrase(r"a\b")),
+    (r'"a\\"', Phrase("a\\")),
+    (r'"C:\notes"', Phrase(r"C:\notes")),
+    (r'"\\\""', Phrase('\\"')),
+    # rule-S10: OR in capitals binds weaker than AND; nothing else is an operator
+    ("meeting work OR meetup personal", any_of(all_of("meeting", "work"), all_of("meetup", "personal"))),
+    ("a OR b OR c", any_of("a", "b", "c")),
+    *((f"a {word} b", all_of("a", word, "b")) for word in ["or", "Or", "AND", "NOT"]),
+    ("a ORb c", all_of("a", "ORb", "c")),
+    ('a "OR" b', all_of("a", Phrase("OR"), "b")),
+    # rule-S11: brackets group
+    ("meeting (work OR meetup) personal", all_of("meeting", any_of("work", "meetup"), "personal")),
+    ("((a) (b c))", all_of("a", "b", "c")),
+    ("(a)OR(b)", any_of("a", "b")),
+    ("(a OR b)", any_of("a", "b")),
+    ("( a )b", all_of("a", "b")),
+    ("a(b)", all_of("a", "b")),
+    # rule-S12: each hyphen negates its own part
+    ("meeting -work -meetup", all_of("meeting", Not(Term("work")), Not(Term("meetup")))),
+    ("-(-a)", Term("a")),
+    *((f"-{query}", Not(part)) for query, part in NEGATED),
+    *((f"meeting -{query}", all_of("meeting", Not(part))) for query, part in NEGATED),
+    # rule-S13: a hyphen may follow the colon
+    ('path:-"Daily notes"', within("path", Not(Phrase("Daily notes")))),
+    ("-path:-x", Not(within("path", Not(Term("x"))))),
+    ("[status:-Draft]", having("status", Not(Term("Draft")))),
+    # rule-S14: a subquery may follow any operator
+    *((f'{scope}:("to be" OR -"2B")', within(scope, any_of(Phrase("to be"), Not(Phrase("2B"))))) for scope in SCOPES),
+    *((f"{scope}:/a b/", within(scope, Regex("a b"))) for scope in SCOPES),
+    *((f"{scope}: x", within(scope, "x")) for scope in SCOPES),
+    # rule-S15: operators are case-insensitive; a word with another colon is a word
+    (
+        "TAG:#work File:x Task-TODO:y MATCH-case:z",
+        all_of(TagNode("work"), within("file", "x"), within("task-todo", "y"), Case(True, Term("z"))),
+    ),
+    *((word, Term(word)) for word in ["https://example.org/a?b=1", "title:x", "10:30", "a:", ":a", "tags:x"]),
+    ("x-file:a", Term("x-file:a")),
+    # rule-S16: file and path
+    ("file:.jpg", within("file", ".jpg")),
+    ('path:"Daily notes/2022-07"', within("path", Phrase("Daily notes/2022-07"))),
+    # rule-S17: content
+    ('content:"happy cat"', within("content", Phrase("happy cat"))),
+    # rule-S18: case holds for the subquery that follows
+    ("match-case:HappyCat dog", all_of(Case(True, Term("HappyCat")), "dog")),
+    ("ignore-case:(ikea match-case:B)", Case(False, all_of("ikea", Case(True, Term("B"))))),
+    ("path:match-case:Work", within("path", Case(True, Term("Work")))),
+    ("match-case:path:Work", Case(True, within("path", "Work"))),
+    ("[a:match-case:B]", having("a", Case(True, Term("B")))),
+    # rule-S20: a tag is named with or without its hash; tags combine
+    *((f"tag:{tag}", TagNode("work")) for tag in ["#work", "work", '"#work"', '"work"', "(work)", " #work"]),
+    ("tag:(#a/b OR c -d)", any_of(TagNode("a/b"), all_of(TagNode("c"), Not(TagNode("d"))))),
+    ("tag:-a", Not(TagNode("a"))),
+    ("tag:a b", all_of(TagNode("a"), "b")),
+]
+PARTS_AND_PROPERTIES: list[tuple[str, Node]] = [
+    # rule-S24: line
+    ("line:(mix flour)", within("line", all_of("mix", "flour"))),
+    ("-line:x", Not(within("line", "x"))),
+    # rule-S25: block
+    ("block:(dog cat)", within("block", all_of("dog", "cat"))),
+    # rule-S26: section
+    ("section:(dog cat)", within("section", all_of("dog", "cat"))),
+    # rule-S27: sections nest
+    ("section:(H1 section:(H2))", within("section", all_of("H1", within("section", "H2")))),
+    # rule-S28: tasks
+    ("task:call", within("task", "call")),
+    ("task-todo:call", within("task-todo", "call")),
+    ("task-done:(call OR email)", within("task-done", any_of("call", "email"))),
+    # rule-S29: an empty phrase
+    ('task:""', within("task", Phrase(""))),
+    # rule-S34: brackets ask for a property
+    ("[aliases]", having("aliases")),
+    ('["my prop"]', PropertyNode(Phrase("my prop"), None)),
+    ("[a][b] [file] [OR2]", all_of(having("a"), having("b"), having("file"), having("OR2"))),
+    # rule-S35: both sides take subqueries
+    ("[aliases:Name]", having("aliases", "Name")),
+    ("[ aliases : Name ]", having("aliases", "Name")),
+    ("[status:Draft OR Published]", having("status", any_of("Draft", "Published"))),
+    ("[status:In progress]", having("status", all_of("In", "progress"))),
+    ('["my prop":(a OR b)]', PropertyNode(Phrase("my prop"), any_of("a", "b"))),
+    ("[(a OR b):c]", PropertyNode(any_of("a", "b"), Term("c"))),
+    ("[a b:c]", PropertyNode(all_of("a", "b"), Term("c"))),
+    ("[tag:work]", having("tag", "work")),
+    ("[at:2024-01-01T10:30]", having("at", "2024-01-01T10:30")),
+    ("[a:file:x]", having("a", "file:x")),
+    # rule-S36: null means no value
+    ("[aliases:null]", having("aliases", Is("null"))),
+    ('[aliases:"null"]', having("aliases", Phrase("null"))),
+    ("[null]", having("null")),
+    # rule-S37: booleans and EMPTY are in capitals
+    (
+        "[a:TRUE] [a:FALSE] [a:EMPTY]",
+        all_of(having("a", Is("TRUE")), having("a", Is("FALSE")), having("a", Is("EMPTY"))),
+    ),
+    ("[a:true]", having("a", "true")),
+    ("[a:-null OR (EMPTY b)]", having("a", any_of(Not(Is("null")), all_of(Is("EMPTY"), "b")))),
+    # rule-S38: values are compared in brackets only
+    ("[a:>10]", having("a", Compare(">", "10"))),
+    ("[a:<5]", having("a", Compare("<", "5"))),
+    ("[a:> -1.5]", having("a", Compare(">", "-1.5"))),
+    ('[a:>"2024-01-01 10:30"]', having("a", Compare(">", "2024-01-01 10:30"))),
+    ("[a:>1 <5]", having("a", And((Compare(">", "1"), Compare("<", "5"))))),
+    ('[a:"<5"]', having("a", Phrase("<5"))),
+    ("[a:1<5]", having("a", "1<5")),
+]
+
+
+@pytest.mark.parametrize(("query", "found"), WORDS_AND_OPERATORS)
+def test_rules_S04_S05_S06_S07_S08_S09_S10_S11_S12_S13_S14_S15_S16_S17_S18_S20_words_and_operators(
+    query: str, found: Node
+) -> None:
     assert parse(query) == found
 
 
-@pytest.mark.parametrize(
-    "word", ["test", "2022-07-01", "a/b", "it's", "#work", "C:\\x", "a[0]", "b]", "a<5", "<br>", "日本", "a*", "null"]
-)
-def test_rule_S05_a_bare_word_runs_to_the_next_blank(word: str) -> None:
-    assert parse(word) == Term(word)
-
-
-def test_rule_S06_quotes_make_a_phrase() -> None:
-    assert parse('"star wars"') == Phrase("star wars")
-    assert parse('"test"') != parse("test")
-    assert parse('"a OR -b) [c]: /d/"') == Phrase("a OR -b) [c]: /d/")
-
-
-@pytest.mark.parametrize("text", ["- [ ]", "(a)", "#work", "-x", "/a/", " a ", "«a»"])
-def test_rule_S07_a_phrase_may_begin_and_end_with_punctuation(text: str) -> None:
-    assert parse(f'"{text}"') == Phrase(text)
-
-
-@pytest.mark.parametrize(
-    ("query", "text"),
-    [
-        (r'"they said \"hello\" to each other"', 'they said "hello" to each other'),
-        (r'"a\\b"', r"a\b"),
-        (r'"a\\"', "a\\"),
-        (r'"C:\notes"', r"C:\notes"),
-        (r'"\\\""', '\\"'),
-    ],
-)
-def test_rule_S09_a_backslash_escapes_quotes_and_itself_in_a_phrase(query: str, text: str) -> None:
-    assert parse(query) == Phrase(text)
-
-
-@pytest.mark.parametrize("query", ["a or b", "a Or b", "a AND b", "a NOT b", "a ORb c", 'a "OR" b'])
-def test_rule_S10_only_a_bare_upper_case_or_is_an_operator(query: str) -> None:
-    assert isinstance(parse(query), And)
-    assert len(tree.parts(parse(query))) == 3
-
-
-@pytest.mark.parametrize(
-    ("query", "part"),
-    [
-        ("-work", Term("work")),
-        ('-"star wars"', Phrase("star wars")),
-        ("-(work meetup)", all_of("work", "meetup")),
-        ("-tag:#work", TagNode("work")),
-        ("-[aliases:Name]", having("aliases", "Name")),
-        ("-/a b/", Regex("a b")),
-    ],
-)
-def test_rule_S12_a_hyphen_negates(query: str, part: Node) -> None:
-    assert parse(query) == Not(part)
-    assert parse(f"meeting {query}") == all_of("meeting", Not(part))
-
-
-def test_rule_S14_a_subquery_may_follow_any_operator() -> None:
-    subquery = any_of(Phrase("to be"), Not(Phrase("2B")))
-    assert parse('file:("to be" OR -"2B")') == within("file", subquery)
-    for scope in SCOPES:
-        assert parse(f'{scope}:("to be" OR -"2B")') == within(scope, subquery)
-        assert parse(f"{scope}:/a b/") == within(scope, Regex("a b"))
-        assert parse(f"{scope}: x") == within(scope, "x")
-
-
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        # rule-S13: a hyphen may follow the colon
-        ('path:-"Daily notes"', within("path", Not(Phrase("Daily notes")))),
-        ("-path:-x", Not(within("path", Not(Term("x"))))),
-        ("[status:-Draft]", having("status", Not(Term("Draft")))),
-        # rule-S15: operators are case-insensitive
-        (
-            "TAG:#work File:x Task-TODO:y MATCH-case:z",
-            all_of(TagNode("work"), within("file", "x"), within("task-todo", "y"), Case(True, Term("z"))),
-        ),
-        # rule-S16: file and path
-        ("file:.jpg", within("file", ".jpg")),
-        ('path:"Daily notes/2022-07"', within("path", Phrase("Daily notes/2022-07"))),
-        # rule-S17: content
-        ('content:"happy cat"', within("content", Phrase("happy cat"))),
-        # rule-S18: case holds for the subquery that follows
-        ("match-case:HappyCat dog", all_of(Case(True, Term("HappyCat")), "dog")),
-        ("ignore-case:(ikea match-case:B)", Case(False, all_of("ikea", Case(True, Term("B"))))),
-        ("path:match-case:Work", within("path", Case(True, Term("Work")))),
-        ("match-case:path:Work", Case(True, within("path", "Work"))),
-        ("[a:match-case:B]", having("a", Case(True, Term("B")))),
-        # rule-S20: tags combine
-        ("tag:(#a/b OR c -d)", any_of(TagNode("a/b"), all_of(TagNode("c"), Not(TagNode("d"))))),
-        ("tag:-a", Not(TagNode("a"))),
-        ("tag:a b", all_of(TagNode("a"), "b")),
-    ],
-)
-def test_rules_S13_S15_S16_S17_S18_S20_operators_are_read(query: str, found: Node) -> None:
+@pytest.mark.parametrize(("query", "found"), PARTS_AND_PROPERTIES)
+def test_rules_S24_S25_S26_S27_S28_S29_S34_S35_S36_S37_S38_parts_and_properties(query: str, found: Node) -> None:
     assert parse(query) == found
-
-
-@pytest.mark.parametrize("word", ["https://example.org/a?b=1", "title:x", "10:30", "a:", ":a", "tags:x", "x-file:a"])
-def test_rule_S15_a_word_with_another_colon_is_a_word(word: str) -> None:
-    assert parse(word) == Term(word)
-
-
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        # rule-S24: line
-        ("line:(mix flour)", within("line", all_of("mix", "flour"))),
-        ("-line:x", Not(within("line", "x"))),
-        # rule-S25: block
-        ("block:(dog cat)", within("block", all_of("dog", "cat"))),
-        # rule-S26: section
-        ("section:(dog cat)", within("section", all_of("dog", "cat"))),
-        # rule-S27: sections nest
-        ("section:(H1 section:(H2))", within("section", all_of("H1", within("section", "H2")))),
-        # rule-S28: tasks
-        ("task:call", within("task", "call")),
-        ("task-todo:call", within("task-todo", "call")),
-        ("task-done:(call OR email)", within("task-done", any_of("call", "email"))),
-        # rule-S29: an empty phrase
-        ('task:""', within("task", Phrase(""))),
-    ],
-)
-def test_rules_S24_S25_S26_S27_S28_S29_a_query_may_name_a_part_of_a_note(query: str, found: Node) -> None:
-    assert parse(query) == found
-
-
-@pytest.mark.parametrize("query", ["tag:#work", "tag:work", 'tag:"#work"', 'tag:"work"', "tag:(work)", "tag: #work"])
-def test_rule_S20_a_tag_is_named_with_or_without_its_hash(query: str) -> None:
-    assert parse(query) == TagNode("work")
 
 
 @pytest.mark.parametrize(
@@ -230,74 +217,6 @@ def test_rule_S32_a_regex_knows_its_place() -> None:
     regex = cast("Within", tree.parts(found)[1]).part
     assert isinstance(regex, Regex)
     assert regex.position == 8
-
-
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        # rule-S34: brackets ask for a property
-        ("[aliases]", having("aliases")),
-        ('["my prop"]', PropertyNode(Phrase("my prop"), None)),
-        ("[a][b] [file] [OR2]", all_of(having("a"), having("b"), having("file"), having("OR2"))),
-        # rule-S36: null means no value
-        ("[aliases:null]", having("aliases", Is("null"))),
-        ('[aliases:"null"]', having("aliases", Phrase("null"))),
-        ("[null]", having("null")),
-        # rule-S37: booleans and EMPTY are in capitals
-        (
-            "[a:TRUE] [a:FALSE] [a:EMPTY]",
-            all_of(having("a", Is("TRUE")), having("a", Is("FALSE")), having("a", Is("EMPTY"))),
-        ),
-        ("[a:true]", having("a", "true")),
-        ("[a:-null OR (EMPTY b)]", having("a", any_of(Not(Is("null")), all_of(Is("EMPTY"), "b")))),
-        # the examples of the search page
-        ("meeting [duration:<5]", all_of("meeting", having("duration", Compare("<", "5")))),
-        ("meeting [duration:>5]", all_of("meeting", having("duration", Compare(">", "5")))),
-        ("meeting -(work meetup)", all_of("meeting", Not(all_of("work", "meetup")))),
-        ("file:202209", within("file", "202209")),
-        (r"path:/\d{4}-\d{2}-\d{2}/", within("path", Regex(r"\d{4}-\d{2}-\d{2}"))),
-        ("task:(call OR email)", within("task", any_of("call", "email"))),
-        ("embed OR search", any_of("embed", "search")),
-    ],
-)
-def test_rules_S34_S36_S37_brackets_ask_for_properties(query: str, found: Node) -> None:
-    assert parse(query) == found
-
-
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("[aliases:Name]", having("aliases", "Name")),
-        ("[ aliases : Name ]", having("aliases", "Name")),
-        ("[status:Draft OR Published]", having("status", any_of("Draft", "Published"))),
-        ("[status:In progress]", having("status", all_of("In", "progress"))),
-        ('["my prop":(a OR b)]', PropertyNode(Phrase("my prop"), any_of("a", "b"))),
-        ("[(a OR b):c]", PropertyNode(any_of("a", "b"), Term("c"))),
-        ("[a b:c]", PropertyNode(all_of("a", "b"), Term("c"))),
-        ("[tag:work]", having("tag", "work")),
-        ("[at:2024-01-01T10:30]", having("at", "2024-01-01T10:30")),
-        ("[a:file:x]", having("a", "file:x")),
-    ],
-)
-def test_rule_S35_both_sides_take_subqueries(query: str, found: Node) -> None:
-    assert parse(query) == found
-
-
-@pytest.mark.parametrize(
-    ("query", "value"),
-    [
-        ("[a:>10]", Compare(">", "10")),
-        ("[a:<5]", Compare("<", "5")),
-        ("[a:> -1.5]", Compare(">", "-1.5")),
-        ('[a:>"2024-01-01 10:30"]', Compare(">", "2024-01-01 10:30")),
-        ("[a:>1 <5]", And((Compare(">", "1"), Compare("<", "5")))),
-        ('[a:"<5"]', Phrase("<5")),
-        ("[a:1<5]", Term("1<5")),
-    ],
-)
-def test_rule_S38_values_are_compared_in_brackets_only(query: str, value: Node) -> None:
-    assert parse(query) == having("a", value)
-    assert parse("<5") == Term("<5")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
@@ -12,6 +13,8 @@ from vaulttools import Vault, vault
 from vaulttools.attachments import kinds
 from vaulttools.opening import open_folder
 from vaulttools.session import Session
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names, links, pipes and scripts of POSIX")
 
 SETTLED_WITHIN = 60.0
 """Seconds for the index of a small vault, on a busy machine."""

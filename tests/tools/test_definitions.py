@@ -104,23 +104,6 @@ def _nodes(node: Any) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", tools.NAMES)
-def test_every_schema_is_json_schema_2020_12(name: str) -> None:
-    definition = definitions("mcp", [name])[0]
-    Draft202012Validator.check_schema(definition["inputSchema"])
-    Draft202012Validator.check_schema(definition["outputSchema"])
-
-
-@pytest.mark.parametrize("name", tools.NAMES)
-def test_an_input_schema_has_nothing_that_apis_stumble_over(name: str) -> None:
-    schema = _schema(name)
-    assert schema["type"] == "object"
-    assert schema["additionalProperties"] is False
-    assert set(schema) <= {"type", "properties", "required", "additionalProperties"}
-    for node in _nodes(schema):
-        assert not set(node) & {"$ref", "$defs", "anyOf", "oneOf", "allOf", "title"}
-
-
-@pytest.mark.parametrize("name", tools.NAMES)
 def test_every_tool_and_every_argument_is_described(name: str) -> None:
     tool = tools.named(name)
     assert tool.name == name
@@ -139,8 +122,10 @@ def test_the_examples_in_a_description_are_arguments_that_the_tool_takes(name: s
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_names_are_what_every_api_takes(form: Format) -> None:
-    names = [definition.get("name") or definition["function"]["name"] for definition in definitions(form)]
+def test_definitions_are_json_and_names_are_what_every_api_takes(form: Format) -> None:
+    every = definitions(form)
+    assert json.loads(json.dumps(every, allow_nan=False)) == every
+    names = [definition.get("name") or definition["function"]["name"] for definition in every]
     assert names == list(tools.NAMES)
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
 
@@ -153,11 +138,15 @@ KEYWORDS = {
 
 
 @pytest.mark.parametrize("name", tools.NAMES)
-def test_a_definition_keeps_the_published_rules_of_the_apis(name: str) -> None:
+def test_a_definition_is_json_schema_2020_12_and_keeps_the_published_rules_of_the_apis(name: str) -> None:
     (definition,) = definitions("mcp", [name])
     schema = definition["inputSchema"]
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator.check_schema(definition["outputSchema"])
+    assert set(schema) <= {"type", "properties", "required", "additionalProperties"}
+    assert (schema["type"], schema["additionalProperties"]) == ("object", False)
     for node in _nodes(schema):
-        assert set(node) <= KEYWORDS
+        assert set(node) <= KEYWORDS  # so nothing that APIs stumble over, such as $ref or anyOf
         assert node.get("type") != "array" or "items" in node
         assert "enum" not in node or node.get("type") == "string"
     # Anthropic: names of arguments; OpenAI: the length of a description.
@@ -220,11 +209,6 @@ def test_each_form_has_the_shape_of_its_api() -> None:
     assert definitions("mcp", [name], answers=False) == [of_mcp]
     answer = tool.answer.model_json_schema(mode="serialization")
     assert definitions("mcp", [name]) == [{**of_mcp, "outputSchema": answer}]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_definitions_are_json(form: Format) -> None:
-    assert json.loads(json.dumps(definitions(form), allow_nan=False)) == definitions(form)
 
 
 def test_another_form_is_refused(small_vault: Path) -> None:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
 from tests.corpus import RUST_RFCS, corpus_archive
+from tests.tools.conftest import posix_only
 from vaulttools import TooBroad, Vault, VaultConfig
 from vaulttools.answers.answer import AtLeast
 from vaulttools.cli import main as cli
@@ -36,7 +37,6 @@ Printed = pytest.CaptureFixture[str]
 Boundary = Literal["fixed", "identifier", "word"]
 
 EXPLORATION = FIXTURES / "exploration"
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names of POSIX")
 
 
 def text_of(vault: Vault, tool: str, **arguments: Any) -> str:

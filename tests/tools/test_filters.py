@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import MakeVault
+from tests.tools.conftest import posix_only
 from vaulttools import Vault
 from vaulttools.errors import BadArgument, OutsideVault
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
 NOTES = dict.fromkeys(("a.md", "real/b.md", "real/deep/c.md", "other/d.md", "real/e.txt"), "hit\n")
 

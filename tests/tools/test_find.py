@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from tests.clock import StandingClock
 from tests.conftest import MakeVault
+from tests.tools.conftest import posix_only
 from vaulttools import Vault
 from vaulttools.core import limits
 from vaulttools.core.work import Work
@@ -20,7 +20,6 @@ from vaulttools.files import catalogue
 from vaulttools.resources.urls import Backed, Virtual
 
 NOTHING = "No files found matching pattern"
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
 
 def text_of(vault: Vault, paths: str | list[str], **arguments: Any) -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 import pytest
 
 from tests.conftest import MakeVault
+from tests.tools.conftest import posix_only
 from vaulttools import Vault
 from vaulttools.core import limits
 from vaulttools.resources.urls import Virtual
 from vaulttools.tools.grep import GrepMatch
 
 NOTHING = "No matches found"
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
 
 def text_of(vault: Vault, pattern: str, **arguments: Any) -> str:

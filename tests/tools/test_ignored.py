@@ -6,16 +6,14 @@ That each decision is git's is shown in `tests/files/test_ignores.py` and, for w
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import MakeVault
+from tests.tools.conftest import posix_only
 from vaulttools import Vault
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
 
 def seen(vault: Vault, path: str = ".", *, gitignore: bool = True) -> set[str]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Files, MakeVault
+from tests.tools.conftest import posix_only
 from vaulttools import BadArgument, InvalidQuery, Vault, VaultConfig
 from vaulttools.core import limits
 from vaulttools.files import document
 from vaulttools.files.root import Root
 from vaulttools.query.exact import Exact
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
 
 
 def found(vault: Vault, query: str, **arguments: object) -> list[str]:
@@ -59,40 +58,14 @@ def test_rule_S01_content_is_that_of_notes_and_of_the_text_cards_of_canvases(
     assert found(vault, 'line:(a "needle")') == ["b.canvas"]
 
 
-def test_rule_S02_a_bare_word_matches_the_path_of_a_note_canvas_or_base_too(make_vault: MakeVault) -> None:
-    vault = make_vault(
-        {
-            "Trip/Rome.md": "ruins",
-            "Trip/x.canvas": canvas("hay"),
-            "Trip/y.base": "",
-            "Trip/z.png": b"\x89",
-            "other.md": "a trip",
-        }
-    )
-    assert found(vault, "trip") == ["Trip/Rome.md", "Trip/x.canvas", "Trip/y.base", "other.md"]
-    assert found(vault, "trip ruins") == ["Trip/Rome.md"]
-    assert found(vault, '"trip/rome"') == ["Trip/Rome.md"]
-    assert found(vault, "/^Trip.*base$/") == ["Trip/y.base"]
+Found = dict[str, str]
+"""By query: the paths that it finds, without `.md`."""
 
 
-def test_rule_S03_file_and_path_look_at_any_file(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.jpg": b"", "jpg/b.pdf": b"", "c.md": ".jpg", ".hidden.jpg": b"", "d.JPG.md": ""})
-    assert found(vault, "file:.jpg") == ["a.jpg", "d.JPG.md"]
-    assert found(vault, "path:jpg") == ["a.jpg", "d.JPG.md", "jpg/b.pdf"]
-    assert found(vault, "path:jpg -file:pdf") == ["a.jpg", "d.JPG.md"]
-    assert found(vault, "path:jpg -nowhere") == ["a.jpg", "d.JPG.md", "jpg/b.pdf"]
-
-
-def test_attachments_are_no_answer_to_what_is_not_in_them(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.jpg": b"", "b.base": "", "c.md": "x", "d.md": "y"})
-    assert found(vault, "-x") == ["d.md"]
-    assert found(vault, "-path:c") == ["d.md"]
-    assert found(vault, "-path:c OR path:jpg") == ["a.jpg", "d.md"]
-
-
-def test_rule_S04_S05_words_match_anywhere_in_the_same_file_also_inside_words(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "testing one\n\n\ntwo", "b.md": "testing one", "c.md": "attest TWOfold"})
-    assert found(vault, "test two") == ["a.md", "c.md"]
+def answers(vault: Vault, queries: Iterable[str], **arguments: object) -> Found:
+    return {
+        query: ", ".join(path.removesuffix(".md") for path in found(vault, query, **arguments)) for query in queries
+    }
 
 
 PHRASES: Files = {
@@ -104,42 +77,6 @@ PHRASES: Files = {
     "quoted.md": 'they said "hello" back\\slash',
     "crlf.md": "two\r\nlines\r\n",
 }
-
-
-@pytest.mark.parametrize(
-    ("query", "notes"),
-    [
-        ('"test"', ["exact.md"]),
-        ('"a test"', ["exact.md"]),
-        ('"test a"', []),
-        ('"cafe"', []),
-        ('"two\nlines"', ["crlf.md"]),
-    ],
-)
-def test_rule_S06_a_phrase_is_exact_and_of_full_words(make_vault: MakeVault, query: str, notes: list[str]) -> None:
-    assert found(make_vault(PHRASES), query) == notes
-
-
-@pytest.mark.parametrize(
-    ("query", "notes"),
-    [('"- [ ]"', ["task.md"]), ('"[ ] call"', ["task.md"]), ('"test." OR "attesting,"', ["exact.md"])],
-)
-def test_rule_S07_a_phrase_may_begin_and_end_with_punctuation(
-    make_vault: MakeVault, query: str, notes: list[str]
-) -> None:
-    assert found(make_vault(PHRASES), query) == notes
-
-
-@pytest.mark.parametrize("query", ['"한국"', '"東京"'])
-def test_rule_S08_a_phrase_of_cjk_characters_has_no_word_edges(make_vault: MakeVault, query: str) -> None:
-    assert found(make_vault(PHRASES), query) == ["korean.md"]
-
-
-@pytest.mark.parametrize("query", ['"they said \\"hello\\""', '"back\\\\slash"'])
-def test_rule_S09_quotes_and_backslashes_are_escaped_in_a_phrase(make_vault: MakeVault, query: str) -> None:
-    assert found(make_vault(PHRASES), query) == ["quoted.md"]
-
-
 SENTENCES: Files = {
     "both.md": "meeting work",
     "meetup.md": "meetup personal",
@@ -147,82 +84,140 @@ SENTENCES: Files = {
     "other.md": "work meetup",
     "none.md": "nothing",
 }
+WORDS: dict[str, tuple[Files, Found]] = {
+    "rule-S02: a bare word matches the path of a note, canvas or base too": (
+        {
+            "Trip/Rome.md": "ruins",
+            "Trip/x.canvas": canvas("hay"),
+            "Trip/y.base": "",
+            "Trip/z.png": b"\x89",
+            "other.md": "a trip",
+        },
+        {
+            "trip": "Trip/Rome, Trip/x.canvas, Trip/y.base, other",
+            "trip ruins": "Trip/Rome",
+            '"trip/rome"': "Trip/Rome",
+            "/^Trip.*base$/": "Trip/y.base",
+        },
+    ),
+    "rule-S03: file and path look at any file": (
+        {"a.jpg": b"", "jpg/b.pdf": b"", "c.md": ".jpg", ".hidden.jpg": b"", "d.JPG.md": ""},
+        {
+            "file:.jpg": "a.jpg, d.JPG",
+            "path:jpg": "a.jpg, d.JPG, jpg/b.pdf",
+            "path:jpg -file:pdf": "a.jpg, d.JPG",
+            "path:jpg -nowhere": "a.jpg, d.JPG, jpg/b.pdf",
+        },
+    ),
+    "rule-S03: attachments are no answer to what is not in them": (
+        {"a.jpg": b"", "b.base": "", "c.md": "x", "d.md": "y"},
+        {"-x": "d", "-path:c": "d", "-path:c OR path:jpg": "a.jpg, d"},
+    ),
+    "rule-S04, rule-S05: words match anywhere in the same file, also inside words": (
+        {"a.md": "testing one\n\n\ntwo", "b.md": "testing one", "c.md": "attest TWOfold"},
+        {"test two": "a, c"},
+    ),
+    "rule-S06: a phrase is exact and of full words": (
+        PHRASES,
+        {'"test"': "exact", '"a test"': "exact", '"test a"': "", '"cafe"': "", '"two\nlines"': "crlf"},
+    ),
+    "rule-S07: a phrase may begin and end with punctuation": (
+        PHRASES,
+        {'"- [ ]"': "task", '"[ ] call"': "task", '"test." OR "attesting,"': "exact"},
+    ),
+    "rule-S08: a phrase of CJK characters has no word edges": (PHRASES, {'"한국"': "korean", '"東京"': "korean"}),
+    "rule-S09: quotes and backslashes are escaped in a phrase": (
+        PHRASES,
+        {'"they said \\"hello\\""': "quoted", '"back\\\\slash"': "quoted"},
+    ),
+    "rule-S10: OR is either and binds weaker; `work` contains `or`": (
+        SENTENCES,
+        {
+            "meeting OR work": "both, one, other",
+            "meeting work OR meetup personal": "both, meetup",
+            "meeting or work": "both",
+        },
+    ),
+    "rule-S11: brackets group": (
+        SENTENCES,
+        {"meeting (work OR meetup) -personal": "both", "(meeting OR meetup) personal": "meetup"},
+    ),
+    "rule-S12: a hyphen excludes a group as a whole": (
+        SENTENCES,
+        {
+            "meeting -work": "one",
+            "-meeting -work -meetup": "none",
+            '-"meeting work"': "meetup, none, one, other",
+            "-(meeting work)": "meetup, none, one, other",
+            "-(meeting OR work)": "meetup, none",
+            "-path:o": "meetup",
+            "-[status] -/^meet/": "none, other",
+        },
+    ),
+    "rule-S13: a hyphen may follow the colon": (SENTENCES, {'path:-"one.md"': "both, meetup, none, other"}),
+    "rule-S14: a subquery may follow any operator": (
+        SENTENCES,
+        {
+            'file:("both.md" OR -e)': "both",
+            "line:(meeting -work)": "one",
+            "content:(other OR personal)": "meetup",
+        },
+    ),
+    "rule-S15: operators are read in any case": (SENTENCES, {"FILE:MEETUP OR Path:OTHER": "meetup, other"}),
+    "rule-S16: file looks at the name, and path at all of the path": (
+        {"Daily notes/2022-07-13.md": "", "Daily.md": "", "x/daily notes.md": ""},
+        {
+            "file:2022": "Daily notes/2022-07-13",
+            "file:daily": "Daily, x/daily notes",
+            'path:"Daily notes/2022-07"': "Daily notes/2022-07-13",
+            r"path:/\d{4}-\d{2}-\d{2}/": "Daily notes/2022-07-13",
+        },
+    ),
+    "rule-S17: content never looks at the name": (
+        {"cat.md": "dog", "dog.md": "a happy cat"},
+        {"content:cat": "dog"},
+    ),
+    "rule-S29: every task": (
+        {"a.md": "- [ ] ", "b.md": "1. [x] y", "c.md": "- no\n```\n- [ ] code\n```", "d.md": "* [/] z"},
+        {'task:""': "a, b, d", 'task-todo:""': "a", 'task-done:""': "b, d"},
+    ),
+    "rule-S32: regexes see the ends of lines": (
+        {"a.md": "one\ntwo 2022-01-01\n", "b.md": "one two", "c.md": "one\r\ntwo 1999-12-31\r\n"},
+        {
+            r"/^two/": "a, c",
+            r"/\d{4}-\d{2}-\d{2}$/": "a, c",
+            r"/one\ntwo/": "a, c",
+            r"-/^two/": "b",
+            r"/a\/b/ OR /^one$/": "a, c",
+        },
+    ),
+    "rule-S47: names are composed with other operators": (
+        {"a.md": "#t x", "b.md": "x", "ab.png": b"", "ab.md": "#t"},
+        {"file:a tag:t x": "a", "file:a OR x": "a, ab, ab.png, b", "file:b -tag:t": "ab.png, b"},
+    ),
+}
 
 
-def of_sentences(make_vault: MakeVault, query: str) -> list[str]:
-    """Which of the notes above are found, without their extension."""
-    return [path.removesuffix(".md") for path in found(make_vault(SENTENCES), query)]
+@pytest.mark.parametrize(("files", "expected"), WORDS.values(), ids=WORDS)
+def test_rules_S02_S03_S04_S05_S06_S07_S08_S09_S10_S11_S12_S13_S14_S15_S16_S17_S29_S32_S47_queries(
+    make_vault: MakeVault, files: Files, expected: Found
+) -> None:
+    assert answers(make_vault(files), expected) == expected
 
 
-@pytest.mark.parametrize(
-    ("query", "notes"),
-    [
-        ("meeting OR work", ["both", "one", "other"]),
-        ("meeting work OR meetup personal", ["both", "meetup"]),
-        ("meeting or work", ["both"]),  # `work` contains `or`
-    ],
-)
-def test_rule_S10_or_is_either_and_binds_weaker(make_vault: MakeVault, query: str, notes: list[str]) -> None:
-    assert of_sentences(make_vault, query) == notes
-
-
-def test_rule_S11_brackets_group(make_vault: MakeVault) -> None:
-    assert of_sentences(make_vault, "meeting (work OR meetup) -personal") == ["both"]
-    assert of_sentences(make_vault, "(meeting OR meetup) personal") == ["meetup"]
-
-
-@pytest.mark.parametrize(
-    ("query", "notes"),
-    [
-        ("meeting -work", ["one"]),
-        ("-meeting -work -meetup", ["none"]),
-        ('-"meeting work"', ["meetup", "none", "one", "other"]),
-        ("-(meeting work)", ["meetup", "none", "one", "other"]),
-        ("-(meeting OR work)", ["meetup", "none"]),
-        ("-path:o", ["meetup"]),
-        ("-[status] -/^meet/", ["none", "other"]),
-    ],
-)
-def test_rule_S12_a_hyphen_excludes_a_group_as_a_whole(make_vault: MakeVault, query: str, notes: list[str]) -> None:
-    assert of_sentences(make_vault, query) == notes
-
-
-def test_rule_S13_a_hyphen_may_follow_the_colon(make_vault: MakeVault) -> None:
-    assert of_sentences(make_vault, 'path:-"one.md"') == ["both", "meetup", "none", "other"]
-
-
-def test_rule_S14_a_subquery_may_follow_any_operator(make_vault: MakeVault) -> None:
-    assert of_sentences(make_vault, 'file:("both.md" OR -e)') == ["both"]
-    assert of_sentences(make_vault, "line:(meeting -work)") == ["one"]
-    assert of_sentences(make_vault, "content:(other OR personal)") == ["meetup"]
-
-
-def test_rule_S15_operators_are_read_in_any_case(make_vault: MakeVault) -> None:
-    assert of_sentences(make_vault, "FILE:MEETUP OR Path:OTHER") == ["meetup", "other"]
-
-
-def test_rule_S16_file_looks_at_the_name_and_path_at_all_of_the_path(make_vault: MakeVault) -> None:
-    vault = make_vault({"Daily notes/2022-07-13.md": "", "Daily.md": "", "x/daily notes.md": ""})
-    assert found(vault, "file:2022") == ["Daily notes/2022-07-13.md"]
-    assert found(vault, "file:daily") == ["Daily.md", "x/daily notes.md"]
-    assert found(vault, 'path:"Daily notes/2022-07"') == ["Daily notes/2022-07-13.md"]
-    assert found(vault, r"path:/\d{4}-\d{2}-\d{2}/") == ["Daily notes/2022-07-13.md"]
-
-
-def test_rule_S17_content_never_looks_at_the_name(make_vault: MakeVault) -> None:
-    assert found(make_vault({"cat.md": "dog", "dog.md": "a happy cat"}), "content:cat") == ["dog.md"]
-
-
-def test_rule_S18_S19_case_is_ignored_unless_asked_for(make_vault: MakeVault) -> None:
+def test_rules_S18_S19_case_is_ignored_unless_asked_for(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "HappyCat\nstraße", "b.md": "happycat\nSTRASSE", "Happy.md": ""})
-    assert found(vault, "happyCAT") == ["a.md", "b.md"]
-    assert found(vault, "match-case:HappyCat") == ["a.md"]
-    assert found(vault, "match-case:(Happy OR STRASSE)") == ["Happy.md", "a.md", "b.md"]
-    assert found(vault, "HappyCat", match_case=True) == ["a.md"]
-    assert found(vault, "ignore-case:HAPPYcat", match_case=True) == ["a.md", "b.md"]
-    assert found(vault, "strasse") == ["a.md", "b.md"]
-    assert found(vault, "/happyC/") == ["a.md", "b.md"]
-    assert found(vault, "match-case:/happyC/") == []
+    expected = {
+        "happyCAT": "a, b",
+        "match-case:HappyCat": "a",
+        "match-case:(Happy OR STRASSE)": "Happy, a, b",
+        "strasse": "a, b",
+        "/happyC/": "a, b",
+        "match-case:/happyC/": "",
+    }
+    assert answers(vault, expected) == expected
+    with_case = {"HappyCat": "a", "ignore-case:HAPPYcat": "a, b"}
+    assert answers(vault, with_case, match_case=True) == with_case
 
 
 TAGGED: Files = {
@@ -232,47 +227,131 @@ TAGGED: Files = {
     "not.md": "#myjob/work `#work` #workshop\n```\n#work\n```",
     "board.canvas": canvas("#work"),
 }
+PROPERTIES: Files = {
+    "active.md": "---\nStatus: Active\npriority: 2\ndue: 2026-01-15\n---\n",
+    "list.md": "---\nstatus: [draft, in review]\npriority: 10\ndone: true\n---\n",
+    "null.md": "---\nstatus:\ndone: false\ndue: 2026-02-01T10:00:00\n---\n",
+    "quotes.md": '---\nstatus: ""\npriority: high\n---\n',
+    "empty.md": "---\nstatus: []\n---\n",
+    "none.md": "status: active",
+}
+TAGS_AND_PROPERTIES: dict[str, tuple[Files, Found]] = {
+    "rule-S20: only tags of notes count, and in a line only those of that line": (
+        TAGGED,
+        {
+            "tag:#work": "inline, nested, yaml",
+            "tag:work": "inline, nested, yaml",
+            "-tag:work": "board.canvas, not",
+            "tag:wor": "",
+            "line:(text tag:work)": "inline",
+            "line:(here tag:other)": "",
+        },
+    ),
+    "rule-S21: a tag covers those nested in it": (
+        TAGGED,
+        {"tag:work/deep": "nested", "tag:(work -work/deep)": "inline, yaml"},
+    ),
+    "rule-S23: tags of the properties count, also under a capital key": (TAGGED, {"tag:other": "yaml"}),
+    "rule-S31: no canvas has tags or properties": (
+        {"board.canvas": canvas("#work", "---\nstatus: x\n---"), "n.md": "#work\n- [ ] x"},
+        {"tag:work": "n", "tag:work OR [status]": "n", "work tag:#work": "n"},
+    ),
+    "rule-S34: brackets ask for a property": (
+        PROPERTIES,
+        {
+            "[status]": "active, empty, list, null, quotes",
+            "[stat]": "",
+            "[done]": "list, null",
+            "-[status]": "none",
+            "[status] -[priority]": "empty, null",
+        },
+    ),
+    "rule-S35: name and value are queries": (
+        PROPERTIES,
+        {
+            "[status:active]": "active",
+            "[status:Draft OR Active]": "active, list",
+            '[status:"in review"]': "list",
+            '[status:"revie"]': "",
+            "[status:draft review]": "list",
+            "[status:-draft]": "active, empty, null, quotes",
+            "[status:match-case:active]": "",
+            "[/^prio/:/^1/]": "list",
+            "[status:/^$/]": "quotes",
+            "[status OR done:true]": "list",
+            "[(status OR done):(true OR active)]": "active, list",
+        },
+    ),
+    "rule-S36: null is neither an empty text nor an empty list": (
+        PROPERTIES,
+        {"[status:null]": "null", '[status:"null"]': "", "[done:null]": ""},
+    ),
+    "rule-S37: true, false and empty": (
+        PROPERTIES,
+        {"[status:EMPTY]": "empty, null, quotes", "[done:TRUE]": "list", "[done:FALSE]": "null"},
+    ),
+    "rule-S38: numbers and dates are compared": (
+        PROPERTIES,
+        {
+            "[priority:>1]": "active, list",
+            "[priority:<5]": "active",
+            "[due:>2026-01-20]": "null",
+            "[due:<2026-02-01]": "active",
+            '[priority:>2 OR "2"]': "active, list",
+            "[priority:>1 <5]": "active",
+            '"priority: <5"': "",
+        },
+    ),
+    "rule-S38: what is no decimal number is not compared as one": (
+        {
+            "ten.md": "---\nn: 10\n---\n",
+            "quoted.md": "---\nn: '10'\n---\n",
+            "signed.md": "---\nn: +5.50\n---\n",
+            "exponent.md": "---\nn: .5e1\n---\n",
+            "large.md": "---\nn: 1.0e+20\n---\n",
+            **{f"{value}.md": f"---\nn: {value}\n---\n" for value in ("1_000", "'١٠'", "'inf'", "'nan'", "word")},
+        },
+        {"[n:>4]": "exponent, large, quoted, signed, ten"}
+        | {f"[n:{sign}{asked}]": "" for asked in ("1_0", "nan", "inf", "-inf") for sign in "<>"},
+    ),
+    "rule-P04: an empty checkbox is found as null, and not as false": (
+        {"no.md": "---\ndone: false\n---\n", "open.md": "---\ndone:\n---\n", "without.md": ""},
+        {"[done:FALSE]": "no", "[done:null]": "open", "[done:FALSE OR null]": "no, open"},
+    ),
+    "rule-P06: values inside a map are found": (
+        {"n.md": "---\nauthor: {name: Ada, born: {year: 1815}}\n---\n"},
+        {"[author:ada]": "n", "[author:>1800]": "n", "[born]": ""},
+    ),
+    "rule-P09: names dropped in 1.9 are properties as any other": (
+        {"n.md": "---\ntag: a\nalias: b\n---\n"},
+        {"[tag:a] [alias:b]": "n", "tag:a": "", "[aliases]": ""},
+    ),
+    "rule-P10: a broken block of properties is searched as text": (
+        {"n.md": "---\na: b: c\n---\nbody #t\n"},
+        {'"b: c" body tag:t': "n", "[a]": ""},
+    ),
+}
 
 
-@pytest.mark.parametrize("query", ["tag:#work", "tag:work"])
-def test_rule_S20_only_tags_of_notes_count(make_vault: MakeVault, query: str) -> None:
-    assert found(make_vault(TAGGED), query) == ["inline.md", "nested.md", "yaml.md"]
-
-
-@pytest.mark.parametrize(
-    ("query", "notes"),
-    [
-        ("-tag:work", ["board.canvas", "not.md"]),
-        ("tag:wor", []),
-        ("line:(text tag:work)", ["inline.md"]),
-        ("line:(here tag:other)", []),
-    ],
-)
-def test_rule_S20_in_a_line_only_a_tag_of_that_line_counts(make_vault: MakeVault, query: str, notes: list[str]) -> None:
-    assert found(make_vault(TAGGED), query) == notes
-
-
-def test_rule_S21_a_tag_covers_those_nested_in_it(make_vault: MakeVault) -> None:
-    vault = make_vault(TAGGED)
-    assert found(vault, "tag:work/deep") == ["nested.md"]
-    assert found(vault, "tag:(work -work/deep)") == ["inline.md", "yaml.md"]
+@pytest.mark.parametrize(("files", "expected"), TAGS_AND_PROPERTIES.values(), ids=TAGS_AND_PROPERTIES)
+def test_rules_S20_S21_S23_S31_S34_S35_S36_S37_S38_P04_P06_P09_P10_tags_and_properties(
+    make_vault: MakeVault, files: Files, expected: Found
+) -> None:
+    assert answers(make_vault(files), expected) == expected
 
 
 @pytest.mark.parametrize("match_case", [False, True])
-def test_rule_S22_a_tag_has_no_case(make_vault: MakeVault, match_case: bool) -> None:
-    vault = make_vault(TAGGED)
-    assert found(vault, "tag:WORK", match_case=match_case) == ["inline.md", "nested.md", "yaml.md"]
-    assert found(vault, "match-case:tag:Work/DEEP", match_case=match_case) == ["nested.md"]
-
-
-def test_rule_S23_tags_of_the_properties_count_also_under_a_capital_key(make_vault: MakeVault) -> None:
-    assert found(make_vault(TAGGED), "tag:other") == ["yaml.md"]
-
-
-def test_rule_S31_no_canvas_has_tags_or_properties(make_vault: MakeVault) -> None:
-    vault = make_vault({"board.canvas": canvas("#work", "---\nstatus: x\n---"), "n.md": "#work\n- [ ] x"})
-    for query in ("tag:work", "tag:work OR [status]", "work tag:#work"):
-        assert found(vault, query) == ["n.md"]
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (TAGGED, {"tag:WORK": "inline, nested, yaml", "match-case:tag:Work/DEEP": "nested"}),
+        (PROPERTIES, dict.fromkeys(("[STATUS]", "[/^STAT/]"), "active, empty, list, null, quotes")),
+    ],
+)
+def test_rules_S22_S39_a_tag_and_the_name_of_a_property_have_no_case(
+    make_vault: MakeVault, files: Files, expected: Found, match_case: bool
+) -> None:
+    assert answers(make_vault(files), expected, match_case=match_case) == expected
 
 
 NOTE = """\
@@ -298,132 +377,95 @@ dog
 > a cat
 > a dog
 """
+PARTS: dict[str, tuple[str, dict[str, bool]]] = {
+    "rule-S24: line wants all of it in one line": (
+        NOTE,
+        {
+            "line:(mix flour)": True,
+            "line:(mix cat)": True,
+            "line:(flour cat)": False,
+            "-line:(mix flour)": False,
+            "-line:(flour cat)": True,
+            "line:(-dog -cat)": True,
+            r"line:/^mix.*r$/": True,
+            "match-case:line:(Mix flour)": False,
+            "line:match-case:(mix flour)": True,
+            "content:line:(mix flour)": True,
+        },
+    ),
+    "rule-S25: block wants all of it in one block": (
+        NOTE,
+        {
+            "block:(flour dog)": True,
+            "block:(cat yeast)": True,
+            "block:(before cat)": False,
+            "block:(call again)": True,
+            "block:(call mail)": False,
+            'block:("a cat" "a dog")': True,
+            r"block:(/^cat/ /yeast$/)": True,
+        },
+    ),
+    "rule-S26: a section ends at the next heading": (
+        NOTE,
+        {
+            "section:(bread dog)": True,
+            "section:(bread yeast)": False,
+            "section:(before dog)": True,
+            "section:(before bread)": False,
+            "section:(cake line:(call ann))": True,
+        },
+    ),
+    "rule-S27: a nested section belongs to the outer one": (
+        NOTE,
+        {
+            "section:(bread section:(yeast))": True,
+            "section:(rye section:(yeast))": False,
+            "section:(cake section:(yeast))": False,
+            "section:(before section:(yeast))": False,
+        },
+    ),
+    "rule-S27: a nested section needs headings": ("one two", {"section:(one section:(two))": False}),
+    "rule-S27: a nested section has its own heading": ("# one\n\n## two\n", {"section:(one section:(two))": True}),
+    "rule-S28: a task is done by any character in its box": (
+        NOTE,
+        {
+            "task:call": True,
+            "task:yeast": False,
+            "task:(call again)": True,
+            "task:(call mail)": False,
+            "task-todo:call": True,
+            "task-todo:mail": False,
+            "task-done:mail": True,
+            "task-done:drop": True,
+            "task-done:-x": True,
+            "task-todo:x": False,
+            r"task:/Ann$/": True,
+            r"task:/yeast/": False,
+        },
+    ),
+    "rule-N01: a footnote is a block of its own": (
+        "cat[^Dog] and ^[a bird]\n\n[^dog]: a dog\n  of two lines\n[^2]: a fish\n",
+        {
+            "block:(cat bird)": True,
+            'block:(dog "two lines")': True,
+            "block:(cat lines)": False,
+            "block:(dog fish)": False,
+        },
+    ),
+    "rule-M01: comments are found": (
+        "seen %%hidden%%\n\n%%\nover lines\n%%\n",
+        {"hidden": True, "line:(seen hidden)": True, '"over lines"': True},
+    ),
+}
 
 
-def is_found(make_vault: MakeVault, query: str) -> bool:
-    """Whether a query finds the note above, whatever its line ends are."""
-    answers = [found(make_vault({"n.md": NOTE.replace("\n", end)}), query) for end in ("\n", "\r\n")]
-    assert answers[0] == answers[1]
-    return answers[0] == ["n.md"]
-
-
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    [
-        ("line:(mix flour)", True),
-        ("line:(mix cat)", True),
-        ("line:(flour cat)", False),
-        ("-line:(mix flour)", False),
-        ("-line:(flour cat)", True),
-        ("line:(-dog -cat)", True),
-        (r"line:/^mix.*r$/", True),
-        ("match-case:line:(Mix flour)", False),
-        ("line:match-case:(mix flour)", True),
-        ("content:line:(mix flour)", True),
-    ],
-)
-def test_rule_S24_line_wants_all_of_it_in_one_line(make_vault: MakeVault, query: str, answer: bool) -> None:
-    assert is_found(make_vault, query) is answer
-
-
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    [
-        ("block:(flour dog)", True),
-        ("block:(cat yeast)", True),
-        ("block:(before cat)", False),
-        ("block:(call again)", True),
-        ("block:(call mail)", False),
-        ('block:("a cat" "a dog")', True),
-        (r"block:(/^cat/ /yeast$/)", True),
-    ],
-)
-def test_rule_S25_block_wants_all_of_it_in_one_block(make_vault: MakeVault, query: str, answer: bool) -> None:
-    assert is_found(make_vault, query) is answer
-
-
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    [
-        ("section:(bread dog)", True),
-        ("section:(bread yeast)", False),
-        ("section:(before dog)", True),
-        ("section:(before bread)", False),
-        ("section:(cake line:(call ann))", True),
-    ],
-)
-def test_rule_S26_a_section_ends_at_the_next_heading(make_vault: MakeVault, query: str, answer: bool) -> None:
-    assert is_found(make_vault, query) is answer
-
-
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    [
-        ("section:(bread section:(yeast))", True),
-        ("section:(rye section:(yeast))", False),
-        ("section:(cake section:(yeast))", False),
-        ("section:(before section:(yeast))", False),
-    ],
-)
-def test_rule_S27_a_nested_section_belongs_to_the_outer_one(make_vault: MakeVault, query: str, answer: bool) -> None:
-    assert is_found(make_vault, query) is answer
-
-
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    [
-        ("task:call", True),
-        ("task:yeast", False),
-        ("task:(call again)", True),
-        ("task:(call mail)", False),
-        ("task-todo:call", True),
-        ("task-todo:mail", False),
-        ("task-done:mail", True),
-        ("task-done:drop", True),
-        ("task-done:-x", True),
-        ("task-todo:x", False),
-        (r"task:/Ann$/", True),
-        (r"task:/yeast/", False),
-    ],
-)
-def test_rule_S28_a_task_is_done_by_any_character_in_its_box(make_vault: MakeVault, query: str, answer: bool) -> None:
-    assert is_found(make_vault, query) is answer
-
-
-def test_rule_N01_a_footnote_is_a_block_of_its_own(make_vault: MakeVault) -> None:
-    vault = make_vault({"n.md": "cat[^Dog] and ^[a bird]\n\n[^dog]: a dog\n  of two lines\n[^2]: a fish\n"})
-    assert found(vault, "block:(cat bird)") == found(vault, 'block:(dog "two lines")') == ["n.md"]
-    assert found(vault, "block:(cat lines)") == found(vault, "block:(dog fish)") == []
-
-
-def test_rule_M01_comments_are_found(make_vault: MakeVault) -> None:
-    vault = make_vault({"n.md": "seen %%hidden%%\n\n%%\nover lines\n%%\n"})
-    assert found(vault, "hidden") == found(vault, "line:(seen hidden)") == found(vault, '"over lines"') == ["n.md"]
-
-
-def test_rule_P10_a_broken_block_of_properties_is_searched_as_text(make_vault: MakeVault) -> None:
-    vault = make_vault({"n.md": "---\na: b: c\n---\nbody #t\n"})
-    assert found(vault, '"b: c" body tag:t') == ["n.md"]
-    assert found(vault, "[a]") == []
-
-
-def test_rule_P09_names_dropped_in_1_9_are_properties_as_any_other(make_vault: MakeVault) -> None:
-    vault = make_vault({"n.md": "---\ntag: a\nalias: b\n---\n"})
-    assert found(vault, "[tag:a] [alias:b]") == ["n.md"]
-    assert found(vault, "tag:a") == found(vault, "[aliases]") == []
-
-
-def test_rule_P04_an_empty_checkbox_is_found_as_null_and_not_as_false(make_vault: MakeVault) -> None:
-    vault = make_vault({"no.md": "---\ndone: false\n---\n", "open.md": "---\ndone:\n---\n", "without.md": ""})
-    assert found(vault, "[done:FALSE]") == ["no.md"]
-    assert found(vault, "[done:null]") == ["open.md"]
-    assert found(vault, "[done:FALSE OR null]") == ["no.md", "open.md"]
-
-
-def test_rule_P06_values_inside_a_map_are_found(make_vault: MakeVault) -> None:
-    vault = make_vault({"n.md": "---\nauthor: {name: Ada, born: {year: 1815}}\n---\n"})
-    assert found(vault, "[author:ada]") == found(vault, "[author:>1800]") == ["n.md"]
-    assert found(vault, "[born]") == []
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(("note", "expected"), PARTS.values(), ids=PARTS)
+def test_rules_S24_S25_S26_S27_S28_N01_M01_parts_of_a_note(
+    make_vault: MakeVault, note: str, expected: dict[str, bool], end: str
+) -> None:
+    vault = make_vault({"n.md": note.replace("\n", end)})
+    assert {query: bool(found(vault, query)) for query in expected} == expected
 
 
 ACCEPTED = [
@@ -477,18 +519,6 @@ def test_rule_E07_links_of_the_file_system_are_followed_only_when_named(make_vau
     assert vault.call("read", {"note": "b/out.md"}).text == "Path is outside the vault: b/out.md"
 
 
-def test_rule_S27_a_nested_section_needs_headings(make_vault: MakeVault) -> None:
-    vault = make_vault({"none.md": "one two", "some.md": "# one\n\n## two\n"})
-    assert found(vault, "section:(one section:(two))") == ["some.md"]
-
-
-def test_rule_S29_every_task(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "- [ ] ", "b.md": "1. [x] y", "c.md": "- no\n```\n- [ ] code\n```", "d.md": "* [/] z"})
-    assert found(vault, 'task:""') == ["a.md", "b.md", "d.md"]
-    assert found(vault, 'task-todo:""') == ["a.md"]
-    assert found(vault, 'task-done:""') == ["b.md", "d.md"]
-
-
 def test_rule_S30_what_matched_is_shown(make_vault: MakeVault) -> None:
     vault = make_vault({"n.md": NOTE})
     assert lines(vault, "block:(cat yeast)") == {"n.md": [["cat", "and yeast"]]}
@@ -497,134 +527,10 @@ def test_rule_S30_what_matched_is_shown(make_vault: MakeVault) -> None:
     assert lines(vault, "section:(rye yeast)") == {"n.md": [["## Rye"], ["and yeast"]]}
 
 
-def test_rule_S32_regexes_see_the_ends_of_lines(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "one\ntwo 2022-01-01\n", "b.md": "one two", "c.md": "one\r\ntwo 1999-12-31\r\n"})
-    assert found(vault, r"/^two/") == ["a.md", "c.md"]
-    assert found(vault, r"/\d{4}-\d{2}-\d{2}$/") == ["a.md", "c.md"]
-    assert found(vault, r"/one\ntwo/") == ["a.md", "c.md"]
-    assert found(vault, r"-/^two/") == ["b.md"]
-    assert found(vault, r"/a\/b/ OR /^one$/") == ["a.md", "c.md"]
-
-
 def test_rule_S33_line_ends_move_no_line(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "x\r\n\r\ny\r\nneedle\r\n"})
     [note] = vault.call("query", {"query": "needle", "mode": "obsidian"}).details["notes"]
     assert note["excerpts"] == [{"start_line": 4, "lines": ["needle"], "heading": []}]
-
-
-PROPERTIES: Files = {
-    "active.md": "---\nStatus: Active\npriority: 2\ndue: 2026-01-15\n---\n",
-    "list.md": "---\nstatus: [draft, in review]\npriority: 10\ndone: true\n---\n",
-    "null.md": "---\nstatus:\ndone: false\ndue: 2026-02-01T10:00:00\n---\n",
-    "quotes.md": '---\nstatus: ""\npriority: high\n---\n',
-    "empty.md": "---\nstatus: []\n---\n",
-    "none.md": "status: active",
-}
-
-
-def of_properties(make_vault: MakeVault, query: str, **arguments: object) -> list[str]:
-    """Which of the notes above are found, without their extension."""
-    return [path.removesuffix(".md") for path in found(make_vault(PROPERTIES), query, **arguments)]
-
-
-@pytest.mark.parametrize(
-    ("query", "notes"),
-    [
-        ("[status]", ["active", "empty", "list", "null", "quotes"]),
-        ("[stat]", []),
-        ("[done]", ["list", "null"]),
-        ("-[status]", ["none"]),
-        ("[status] -[priority]", ["empty", "null"]),
-    ],
-)
-def test_rule_S34_brackets_ask_for_a_property(make_vault: MakeVault, query: str, notes: list[str]) -> None:
-    assert of_properties(make_vault, query) == notes
-
-
-@pytest.mark.parametrize(
-    ("query", "notes"),
-    [
-        ("[status:active]", ["active"]),
-        ("[status:Draft OR Active]", ["active", "list"]),
-        ('[status:"in review"]', ["list"]),
-        ('[status:"revie"]', []),
-        ("[status:draft review]", ["list"]),
-        ("[status:-draft]", ["active", "empty", "null", "quotes"]),
-        ("[status:match-case:active]", []),
-        ("[/^prio/:/^1/]", ["list"]),
-        ("[status:/^$/]", ["quotes"]),
-        ("[status OR done:true]", ["list"]),
-        ("[(status OR done):(true OR active)]", ["active", "list"]),
-    ],
-)
-def test_rule_S35_name_and_value_are_queries(make_vault: MakeVault, query: str, notes: list[str]) -> None:
-    assert of_properties(make_vault, query) == notes
-
-
-def test_rule_S36_null_is_neither_an_empty_text_nor_an_empty_list(make_vault: MakeVault) -> None:
-    assert of_properties(make_vault, "[status:null]") == ["null"]
-    assert of_properties(make_vault, '[status:"null"]') == []
-    assert of_properties(make_vault, "[done:null]") == []
-
-
-@pytest.mark.parametrize(
-    ("query", "notes"),
-    [("[status:EMPTY]", ["empty", "null", "quotes"]), ("[done:TRUE]", ["list"]), ("[done:FALSE]", ["null"])],
-)
-def test_rule_S37_true_false_and_empty(make_vault: MakeVault, query: str, notes: list[str]) -> None:
-    assert of_properties(make_vault, query) == notes
-
-
-@pytest.mark.parametrize(
-    ("query", "notes"),
-    [
-        ("[priority:>1]", ["active", "list"]),
-        ("[priority:<5]", ["active"]),
-        ("[due:>2026-01-20]", ["null"]),
-        ("[due:<2026-02-01]", ["active"]),
-        ('[priority:>2 OR "2"]', ["active", "list"]),
-        ("[priority:>1 <5]", ["active"]),
-        ('"priority: <5"', []),
-    ],
-)
-def test_rule_S38_numbers_and_dates_are_compared(make_vault: MakeVault, query: str, notes: list[str]) -> None:
-    assert of_properties(make_vault, query) == notes
-
-
-@pytest.mark.parametrize(
-    ("value", "is_greater"),
-    [
-        ("10", True),
-        ("'10'", True),
-        ("+5.50", True),
-        (".5e1", True),
-        ("1.0e+20", True),
-        ("1_000", False),
-        ("'١٠'", False),
-        ("'inf'", False),
-        ("'nan'", False),
-        ("ten", False),
-    ],
-)
-def test_rule_S38_what_is_no_decimal_number_is_not_compared_as_one(
-    make_vault: MakeVault, value: str, is_greater: bool
-) -> None:
-    vault = make_vault({"a.md": f"---\nn: {value}\n---\n"})
-    assert vault.query("[n:>4]", mode="obsidian").found == is_greater
-
-
-@pytest.mark.parametrize("asked", ["1_0", "nan", "inf", "-inf"])
-def test_rule_S38_nothing_is_more_or_less_than_what_is_no_decimal_number(make_vault: MakeVault, asked: str) -> None:
-    vault = make_vault({"a.md": "---\nn: 12\n---\n"})
-    assert not vault.query(f"[n:>{asked}]", mode="obsidian").found
-    assert not vault.query(f"[n:<{asked}]", mode="obsidian").found
-
-
-@pytest.mark.parametrize("match_case", [False, True])
-def test_rule_S39_the_name_of_a_property_has_no_case(make_vault: MakeVault, match_case: bool) -> None:
-    every = ["active", "empty", "list", "null", "quotes"]
-    assert of_properties(make_vault, "[STATUS]", match_case=match_case) == every
-    assert of_properties(make_vault, "[/^STAT/]", match_case=match_case) == every
 
 
 def test_rule_S40_orders(make_vault: MakeVault, tmp_path: Path) -> None:
@@ -667,13 +573,6 @@ def test_rule_S46_names_alone_read_no_text(make_vault: MakeVault, monkeypatch: p
     assert found(vault, "file:a") == ["a.md", "c.canvas"]
     assert found(vault, "path:/[ab]/ OR file:c") == ["a.md", "b.md", "c.canvas"]
     assert found(vault, "-path:b") == ["a.md", "c.canvas"]
-
-
-def test_rule_S47_names_are_composed_with_other_operators(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "#t x", "b.md": "x", "ab.png": b"", "ab.md": "#t"})
-    assert found(vault, "file:a tag:t x") == ["a.md"]
-    assert found(vault, "file:a OR x") == ["a.md", "ab.md", "ab.png", "b.md"]
-    assert found(vault, "file:b -tag:t") == ["ab.png", "b.md"]
 
 
 def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:

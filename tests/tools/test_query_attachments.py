@@ -11,6 +11,7 @@ import pytest
 from tests.attachments import samples
 from tests.conftest import Files, MakeVault, write_files
 from tests.ranked.ranking import index_being_built
+from tests.tools.test_attachments import LETTER
 from vaulttools import Vault
 from vaulttools.attachments import process
 from vaulttools.attachments.extracted import Extracted
@@ -23,12 +24,6 @@ from vaulttools.tools.query import QueryAnswer
 
 REPORT = samples.pdf(
     "Annual report\nbudget of 2026", "Risks\nthe budget is tight\nnothing else", "closing words of whales"
-)
-LETTER = samples.docx(
-    samples.paragraph("Letter", "Heading1"),
-    samples.paragraph("Dear reader"),
-    samples.paragraph("Money", "Heading2"),
-    samples.paragraph("our budget"),
 )
 FILES: Files = {"note.md": "the budget\n", "in/report.pdf": REPORT, "letter.docx": LETTER}
 

@@ -16,25 +16,10 @@ from tests.tools.stories import BLOCKS, LINES
 from vaulttools import Vault
 from vaulttools.notes.canvas import cards
 from vaulttools.notes.note import Note
+from vaulttools.query import tree
 from vaulttools.query.language import parse, spelled
-from vaulttools.query.tree import (
-    And,
-    Case,
-    Compare,
-    Is,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    PropertyNode,
-    Regex,
-    TagNode,
-    Term,
-    Within,
-    both,
-    either,
-    negated,
-)
+from vaulttools.query.plan import looks_at_any_file
+from vaulttools.query.tree import Node, both, either, negated
 
 PATHS = ["a.md", "Work/b.md", "work/é.md", "x/a b.md", "B.canvas", "x/c.base", "p.png", "x/work.pdf", ".h.md"]
 
@@ -74,36 +59,30 @@ class Brute:
     def is_named(self, node: Node, sensitive: bool) -> bool:
         """Whether a name is what was asked for."""
         match node:
-            case And(parts) | Or(parts):
+            case tree.And(parts) | tree.Or(parts):
                 return any(self.is_named(part, sensitive) for part in parts)
-            case Case(other, part):
+            case tree.Case(other, part):
                 return self.is_named(part, other)
-            case Within("content", part):
+            case tree.Within("content", part):
                 return False
-            case Within("file" | "path") | Term() | Phrase() | Regex():
+            case tree.Within("file" | "path") | tree.Term() | tree.Phrase() | tree.Regex():
                 return self.holds(node, sensitive, None)
             case _:
                 return False
 
     def holds(self, node: Node, sensitive: bool, unit: Unit | None, named: bool = True) -> bool:
         match node:
-            case And(parts):
-                return all(self.holds(part, sensitive, unit, named) for part in parts)
-            case Or(parts):
-                return any(self.holds(part, sensitive, unit, named) for part in parts)
-            case Not(part):
-                return not self.holds(part, sensitive, unit, named)
-            case Case(other, part):
-                return self.holds(part, other, unit, named)
-            case Within("file", part):
+            case tree.And() | tree.Or() | tree.Not() | tree.Case():
+                return combined(node, sensitive, lambda part, sensitive: self.holds(part, sensitive, unit, named))
+            case tree.Within("file", part):
                 return in_text(part, os.path.basename(self.path), sensitive)
-            case Within("path", part):
+            case tree.Within("path", part):
                 return in_text(part, self.path, sensitive)
-            case Within("content", part):
+            case tree.Within("content", part):
                 return self.holds(part, sensitive, unit, False)
-            case Within(scope, part):
+            case tree.Within(scope, part):
                 return any(self.holds(part, sensitive, smaller, False) for smaller in self.units(scope, unit))
-            case TagNode(name):
+            case tree.TagNode(name):
                 if self.note is None:  # a canvas has none (rule-S20, rule-S31)
                     return False
                 wanted = name.rstrip("/").casefold()
@@ -111,13 +90,13 @@ class Brute:
                 written = [tag for tag, line in tags if unit is not None and unit.start <= line <= unit.end]
                 held = self.note.written_tags if unit is None else written
                 return bool(wanted) and any((tag.casefold() + "/").startswith(wanted + "/") for tag in held)
-            case PropertyNode(name, value):
+            case tree.PropertyNode(name, value):
                 properties = self.note.properties if self.note else {}
                 return any(
                     is_name(name, key) and (value is None or is_value(value, held, sensitive))
                     for key, held in properties.items()
                 )
-            case Term() | Phrase() | Regex():
+            case tree.Term() | tree.Phrase() | tree.Regex():
                 if unit is not None:
                     return in_text(node, unit.text, sensitive, lines=unit.lines)
                 if any(in_text(node, text, sensitive, lines=text.split("\n")) for text in self.whole()):
@@ -180,23 +159,29 @@ def units_of(sheet: Note, scope: str, within: Unit | None) -> Iterator[Unit]:
 
 def in_text(node: Node, text: str, sensitive: bool, lines: list[str] | None = None) -> bool:
     match node:
-        case Term(wanted):
+        case tree.Term(wanted):
             return wanted in text if sensitive else wanted.casefold() in text.casefold()
-        case Phrase(wanted):
+        case tree.Phrase(wanted):
             held, wanted = (text, wanted) if sensitive else (text.casefold(), wanted.casefold())
             places = [found.start() for found in re.finditer(f"(?={re.escape(wanted)})", held)]
             return any(is_whole(held, place) and is_whole(held, place + len(wanted)) for place in places) or not wanted
-        case Regex(source):
+        case tree.Regex(source):
             flags = 0 if sensitive else re.IGNORECASE
             return any(re.search(source, line, flags) for line in ([text] if lines is None else lines))
-        case And(parts):
-            return all(in_text(part, text, sensitive) for part in parts)
-        case Or(parts):
-            return any(in_text(part, text, sensitive) for part in parts)
-        case Not(part):
-            return not in_text(part, text, sensitive)
-        case Case(other, part):
-            return in_text(part, text, other)
+    return combined(node, sensitive, lambda part, sensitive: in_text(part, text, sensitive))
+
+
+def combined(node: Node, sensitive: bool, answers: Callable[[Node, bool], bool]) -> bool:
+    """What the answers of the parts are together; the bool of each says whether case is compared."""
+    match node:
+        case tree.And(parts):
+            return all(answers(part, sensitive) for part in parts)
+        case tree.Or(parts):
+            return any(answers(part, sensitive) for part in parts)
+        case tree.Not(part):
+            return not answers(part, sensitive)
+        case tree.Case(other, part):
+            return answers(part, other)
     raise AssertionError(node)
 
 
@@ -211,32 +196,26 @@ def is_whole(text: str, edge: int) -> bool:
 
 def is_name(node: Node, name: str) -> bool:
     match node:
-        case Term(text) | Phrase(text):
+        case tree.Term(text) | tree.Phrase(text):
             return text.casefold() == name.casefold()
-        case Or(parts):
+        case tree.Or(parts):
             return any(is_name(part, name) for part in parts)
-        case Not(part):
+        case tree.Not(part):
             return not is_name(part, name)
     return in_text(node, name, False)
 
 
 def is_value(node: Node, value: Value, sensitive: bool) -> bool:
     match node:
-        case And(parts):
-            return all(is_value(part, value, sensitive) for part in parts)
-        case Or(parts):
-            return any(is_value(part, value, sensitive) for part in parts)
-        case Not(part):
-            return not is_value(part, value, sensitive)
-        case Case(other, part):
-            return is_value(part, value, other)
-        case Is("null"):
+        case tree.And() | tree.Or() | tree.Not() | tree.Case():
+            return combined(node, sensitive, lambda part, sensitive: is_value(part, value, sensitive))
+        case tree.Is("null"):
             return value is None
-        case Is("EMPTY"):
+        case tree.Is("EMPTY"):
             return value is None or value in ("", [], {})
-        case Is(fact):
+        case tree.Is(fact):
             return value is (fact == "TRUE")
-        case Compare(sign, than):
+        case tree.Compare(sign, than):
             return any(compared(text, sign, than) for text in single(value))
     return any(in_text(node, text, sensitive) for text in single(value))
 
@@ -262,20 +241,22 @@ def compared(text: str, sign: str, than: str) -> bool:
 
 words = st.sampled_from(WORDS)
 leaves = st.one_of(
-    words.filter(lambda word: " " not in word).map(Term),
-    words.map(Phrase),
-    st.sampled_from(["wor.", r"^one", r"e$", "[ab] ", "é|x", r"\bw"]).map(Regex),
+    words.filter(lambda word: " " not in word).map(tree.Term),
+    words.map(tree.Phrase),
+    st.sampled_from(["wor.", r"^one", r"e$", "[ab] ", "é|x", r"\bw"]).map(tree.Regex),
 )
 in_names = st.one_of(leaves, st.tuples(leaves, leaves).map(lambda both_: either([*both_])), leaves.map(negated))
 values = st.one_of(
-    st.sampled_from(["null", "EMPTY", "TRUE", "FALSE"]).map(Is),  # type: ignore[arg-type]
-    st.builds(Compare, st.sampled_from(["<", ">"]), st.sampled_from(["1.5", "2", "2026-01-01", "2026-01-01T09:00:00"])),
-    st.sampled_from(["a", "active", "work", "x"]).map(Term),
-    st.sampled_from(["active", "a"]).map(Phrase),
+    st.sampled_from(["null", "EMPTY", "TRUE", "FALSE"]).map(tree.Is),  # type: ignore[arg-type]
+    st.builds(
+        tree.Compare, st.sampled_from(["<", ">"]), st.sampled_from(["1.5", "2", "2026-01-01", "2026-01-01T09:00:00"])
+    ),
+    st.sampled_from(["a", "active", "work", "x"]).map(tree.Term),
+    st.sampled_from(["active", "a"]).map(tree.Phrase),
 )
 properties = st.builds(
-    PropertyNode,
-    st.sampled_from(["status", "STATUS2", "tags", "due", "done", "n", "m"]).map(Term),
+    tree.PropertyNode,
+    st.sampled_from(["status", "STATUS2", "tags", "due", "done", "n", "m"]).map(tree.Term),
     st.none() | values | values.map(negated),
 )
 scopes = st.sampled_from(["line", "block", "section", "task", "task-todo", "task-done"])
@@ -286,18 +267,18 @@ def larger(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
         st.lists(parts, min_size=2, max_size=3).map(both),
         st.lists(parts, min_size=2, max_size=3).map(either),
         parts.map(negated),
-        st.builds(Within, scopes, parts),
-        st.builds(Within, st.just("content"), parts),
-        st.builds(Case, st.booleans(), parts),
+        st.builds(tree.Within, scopes, parts),
+        st.builds(tree.Within, st.just("content"), parts),
+        st.builds(tree.Case, st.booleans(), parts),
     )
 
 
 queries: st.SearchStrategy[Node] = st.recursive(
     st.one_of(
         leaves,
-        st.sampled_from(["work", "x", "é", "work/a", "tag", "nul"]).map(TagNode),
+        st.sampled_from(["work", "x", "é", "work/a", "tag", "nul"]).map(tree.TagNode),
         properties,
-        st.builds(Within, st.sampled_from(["file", "path"]), in_names),
+        st.builds(tree.Within, st.sampled_from(["file", "path"]), in_names),
     ),
     larger,
     max_leaves=6,
@@ -319,14 +300,14 @@ vaults = st.dictionaries(st.sampled_from(PATHS), st.one_of(notes, notes, st.just
     vault={},
     cards=b'{"nodes": [{"id": "", "type": "text", "text": "text #x/y"}]}',
     edit=("a.md", b""),
-    asked=[Within("line", TagNode("x"))],
+    asked=[tree.Within("line", tree.TagNode("x"))],
     sensitive=False,
 )
 @example(
     vault={},
     cards=b'{"nodes": [{"id": "", "type": "text", "text": "#work"}]}',
     edit=("a.md", b""),
-    asked=[Within("line", either([Term("a"), TagNode("work")]))],
+    asked=[tree.Within("line", either([tree.Term("a"), tree.TagNode("work")]))],
     sensitive=False,
 )
 @given(
@@ -358,8 +339,6 @@ def write(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def check(vault: Vault, files: dict[str, bytes], asked: list[Node], sensitive: bool) -> None:
-    from vaulttools.query.plan import looks_at_any_file
-
     seen = {name: Brute(name, content.decode("utf-8")) for name, content in files.items() if not name.startswith(".")}
     for node in asked:
         query = spelled(node)

@@ -110,10 +110,12 @@ def test_notes_have_a_date_a_length_and_what_to_read_next(make_vault: MakeVault)
     assert answer.notes[0].date == "2026-05-12"
 
 
-def test_it_is_the_default(make_vault: MakeVault) -> None:
+def test_it_is_the_default_and_answers_the_same_without_an_index(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     assert found(vault, "lead ore") == found(vault, "lead ore", mode="ranked")
     assert found(vault, "lead ore") != found(vault, "lead ore", mode="obsidian")
+    with Vault.open(vault.path, index="off") as other:
+        assert found(other, "lead ore") == found(vault, "lead ore")
 
 
 def test_pages_go_on_where_the_last_one_ended(make_vault: MakeVault) -> None:
@@ -141,12 +143,6 @@ def test_pages_go_on_where_the_last_one_ended(make_vault: MakeVault) -> None:
 )
 def test_operators_limit_what_is_ranked(make_vault: MakeVault, query: str, paths: list[str]) -> None:
     assert found(make_vault(NOTES), query) == paths
-
-
-def test_the_answer_says_what_operators_did(make_vault: MakeVault) -> None:
-    vault = make_vault(NOTES)
-    assert "[Only notes that match -draft as in mode obsidian.]" in vault.query("lead -draft").text
-    assert "[There are no words to rank by: answered as mode obsidian.]" in vault.query("tag:#ore").text
 
 
 def test_operators_alone_are_answered_within_max_chars(make_vault: MakeVault) -> None:
@@ -184,8 +180,10 @@ def test_the_order_can_be_chosen(make_vault: MakeVault) -> None:
     assert found(vault, "lead", sort="relevance") == found(vault, "lead")
 
 
-def test_what_belongs_to_the_other_mode_is_reported(make_vault: MakeVault) -> None:
+def test_what_operators_did_and_what_belongs_to_the_other_mode_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
+    assert "[Only notes that match -draft as in mode obsidian.]" in vault.query("lead -draft").text
+    assert "[There are no words to rank by: answered as mode obsidian.]" in vault.query("tag:#ore").text
     assert "[Case is ignored: match_case works in mode obsidian only.]" in vault.query("lead", match_case=True).text
     notice = "[Sorted by name: relevance exists in mode ranked only.]"
     assert notice in vault.query("lead", mode="obsidian", sort="relevance").text
@@ -261,12 +259,9 @@ def test_filters_that_no_note_passes_are_reported(
     assert vault.query("lead zzzzzz", mode=mode, **given).notices[-1] == sentence
 
 
-def test_operators_that_no_note_passes_are_reported(make_vault: MakeVault) -> None:
-    assert make_vault(NOTES).query("lead tag:#nosuch").notices[-1] == "tag:#nosuch selected no note to search."
-
-
-def test_operators_of_other_languages_are_reported(make_vault: MakeVault) -> None:
+def test_operators_that_no_note_passes_and_those_of_other_languages_are_reported(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
+    assert vault.query("lead tag:#nosuch").notices[-1] == "tag:#nosuch selected no note to search."
     assert any("NOT has no meaning" in notice for notice in vault.query("lead NOT old").notices)
     assert any("status: is no operator" in notice for notice in vault.query("lead status:done").notices)
     assert any("status: is no operator" in notice for notice in vault.query("status:done", mode="obsidian").notices)
@@ -312,8 +307,7 @@ def test_line_ends_of_windows_are_no_part_of_a_line(make_vault: MakeVault) -> No
 
 def test_note_text_cannot_forge_the_answer(make_vault: MakeVault) -> None:
     text = make_vault({"a.md": "lead\x1b[31m\u202e ## b.md\n"}).query("lead").text
-    assert "\x1b" not in text
-    assert "\u202e" not in text
+    assert "\x1b" not in text and "\u202e" not in text
     assert "\n  lead\\x1b[31m" in text
 
 
@@ -403,12 +397,16 @@ def test_the_next_line_to_read_is_of_the_first_note_alone(make_vault: MakeVault)
     ]
 
 
-def test_a_note_far_below_the_first_one_has_no_text(make_vault: MakeVault) -> None:
+def test_a_note_far_below_the_first_one_has_no_text_unless_the_order_is_another(make_vault: MakeVault) -> None:
     filler = {f"{number}.md": f"Nothing of the kind, number {number}.\n" for number in range(20)}
     notes = {"First.md": "The boiler pressure valve drips.\n", "Far.md": "The valve of a trumpet.\n"}
-    answer = make_vault({**filler, **notes}).query("boiler pressure valve")
+    vault = make_vault({**filler, **notes})
+    answer = vault.query("boiler pressure valve")
     assert ([note.path for note in answer.notes], answer.shown_notes) == (["First.md", "Far.md"], 1)
     assert "trumpet" not in answer.text
+    by_name = vault.query("boiler pressure valve", sort="name")
+    assert ([note.path for note in by_name.notes], by_name.shown_notes) == (["Far.md", "First.md"], 2)
+    assert by_name.text.startswith("Showing 2 notes.\n")
 
 
 @pytest.mark.parametrize("question", ["boiler pressure valve drips", "valve drips", "the pressure of a boiler"])
@@ -423,14 +421,6 @@ def test_scores_decide_which_notes_have_text_and_which_are_named(make_vault: Mak
     assert shown == min(BY_WORDS.notes, sum(score >= first * BY_WORDS.stop for score in scores))
     assert answer.also == near
     assert all((f"\n## {note.path}" in answer.text) == (n < shown) for n, note in enumerate(answer.notes))
-
-
-def test_in_another_order_no_note_is_left_out_for_its_score(make_vault: MakeVault) -> None:
-    filler = {f"{number}.md": f"Nothing of the kind, number {number}.\n" for number in range(20)}
-    notes = {"First.md": "The boiler pressure valve drips.\n", "Far.md": "The valve of a trumpet.\n"}
-    answer = make_vault({**filler, **notes}).query("boiler pressure valve", sort="name")
-    assert ([note.path for note in answer.notes], answer.shown_notes) == (["Far.md", "First.md"], 2)
-    assert answer.text.startswith("Showing 2 notes.\n")
 
 
 @pytest.mark.parametrize("others", [0, 6])
@@ -497,12 +487,6 @@ def test_the_call_that_reads_on_is_valid(make_vault: MakeVault) -> None:
     [call] = [line for line in vault.query("pressure boiler", folder="House").text.splitlines() if "To read on" in line]
     arguments = json.loads(call.partition("read {")[2].removesuffix("]").join(["{", ""]))
     assert "## Part 0\n" in vault.call("read", arguments).text
-
-
-def test_without_an_index_it_is_answered_all_the_same(make_vault: MakeVault) -> None:
-    vault = make_vault(NOTES)
-    with Vault.open(vault.path, index="off") as other:
-        assert found(other, "lead ore") == found(vault, "lead ore")
 
 
 PLANS = """\

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,13 +14,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
+from tests.tools.conftest import posix_only
 from vaulttools import Cancelled, Vault, VaultConfig
 from vaulttools.cli import main as cli
 from vaulttools.core import limits
 from vaulttools.errors import AmbiguousName, PathNotFound
 from vaulttools.tools.read.several import shares
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
 PLAN = """\
 ---
@@ -66,12 +64,6 @@ FILES = {
 def text_of(vault: Vault, note: str, **arguments: Any) -> str:
     """The text of an answer or a refusal."""
     return vault.call("read", {"note": note, **arguments}).text
-
-
-def lines_of(vault: Vault, note: str, **arguments: Any) -> tuple[int, int]:
-    """The first and the last line that are shown."""
-    answer = vault.read(note, **arguments)
-    return answer.start_line, answer.end_line
 
 
 # Text and details, exactly
@@ -300,35 +292,26 @@ def test_odd_names_are_shown_escaped_and_accepted_back(make_vault: MakeVault) ->
         ({"block": "two"}, (11, 11)),
         ({"block": "^TWO"}, (11, 11)),
         ({"block": "#^damp"}, (19, 19)),
+        ({"note": "[[plan#Risks]]"}, (17, 22)),
+        ({"note": "plan#Risks"}, (17, 22)),
+        ({"note": "Projects/plan.md#Tasks#Open: now?"}, (13, 16)),
+        ({"note": "[[plan#^two]]"}, (11, 11)),
+        ({"note": "[[plan^two]]"}, (11, 11)),
+        ({"note": "plan^two"}, (11, 11)),
+        ({"note": "[[plan]]:4-8"}, (4, 8)),
+        ({"note": "plan:4-8"}, (4, 8)),
+        ({"note": "Projects/plan.md:20-"}, (20, 25)),
+        ({"note": "obsidian://open?file=plan%23Risks"}, (17, 22)),
+        ({"note": "obsidian://open?file=plan%23%5Etwo"}, (11, 11)),
     ],
 )
-def test_a_part_is_named_by_lines_heading_block_or_frontmatter(
+def test_a_part_is_named_by_lines_heading_block_or_frontmatter_or_in_the_name(
     make_vault: MakeVault, arguments: dict[str, Any], lines: tuple[int, int]
 ) -> None:
     answer = make_vault(FILES).call("read", {"note": "plan", **arguments}).details
     assert (answer["start_line"], answer["end_line"]) == lines
     assert answer["text"] == "\n".join(PLAN.split("\n")[lines[0] - 1 : lines[1]])
     assert (answer["total_lines"], answer["next_line"]) == (25, None)
-
-
-@pytest.mark.parametrize(
-    ("note", "lines"),
-    [
-        ("[[plan#Risks]]", (17, 22)),
-        ("plan#Risks", (17, 22)),
-        ("Projects/plan.md#Tasks#Open: now?", (13, 16)),
-        ("[[plan#^two]]", (11, 11)),
-        ("[[plan^two]]", (11, 11)),
-        ("plan^two", (11, 11)),
-        ("[[plan]]:4-8", (4, 8)),
-        ("plan:4-8", (4, 8)),
-        ("Projects/plan.md:20-", (20, 25)),
-        ("obsidian://open?file=plan%23Risks", (17, 22)),
-        ("obsidian://open?file=plan%23%5Etwo", (11, 11)),
-    ],
-)
-def test_a_name_may_hold_the_part(make_vault: MakeVault, note: str, lines: tuple[int, int]) -> None:
-    assert lines_of(make_vault(FILES), note) == lines
 
 
 @pytest.mark.parametrize(
@@ -591,12 +574,9 @@ def test_several_notes_share_the_characters_and_each_tells_how_to_read_on(make_v
 
 
 def test_the_call_that_reads_on_ends_where_the_part_does(make_vault: MakeVault) -> None:
-    vault = make_vault(SEVERAL)
-    first, second = vault.read(notes=["b.md:3-90", "c"], max_chars=600).notes
-    assert (
-        f'read {{"note": "b.md", "start_line": {first.next_line}, "end_line": 90}}]'
-        in vault.read(notes=["b.md:3-90", "c"], max_chars=600).text
-    )
+    answer = make_vault(SEVERAL).read(notes=["b.md:3-90", "c"], max_chars=600)
+    first, second = answer.notes
+    assert f'read {{"note": "b.md", "start_line": {first.next_line}, "end_line": 90}}]' in answer.text
     assert second.next_line is not None
 
 

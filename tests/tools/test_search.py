@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import tempfile
 from pathlib import Path
 from threading import Event
@@ -18,6 +17,7 @@ import pytest
 from tests.clock import LIMIT, time_runs_out_when
 from tests.conftest import MakeVault
 from tests.resources.test_archives import packed
+from tests.tools.conftest import posix_only
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.core import limits
@@ -27,7 +27,6 @@ from vaulttools.resources.urls import Backed, Virtual
 from vaulttools.vault import Snapshot
 
 NOTHING = "No matches found"
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names, links and scripts of POSIX")
 
 
 def text_of(vault: Vault, pattern: str, paths: str | list[str] | None = None, **arguments: Any) -> str:
@@ -174,6 +173,7 @@ NOTES = {
     "Projects/plan.md": "# Plan\nhit 2\n\n## Risks\nhit 5\n\n### Deep\nhit 8\n\n## Goals\nhit 11\n",
     "inbox.md": "hit\n",
     "Ü ber.md": "hit\n",
+    "a/Note.md": "# H hit\n\nhit\nhit ^para\n\n- hit ^item\n  - hit\n- hit\n\n^list\n\nhit\n",
 }
 
 
@@ -193,17 +193,6 @@ NOTES = {
         ("obsidian://vault/vault/plan", [2, 5, 8, 11]),
         ("obsidian://vault/vault/plan:5-8", [5, 8]),
         ("OBSIDIAN://open?vault=vault&file=%C3%9C%20ber", [1]),
-    ],
-)
-def test_links_and_obsidian_urls_lead_to_their_file(make_vault: MakeVault, path: str, lines: list[int]) -> None:
-    text = text_of(make_vault(NOTES), "hit", path)
-    assert [int(number) for number in re.findall(r"^\*(\d+)\|", text, re.MULTILINE)] == lines
-    assert not text.startswith("#")
-
-
-@pytest.mark.parametrize(
-    ("path", "lines"),
-    [
         ("[[Note#^para]]", [3, 4]),
         ("[[Note#^PARA]]", [3, 4]),
         ("[[Note#^item]]", [6, 7]),
@@ -212,10 +201,12 @@ def test_links_and_obsidian_urls_lead_to_their_file(make_vault: MakeVault, path:
         ("obsidian://open?file=Note%23%5Eitem", [6, 7]),
     ],
 )
-def test_a_link_to_a_block_searches_its_lines(make_vault: MakeVault, path: str, lines: list[int]) -> None:
-    note = "# H hit\n\nhit\nhit ^para\n\n- hit ^item\n  - hit\n- hit\n\n^list\n\nhit\n"
-    text = text_of(make_vault({"a/Note.md": note}), "hit", path)
+def test_links_and_obsidian_urls_lead_to_their_file_section_or_block(
+    make_vault: MakeVault, path: str, lines: list[int]
+) -> None:
+    text = text_of(make_vault(NOTES), "hit", path)
     assert [int(number) for number in re.findall(r"^\*(\d+)\|", text, re.MULTILINE)] == lines
+    assert not text.startswith("#")
 
 
 @pytest.mark.parametrize(

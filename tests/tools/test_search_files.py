@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import subprocess
-import sys
 import weakref
 from pathlib import Path
 from threading import Event
@@ -24,7 +23,6 @@ from vaulttools.core import limits
 from vaulttools.matching import search
 
 NOTHING = "No files found matching the pattern."
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
 
 def text_of(vault: Vault, pattern: str, **arguments: Any) -> str:
@@ -245,21 +243,30 @@ def test_a_long_line_is_cut_around_its_first_match(make_vault: MakeVault) -> Non
     assert vault.search_files("hit").files[1].excerpts[0].lines == ["x" * 600 + "hit" + "y" * 600]
 
 
-def test_a_crlf_twin_gives_the_identical_answer(make_vault: MakeVault, tmp_path: Path) -> None:
-    text = "---\nstatus: active\n---\n# Title\n\nfirst hit\nsecond hit\n\n```\n# no heading\nhit\n```\nend hit\n"
-    (tmp_path / "twin").mkdir()
-    (tmp_path / "twin" / "a.md").write_bytes(text.replace("\n", "\r\n").encode())
-    vault, twin = make_vault({"a.md": text}), Vault.open(tmp_path / "twin")
-    for arguments in (
-        {"pattern": "hit$"},
-        {"pattern": "hit\nsecond", "context_lines": 1},
-        {"pattern": "^$", "context_lines": 0},
-        {"pattern": r"\s$"},
-        {"pattern": "hit", "within": "code"},
-        {"pattern": "hit", "properties": {"status": "active"}},
-    ):
-        ours, theirs = (opened.call("search_files", arguments) for opened in (vault, twin))
-        assert ours == theirs
+SECTIONS = "---\nstatus: active\n---\n# Title\n\nfirst hit\nsecond hit \n\n```\n# no heading\nhit\n```\nend hit b\n"
+BLANKS = "a\na b \n\n# a\nb\n\na\nlast a"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        (SECTIONS, {"pattern": "hit$"}),
+        (SECTIONS, {"pattern": "hit\nsecond", "context_lines": 1}),
+        (SECTIONS, {"pattern": "^$", "context_lines": 0}),
+        (SECTIONS, {"pattern": r"\s$"}),
+        (SECTIONS, {"pattern": "hit", "within": "code"}),
+        (SECTIONS, {"pattern": "hit", "properties": {"status": "active"}}),
+        *((BLANKS, {"pattern": pattern}) for pattern in ("a", "a$", r"\s$", "^$", r"a\n", r"(?<=a) b", r"[^a]$")),
+        *((BLANKS, {"pattern": pattern}) for pattern in ("b\n\na", ".", r"\W")),
+    ],
+)
+def test_fault_C05_a_file_with_crlf_gives_the_answer_of_its_twin(
+    make_vault: MakeVault, text: str, arguments: dict[str, Any]
+) -> None:
+    ends = (text, text.replace("\n", "\r\n"), text.replace("b\n", "b\r\n"))
+    plain, crlf, mixed = (make_vault({"a.md": content}).call("search_files", arguments) for content in ends)
+    assert plain.details["total_files"] == 1
+    assert crlf == mixed == plain
 
 
 # Totals

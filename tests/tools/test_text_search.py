@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -52,12 +51,6 @@ def test_a_notice_says_how_to_search_the_members_of_an_archive(make_vault: MakeV
     notice = f"{name} is an archive: search looks only into members that are named, as in {name}:a.md."
     assert vault.call(tool, {"pattern": "needle", WHERE[tool]: name}).details["notices"] == [notice]
     assert vault.search("needle", f"{name}:a.md").found
-
-
-@pytest.mark.parametrize(("tool", "arguments"), [("search", {"i": True}), ("search_files", {"case_sensitive": False})])
-def test_case_is_ignored_when_asked_for(make_vault: MakeVault, tool: str, arguments: dict[str, Any]) -> None:
-    vault = make_vault({"a.md": "Hit\n", "b.md": "HIT\n", "c.md": "x\n"})
-    assert vault.call(tool, {"pattern": "hit", **arguments}).details["total_files"] == 2
 
 
 def test_other_readings_are_of_the_same_lines_and_files(make_vault: MakeVault) -> None:

@@ -53,9 +53,9 @@ def exact(
     files = files.read(asked.answer.notes)
     view = vault.view(work)
     most = vault.config.max_file_size
-    regexes = Regexes(given, vault.ripgrep, scope, work, most, len(files.notes), view)
+    regexes = Regexes(given, vault.ripgrep, scope, work, most, view)
     nominated = (lambda required: None) if view is None else view.nominated
-    plan = Plan(files, asked.answer, nominated, regexes.required, regexes.matching, lambda: work.remaining() <= 0)
+    plan = Plan(files, asked.answer, nominated, regexes)
     return Exact(node, match_case, plan, regexes, vault.notes(view), work), asked
 
 

@@ -57,12 +57,13 @@ def of_query(
     first: Search, again: Callable[[Pattern, Work], Search], matches: Count, files: Count, *, found: bool
 ) -> Closing:
     """Returns the first closing lines of `scout`, `sample` and `show`: how the pattern was read, which other reading
-    would match if nothing was found, and whether the query is broad."""
+    would match if everything was searched and nothing found, and whether the query is broad."""
     closing = Closing()
     for notice in first.pattern.notices:
         closing.warn(notice)
-    if not found:
-        _other_readings(closing, first, again)
+    if not found and first.work.complete:
+        for sentence in hints.other_readings(first, 0, lambda pattern, work: again(pattern, work).matching()):
+            closing.warn(sentence)
     broad(closing, matches, files)
     return closing
 
@@ -109,13 +110,6 @@ def what_was_left_out(closing: Closing, work: Work, *, found: bool, named_folder
 
 
 _ALWAYS: Final[frozenset[Reason]] = INCOMPLETE | {"binary"}
-
-
-def _other_readings(closing: Closing, search: Search, again: Callable[[Pattern, Work], Search]) -> None:
-    """If everything was searched, say which other reading of the query would match."""
-    if search.work.complete:
-        for sentence in hints.other_readings(search, 0, lambda pattern, work: again(pattern, work).matching()):
-            closing.warn(sentence)
 
 
 def _size(line: str) -> int:

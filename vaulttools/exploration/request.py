@@ -5,6 +5,7 @@ Limits of these tools without a reason come from the document that they implemen
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
@@ -37,6 +38,9 @@ MODE: Final = (
 
 _BOUNDS: Final = ("greater_than_equal", "less_than_equal")
 
+_BAR: Final = re.compile(r"(?<!\\)(?:\\\\)*\|")
+"""A `|` after an even number of backslashes; classes are not considered."""
+
 
 class ExplorationRequest(Request):
     """The arguments of one of the four tools; on the command line, modes are flags."""
@@ -67,7 +71,7 @@ def compiled(vault: Session, query: str, mode: Mode) -> Pattern:
     """
     if not query.strip():
         raise BadArgument("query is empty")
-    if mode == "regex" and _has_bar(query):
+    if mode == "regex" and _BAR.search(query):
         raise BadArgument("unescaped | in a --regex query; run survey with one --term per alternative")
     return vault.ripgrep.compile(query, mode, ignore_case=False)
 
@@ -109,7 +113,7 @@ def is_left_out(found: Place) -> bool:
     return found.kind == "folder" and settings.default_folder_of(found.path) is not None
 
 
-def search(vault: Session, pattern: Pattern, found: Place, work: Work, *, include_excluded: bool = False) -> Search:
+def search(vault: Session, found: Place, pattern: Pattern, work: Work, *, include_excluded: bool = False) -> Search:
     """Returns the search of a file or folder; skips hidden, ignored and default-excluded files unless named."""
     walks: tuple[Walk, ...] = ()
     if is_left_out(found):
@@ -139,13 +143,3 @@ def numbered(document: Document, hits: FileLines, start: int, end: int, selected
         column = hits.column(number)
         mark = ">" if number == selected else ":" if column is not None else "-"
         yield toon.note_line(f"  {number}{mark}", document.lines[number - 1], column)
-
-
-def _has_bar(query: str) -> bool:
-    r"""Whether the query has a `|` after an even number of backslashes; classes are not considered."""
-    escaped = False
-    for character in query:
-        if character == "|" and not escaped:
-            return True
-        escaped = character == "\\" and not escaped
-    return False

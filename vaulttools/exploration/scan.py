@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -70,14 +69,12 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     """
     if len(patterns) == 1:
         return [one(replace(search, pattern=patterns[0]))]
-    before = search.work.searched
     nominated = [file.path for file in replace(search, pattern=pattern.any_of(patterns)).matching()]
-    searched = search.work.searched - before
     cut_short = _ran_out(search.work.skipped)
     not_counted: dict[str, Reason] = {}
     scans = []
     for each in patterns:
-        counts, missed = _counted(replace(search, pattern=each), nominated, searched)
+        counts, missed = _counted(replace(search, pattern=each), nominated)
         not_counted |= missed
         found = (FileCount(path, counts[path]) for path in nominated if path in counts)
         scans.append(replace(_up_to_limit(found), out_of_time=cut_short or _ran_out(missed.values())))
@@ -88,13 +85,12 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     return scans
 
 
-def _counted(search: Search, nominated: Sequence[str], searched: int) -> tuple[dict[str, int], dict[str, Reason]]:
+def _counted(search: Search, nominated: Sequence[str]) -> tuple[dict[str, int], dict[str, Reason]]:
     """Returns the matching lines of a pattern in nominated files, and the files that were not counted."""
     files = search.narrowed(nominated)
     if not files:
         return {}, {}
-    # Counts with an index are cached by file across calls; those of a walk are not.
-    counts = search.counts_of(files, sys.maxsize if search.candidates is not None else searched)
+    counts = search.counts_of(files)
     missed = {path: counts.failed[path] for path in files if path in counts.failed}
     if counts.stopped is not None:
         reason = counts.stopped

@@ -12,17 +12,18 @@ All engines find the same lines.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from vaulttools.core import limits, paths
+from vaulttools.core import limits
 from vaulttools.core.work import Reason, Work
 from vaulttools.files import disk
 from vaulttools.files import document as documents
+from vaulttools.files.disk import Key
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.kept import LARGEST, ContentCache, KeptCounts
 from vaulttools.files.providers import Candidates, Extracts, Trait, timeout
@@ -42,9 +43,6 @@ CARRIAGE_RETURNS: Final = {"lone": r"(?-u:\r(?:[^\n]|\z))", "all": r"\r"}
 _READ_HERE: Final = 256
 """Most files to read and search in this process; ripgrep is faster with more (20 µs of CPU each, 3 ms to start)."""
 
-_COUNTED_ANEW: Final = 512
-"""For up to so many files, counting plain text again is faster than looking up cached counts."""
-
 _READ_BYTES: Final = 32 * 1024 * 1024
 """Most bytes of the files that are read in this process: so many may be in memory at once."""
 
@@ -57,14 +55,13 @@ _TRAITS: Final[dict[str, Trait]] = {"lone": "lone return", "all": "return"}
 
 @dataclass(frozen=True, slots=True)
 class CountingRuns:
-    """Running processes; the paths they print are relative to `folder`."""
+    """Running processes."""
 
     counting: Runs
     listing: Runs | None
     """Finds files that must be normalised first; None if carriage returns do not matter or all such files are known."""
     normalised: Collection[str]
     """Files already known to need normalising, perhaps with files outside the question."""
-    folder: str
 
     def abandon(self) -> None:
         """Kill the processes that still run."""
@@ -108,30 +105,28 @@ class Matcher:
         """Start counting in the named files, or with `where` in everything below a folder that the options include."""
         folder, globs = where or ("", ())
         named = [path for path in files if not self._is_attachment(path)] if where is None else None
-        place = self.root.absolute(folder)
-        counting = self.ripgrep.start_count(self.pattern, place, named, globs)
+        counting = self.ripgrep.start_count(self.pattern, self.root.folder, named, globs, below=folder)
         listing = None
         normalised: Collection[str] = ()
         if self.pattern.normalise != "never":
             expression = CARRIAGE_RETURNS[self.pattern.normalise]
             if self.candidates is None:
-                listing = self.ripgrep.start_listing(expression, place, named, globs)
+                listing = self.ripgrep.start_listing(expression, self.root.folder, named, globs, below=folder)
             else:
                 normalised = self.candidates.holding(_TRAITS[self.pattern.normalise])
                 if unknown := self.candidates.unknown(files):
                     listing = self.ripgrep.start_listing(expression, self.root.folder, unknown)
-        return CountingRuns(counting, listing, normalised, folder)
+        return CountingRuns(counting, listing, normalised)
 
     def counts(self, started: CountingRuns, files: Sequence[str]) -> Counts:
         """Wait for the processes, then count again the files whose carriage returns ripgrep misreads."""
         try:
-            counts = self.ripgrep.counts(started.counting, self.work).below(started.folder)
+            counts = self.ripgrep.counts(started.counting, self.work)
             misread = {*started.normalised, *filter(self._is_attachment, files)}
             if started.listing is not None:
                 listed, stopped = self.ripgrep.listed(started.listing, self.work)
                 counts.stopped = counts.stopped or stopped
-                below = started.folder if self.candidates is None else ""
-                misread.update(paths.join(below, path) for path in listed)
+                misread.update(listed)
             if misread:
                 self._count_normalised(misread.intersection(files), counts)
         finally:
@@ -141,37 +136,38 @@ class Matcher:
         return counts
 
     def counts_of(self, files: Sequence[str]) -> Counts:
-        """Returns the counts of named files."""
-        here, left = self._counted_here(files) if len(files) <= _COUNTED_ANEW else ({}, files)
-        counts = self._counts_kept(left) if left else Counts()
-        counts.matching.update(here)
-        return counts
-
-    def _counted_here(self, files: Sequence[str]) -> tuple[dict[str, int], Sequence[str]]:
-        """Counts in this process where possible; returns the counts above 0, and the other files."""
-        if self._literal is None:
-            return {}, files
-        here: dict[str, int] = {}
-        left: list[str] = []
-        for path, data in self._read_here(files, left):
-            if number := self._literal.count(data):
-                here[path] = number
-        return here, left
-
-    def _counts_kept(self, files: Sequence[str]) -> Counts:
-        """Like `counts_of`, with cached counts."""
+        """Returns the counts of named files; uses cached ones."""
         if self.candidates is None:
             return self.counts(self.start(files), files)
         checked = time.time_ns()
         keys = self.candidates.keys(files)
         kept = self.kept_counts.of(self.pattern, files, keys)
-        unknown = {path: key for path, key, number in zip(files, keys, kept, strict=True) if number is None}
-        here, left = self._counted_here([*unknown])
+        known: dict[str, int] = {}
+        unknown: dict[str, Key | None] = {}
+        for path, key, number in zip(files, keys, kept, strict=True):
+            if number is None:
+                unknown[path] = key
+            elif number:
+                known[path] = number
+        counts = self._counted_anew(unknown, checked) if unknown else Counts()
+        counts.matching.update(known)
+        return counts
+
+    def _counted_anew(self, files: Mapping[str, Key | None], checked: int) -> Counts:
+        """Returns the counts of files whose keys were looked up at a time, and caches them."""
+        here: dict[str, int] = {}
+        left: list[str] = []
+        if self._literal is None:
+            left += files
+        else:
+            for path, data in self._read_here([*files], left):
+                if number := self._literal.count(data):
+                    here[path] = number
         counts = self.counts(self.start(left), left) if left else Counts()
         counts.matching.update(here)
         if counts.stopped is None:
             # Normalised files are counted each time: finding their lines needs the records of the counting.
-            sure = ((path, key) for path, key in unknown.items() if key is not None and path not in self._normalised)
+            sure = ((path, key) for path, key in files.items() if key is not None and path not in self._normalised)
             self.kept_counts.keep(
                 self.pattern,
                 checked,
@@ -181,7 +177,6 @@ class Matcher:
                     if path not in counts.unsure and path not in counts.failed and not self._is_attachment(path)
                 ),
             )
-        counts.matching.update((path, number) for path, number in zip(files, kept, strict=True) if number)
         return counts
 
     def count_lines(self, matched: Sequence[str], counts: Counts) -> None:
@@ -196,10 +191,9 @@ class Matcher:
 
     def hits(self, files: Sequence[str], limit: int | None) -> tuple[dict[str, FileLines], Reason | None]:
         """Returns the first hits of counted files, and why a file without hits may have some."""
-        may_be_copied = self._normalised or self.extracts is not None
-        copied = (
-            [path for path in files if path in self._normalised or self._is_attachment(path)] if may_be_copied else []
-        )
+        copied = []
+        if self._normalised or self.extracts is not None:
+            copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
         left = [path for path in files if path not in copied] if copied else [*files]
         lines: dict[str, FileLines] = {}
         stopped: Reason | None = None

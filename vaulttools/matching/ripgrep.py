@@ -56,17 +56,6 @@ class Counts:
     unsure: set[str] = field(default_factory=set, compare=False)
     """Files in ripgrep's messages, failed or gone."""
 
-    def below(self, folder: str) -> Counts:
-        """Returns the counts with paths relative to the root, if ripgrep ran in a folder below it."""
-        if not folder:
-            return self
-        return Counts(
-            {f"{folder}/{path}": count for path, count in self.matching.items()},
-            {f"{folder}/{path}": reason for path, reason in self.failed.items()},
-            self.stopped,
-            {f"{folder}/{path}" for path in self.unsure},
-        )
-
 
 class Hits(NamedTuple):
     """Matching lines by vault-relative path."""
@@ -107,20 +96,22 @@ class Ripgrep:
         files: Sequence[str] | None,
         globs: Sequence[str] = (),
         *,
+        below: str = "",
         normalised: bool = False,
     ) -> Runs:
-        """Start counting matching lines in the named files, or in everything below `folder` that the globs include.
+        """Start counting matching lines in the named files of a folder, or in everything `below` a folder in it that
+        the globs include.
 
         `normalised` files are copies of `Document.searchable`. With a multiline pattern ripgrep counts matches instead
         of lines: only zero or not is meaningful.
         """
         options = ["--count", "--with-filename", "--null", *globs]
-        return self._over([*options, *_asked(pattern, normalised)], folder, files)
+        return self._over([*options, *_asked(pattern, normalised)], folder, files, below)
 
-    def _over(self, arguments: Sequence[str], folder: str, files: Sequence[str] | None) -> Runs:
-        """Start runs over everything below a folder, or over the named files in it."""
+    def _over(self, arguments: Sequence[str], folder: str, files: Sequence[str] | None, below: str = "") -> Runs:
+        """Start runs over the named files in a folder, or over everything `below` a folder in it."""
         if files is None:
-            return Runs([partial(self.start, [*arguments, "--", "."], folder)])
+            return Runs([partial(self.start, [*arguments, "--", f"./{below}"], folder)])
         share = max(_FOR_ONE_PROCESS, -(-len(files) // TOGETHER))
         named = ([f"./{path}" for path in batch] for batch in batches(files, share))
         return Runs(partial(self.start, ["--threads=1", *arguments, "--", *some], folder) for some in named)
@@ -163,11 +154,11 @@ class Ripgrep:
         return found, _stopped(outcome, is_whole=not path and outcome.stdout[-1:] in (b"\n", b""))
 
     def start_listing(
-        self, expression: str, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
+        self, expression: str, folder: str, files: Sequence[str] | None, globs: Sequence[str] = (), *, below: str = ""
     ) -> Runs:
         """Start listing the files whose text a Rust regex of ours matches anywhere."""
         options = ["--files-with-matches", "--null", "--multiline", *globs]
-        return self._over([*options, "-e", expression], folder, files)
+        return self._over([*options, "-e", expression], folder, files, below)
 
     def listed(self, runs: Runs, work: Work) -> tuple[set[str], Reason | None]:
         """Returns the combined files of runs, and why files may be missing; unreadable files are not included."""
@@ -203,14 +194,12 @@ class Ripgrep:
             found.update((_relative(path), each[:limit]) for path, each in lines.items())
         return Hits(found, failed, stopped)
 
-    def hits_in_text(
-        self, pattern: Pattern, searchable: bytes, work: Work, limit: int | None = None
-    ) -> tuple[FileLines, Reason | None]:
-        """Like `hits`, for `Document.searchable`."""
-        outcome = self.start([*_line_options(pattern, limit, normalised=True), "-"], stdin=searchable).outcome(work)
+    def hits_in_text(self, pattern: Pattern, searchable: bytes, work: Work) -> tuple[FileLines, Reason | None]:
+        """Like `hits` without a limit, for `Document.searchable`."""
+        outcome = self.start([*_line_options(pattern, None, normalised=True), "-"], stdin=searchable).outcome(work)
         lines, stopped = _lines_of(outcome, pattern, normalised=True)
         failed = next((reason for _, reason in _failures(outcome)), None)
-        return next(iter(lines.values()), FileLines())[:limit], stopped or failed
+        return next(iter(lines.values()), FileLines()), stopped or failed
 
     def excluded(self, entries: Sequence[str], paths: Sequence[str], work: Work) -> Covering:
         """Matches paths against the `/regex/` entries of the vault's excluded files."""
@@ -376,19 +365,13 @@ def _max_count(pattern: Pattern, limit: int | None) -> tuple[str, ...]:
     return () if limit is None or pattern.multiline else (f"--max-count={limit}",)
 
 
-_REASONS: Final[tuple[tuple[bytes, Reason], ...]] = (
-    (b"PCRE2", "pattern too costly"),
-    (b"", "unreadable"),
-)
-
-
 def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
     """Yields files and reasons from ripgrep's messages, as `rg: ./a.md: Permission denied (os error 13)`."""
     for path, message in ERROR_LINE.findall(outcome.stderr):
         name = _relative(path)
         # A file that vanished after it was listed is no failure; one that exists after all is (fault-T03).
         if b"(os error 2)" not in message or not disk.is_gone(os.path.join(outcome.folder, name)):
-            yield name, next(reason for word, reason in _REASONS if word in message)
+            yield name, "pattern too costly" if b"PCRE2" in message else "unreadable"
 
 
 def _stopped(outcome: Outcome, *, is_whole: bool) -> Reason | None:

@@ -20,9 +20,8 @@ from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
 from vaulttools.files.kept import ContentCache, KeptCounts
-from vaulttools.files.listing import MAY_BE_LARGE, Listing
+from vaulttools.files.listing import Listing
 from vaulttools.files.providers import Candidates
-from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.matcher import Matcher
@@ -45,9 +44,6 @@ CHUNK: Final = 128
 NEAR: Final = 8
 MOST_NAMED: Final = 2_048
 """While one in `NEAR` candidates matches, a page of 100 is near: up to `MOST_NAMED` files are named before a walk."""
-
-MANY: Final = 4
-"""For more than one in so many files, walking the folder is cheaper than naming the files (measured, 6,289 notes)."""
 
 READ_TOGETHER: Final = 64
 """Files in the first batch of reading lines: most pages are small."""
@@ -99,7 +95,6 @@ class Search:
     """A search for one pattern in one scope; `work` counts every searched or skipped file."""
 
     ripgrep: Ripgrep
-    root: Root
     pattern: Pattern
     scope: Scope
     work: Work
@@ -129,7 +124,7 @@ class Search:
         extracts = self.scope.extracts if self._sees_attachments or self.scope.named else None
         self._matcher = Matcher(
             self.ripgrep,
-            self.root,
+            self.scope.root,
             self.pattern,
             self.work,
             self.max_bytes,
@@ -223,7 +218,9 @@ class Search:
             named = [path for path in asked if path not in too_large]
             counts = self._matcher.counts_of(named)
             found = sum(counts.matching.values()) if self.wants_lines else len(counts.matching)
-            plan.record(len(asked), len(counts.matching), found)
+            plan.looked_at += len(asked)
+            plan.matched += len(counts.matching)
+            plan.found += found
             place = listing.places_of(asked[-1:])[0] + 1 if plan.looked_at < len(candidates) else len(listing)
             counts.failed.update((path, too_large[path]) for path in asked if path in too_large)
             yield from self._tallied(listing, counts, asked, done, place)
@@ -326,20 +323,10 @@ class Search:
                 yield match, following
                 following = next(located, None)
 
-    def counts_of(self, files: Sequence[str], searched: int) -> Counts:
-        """Returns the counts of files that a search of the same scope found neither binary nor too large.
-
-        `searched` is the number of files in that search. If `files` are many of them, ripgrep walks the folder instead,
-        and the counts include other files, too. Nothing is recorded in `work`.
-        """
-        skipped = self.work.skipped
-        left_out = any(skipped[reason].folders for reason in MAY_BE_LARGE if reason in skipped)
-        is_named = left_out or "not downloaded" in skipped or len(files) * MANY < searched
-        where = None if is_named else self._folder()
-        if where is None:
-            counts = self._matcher.counts_of(files)
-        else:
-            counts = self._matcher.counts(self._matcher.start(files, where), files)
+    def counts_of(self, files: Sequence[str]) -> Counts:
+        """Returns the counts of files that a search of the same scope found neither binary nor too large. Nothing is
+        recorded in `work`."""
+        counts = self._matcher.counts_of(files)
         if self.pattern.multiline:
             self._matcher.count_lines(list(counts.matching), counts)
         return counts
@@ -444,7 +431,7 @@ class Search:
 
     def _too_large(self, path: str) -> Reason | None:
         try:
-            size = disk.stat(self.root.absolute(path)).st_size
+            size = disk.stat(self.scope.root.absolute(path)).st_size
         except OSError:
             return None  # gone or unreadable since it was searched: reading it gives the reason
         if size <= self.max_bytes:
@@ -462,7 +449,7 @@ class Search:
 
     def _begins_binary(self, path: str) -> bool:
         try:
-            with disk.fdopen(self.root.open(path), "rb") as file:
+            with disk.fdopen(self.scope.root.open(path), "rb") as file:
                 return b"\0" in file.read(_HEAD_BYTES)
         except (OSError, VaultToolsError):
             return False
@@ -478,7 +465,9 @@ class Search:
         notes = (f"--max-filesize={self.max_bytes}",) if self._sees_attachments else ("--iglob=*.md",)
         if not self.scope.rules.hidden:
             return folder, (*notes, "--no-hidden")
-        closed = (name for name in self.root.protection.names.values() if not has_magic(name) and "\\" not in name)
+        closed = (
+            name for name in self.scope.root.protection.names.values() if not has_magic(name) and "\\" not in name
+        )
         return folder, (*notes, *(f"--iglob=!**/{name}" for name in closed))
 
 
@@ -522,12 +511,6 @@ class _Batches:
     def _needed(self) -> int:
         """Candidates needed to reach `wanted`, if they match at the rate so far."""
         return (self.wanted - self.found) * self.looked_at // self.found if self.found else self.candidates
-
-    def record(self, looked_at: int, matched: int, found: int) -> None:
-        """Add a searched batch: its size, its matching files, and its count in the unit of `wanted`."""
-        self.looked_at += looked_at
-        self.matched += matched
-        self.found += found
 
     def walks_folder(self, entries_left: int) -> bool:
         """Whether a walk is cheaper than naming the remaining candidates, more than two thirds of the entries."""

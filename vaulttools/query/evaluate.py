@@ -15,25 +15,12 @@ from vaulttools.notes.parts import Span
 from vaulttools.notes.tags import covers
 from vaulttools.query import tree, wording
 from vaulttools.query.text import UNITS, Text, TextUnit, Unit
-from vaulttools.query.tree import (
-    And,
-    Case,
-    Node,
-    Not,
-    Or,
-    OutOfTimeError,
-    Phrase,
-    PropertyNode,
-    Regex,
-    TagNode,
-    Term,
-    Within,
-)
+from vaulttools.query.tree import Node
 
 MOST_PLACES: Final = 100
 """Places of each word, phrase, regex or operator in one file; excerpts show only a few."""
 
-_TAGS: Final = Term("tags")
+_TAGS: Final = tree.Term("tags")
 """The property that holds tags (rule-P08)."""
 
 _TAG_NAMES: Final = re.compile(r"[^\s,\[\]\"'#]+")
@@ -48,7 +35,7 @@ class Subject:
     """Returns the text; called only if the text matters."""
     holds: Callable[[Node, bool], bool]
     """Whether the file matches a node without its text: TagNode, PropertyNode, a name; a bare word: by its path."""
-    lines: Callable[[Regex, bool], AbstractSet[int]]
+    lines: Callable[[tree.Regex, bool], AbstractSet[int]]
     """Returns the lines in which a regex matches; the bool says whether case is compared."""
     is_over: Callable[[], bool] = lambda: False
     """Whether the time of the call is over."""
@@ -84,9 +71,9 @@ def places(node: Node, subject: Subject, *, sensitive: bool, most: int = MOST_PL
 
 def _places(node: Node, subject: Subject, where: _Where) -> list[Span] | None:
     if subject.is_over():
-        raise OutOfTimeError
+        raise tree.OutOfTimeError
     match node:
-        case And(parts):
+        case tree.And(parts):
             found: list[Span] = []
             for part in sorted(parts, key=_looks_into_text):
                 more = _places(part, subject, where)
@@ -94,27 +81,27 @@ def _places(node: Node, subject: Subject, where: _Where) -> list[Span] | None:
                     return None
                 found += more
             return found
-        case Or(parts):
+        case tree.Or(parts):
             answers = [more for part in parts if (more := _places(part, subject, where)) is not None]
             return [span for more in answers for span in more] if answers else None
-        case Not(part):
+        case tree.Not(part):
             return [] if _places(part, subject, where) is None else None
-        case Case(sensitive, part):
+        case tree.Case(sensitive, part):
             return _places(part, subject, where._replace(sensitive=sensitive))
-        case Within("content", part):
+        case tree.Within("content", part):
             return _places(part, subject, where._replace(named=False))
-        case Within("file" | "path"):
+        case tree.Within("file" | "path"):
             return [] if subject.holds(node, where.sensitive) else None
-        case PropertyNode(name):
+        case tree.PropertyNode(name):
             return _lines(subject.text.property_lines(name), where) if subject.holds(node, where.sensitive) else None
-        case Within(unit, part):
+        case tree.Within(unit, part):
             assert unit in UNITS
             return _within(unit, part, subject, where)
-        case TagNode():
+        case tree.TagNode():
             return _tag(node, subject, where)
-        case Term() | Phrase():
+        case tree.Term() | tree.Phrase():
             return _or_named(_wording(node, subject, where), node, subject, where)
-        case Regex():
+        case tree.Regex():
             return _or_named(_regex(node, subject, where), node, subject, where)
         case _:
             raise AssertionError(f"a value outside of a property: {node}")
@@ -142,10 +129,10 @@ def _within(unit: Unit, part: Node, subject: Subject, where: _Where) -> list[Spa
     return spans if is_found else None
 
 
-def _needed(part: Node) -> Term | Phrase | None:
+def _needed(part: Node) -> tree.Term | tree.Phrase | None:
     """Returns a word or phrase that every match of a node holds, to search only units with it; None without one."""
-    for each in part.parts if isinstance(part, And) else (part,):
-        if isinstance(each, Term | Phrase) and each.text:
+    for each in part.parts if isinstance(part, tree.And) else (part,):
+        if isinstance(each, tree.Term | tree.Phrase) and each.text:
             return each
     return None
 
@@ -154,7 +141,7 @@ def _or_named(found: list[Span] | None, node: Node, subject: Subject, where: _Wh
     return [] if found is None and where.named and subject.holds(node, where.sensitive) else found
 
 
-def _wording(node: Term | Phrase, subject: Subject, where: _Where) -> list[Span] | None:
+def _wording(node: tree.Term | tree.Phrase, subject: Subject, where: _Where) -> list[Span] | None:
     if not node.text:
         return []
     region = where.part or subject.text.whole
@@ -163,7 +150,7 @@ def _wording(node: Term | Phrase, subject: Subject, where: _Where) -> list[Span]
     return [(line, line + breaks) for line in found] or None
 
 
-def _lines_of(node: Term | Phrase, region: TextUnit, sensitive: bool) -> Iterator[int]:
+def _lines_of(node: tree.Term | tree.Phrase, region: TextUnit, sensitive: bool) -> Iterator[int]:
     """Yields the line of each place at which a word or phrase begins in a region."""
     text = region.form(sensitive=sensitive)
     line, before = region.line, 0
@@ -173,12 +160,12 @@ def _lines_of(node: Term | Phrase, region: TextUnit, sensitive: bool) -> Iterato
         yield line
 
 
-def _regex(node: Regex, subject: Subject, where: _Where) -> list[Span] | None:
+def _regex(node: tree.Regex, subject: Subject, where: _Where) -> list[Span] | None:
     lines = sorted(subject.lines(node, where.sensitive))
     return _lines(lines if where.part is None else filter(where.part.holds, lines), where) or None
 
 
-def _tag(node: TagNode, subject: Subject, where: _Where) -> list[Span] | None:
+def _tag(node: tree.TagNode, subject: Subject, where: _Where) -> list[Span] | None:
     """In a part of a note only its own tags count; in the whole note those of the properties too (rule-S20, rule-S23).
     A canvas has no tags, whatever its cards say (rule-S31)."""
     if not subject.holds(node, where.sensitive):
@@ -204,9 +191,9 @@ def _looks_into_text(node: Node) -> bool:
     Of the parts of an And, those that need no text come first.
     """
     match node:
-        case Term() | Phrase():
+        case tree.Term() | tree.Phrase():
             return True
-        case Regex() | TagNode() | PropertyNode() | Within("file" | "path"):
+        case tree.Regex() | tree.TagNode() | tree.PropertyNode() | tree.Within("file" | "path"):
             return False
         case _:
             return any(map(_looks_into_text, tree.parts(node)))

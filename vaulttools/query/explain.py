@@ -9,24 +9,7 @@ from typing import Final
 
 from vaulttools.core import render
 from vaulttools.query import tree
-from vaulttools.query.tree import (
-    SCOPES,
-    And,
-    Case,
-    Compare,
-    Fact,
-    Is,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    PropertyNode,
-    Regex,
-    Scope,
-    TagNode,
-    Term,
-    Within,
-)
+from vaulttools.query.tree import Node
 
 LINES: Final = 100
 """Most lines of an explanation, without the line that counts the rest; people read the first ten."""
@@ -37,7 +20,7 @@ TEXT_CHARACTERS: Final = 200
 _INDENT = "  "
 
 # Labels are Obsidian's where it has one (`en-GB.json` of obsidianmd/obsidian-translations, `plugins.search`).
-_SCOPES: Final[dict[Scope, str]] = {
+_SCOPES: Final[dict[tree.Scope, str]] = {
     "file": "Match file name:",
     "path": "Match file path:",
     "content": "Match file content:",
@@ -48,7 +31,7 @@ _SCOPES: Final[dict[Scope, str]] = {
     "task-todo": "Match task (todo):",
     "task-done": "Match task (done):",
 }
-_FACTS: Final[dict[Fact, str]] = {
+_FACTS: Final[dict[tree.Fact, str]] = {
     "null": "Has no value",
     "EMPTY": "Is empty",
     "TRUE": "Is true",
@@ -75,16 +58,16 @@ def explain(node: Node) -> str:
 
 def _lines(node: Node, depth: int, clause: str = "") -> Iterator[str]:
     """Yields the clauses of a node; `clause` precedes the first. A node and its only part are one clause."""
-    while isinstance(node, Not | Within | Case):
+    while isinstance(node, tree.Not | tree.Within | tree.Case):
         clause += _continued(_label(node), clause) + " "
         (node,) = tree.parts(node)
     clause += _continued(_label(node), clause)
     yield _INDENT * depth + clause
-    if isinstance(node, And | Or):
+    if isinstance(node, tree.And | tree.Or):
         for part in node.parts:
             yield from _lines(part, depth + 1)
-    elif isinstance(node, PropertyNode):
-        if not isinstance(node.name, Term | Phrase):
+    elif isinstance(node, tree.PropertyNode):
+        if not isinstance(node.name, tree.Term | tree.Phrase):
             yield from _lines(node.name, depth + 1, "Its name: ")
         if node.value:
             yield from _lines(node.value, depth + 1, "Its value: ")
@@ -92,35 +75,35 @@ def _lines(node: Node, depth: int, clause: str = "") -> Iterator[str]:
 
 def _label(node: Node) -> str:
     match node:
-        case Term(text):
+        case tree.Term(text):
             return f"Matches text: {_shown(text)}"
-        case Phrase(""):
+        case tree.Phrase(""):
             return "Any text"
-        case Phrase(text):
+        case tree.Phrase(text):
             return f"Contains exact text: {_shown(text)}"
-        case Regex(source):
+        case tree.Regex(source):
             return f"Matches regex: /{_cut(source)}/"
-        case And():
+        case tree.And():
             return "Match all of:"
-        case Or():
+        case tree.Or():
             return "Match any of:"
-        case Not():
+        case tree.Not():
             return "Excluding:"
-        case Within(scope):
+        case tree.Within(scope):
             return _SCOPES[scope]
-        case Case(sensitive):
+        case tree.Case(sensitive):
             return "Case sensitive:" if sensitive else "Case insensitive:"
-        case TagNode(name):
+        case tree.TagNode(name):
             return f"Match tag: #{_cut(name)}"
-        case PropertyNode(Term(name) | Phrase(name)):
+        case tree.PropertyNode(tree.Term(name) | tree.Phrase(name)):
             return f"Contains property: {_shown(name)}"
-        case PropertyNode():
+        case tree.PropertyNode():
             return "Contains property:"
-        case Compare(">", than):
+        case tree.Compare(">", than):
             return f"Greater than: {_cut(than)}"
-        case Compare(_, than):
+        case tree.Compare(_, than):
             return f"Less than: {_cut(than)}"
-        case Is(fact):
+        case tree.Is(fact):
             return _FACTS[fact]
 
 
@@ -167,7 +150,7 @@ def foreign_in_question(question: str) -> Iterator[str]:
 def _no_operators(words: list[str]) -> Iterator[str]:
     named = next(filter(None, map(_NAMED.fullmatch, words)), None)
     if named is not None:
-        operators = ", ".join(f"{name}:" for name in ("tag", *SCOPES))
+        operators = ", ".join(f"{name}:" for name in ("tag", *tree.SCOPES))
         yield (
             f"{named[1]}: is no operator and was searched for as a word. Operators are {operators}; "
             f"a property is asked for as [{named[1]}:{named[2]}]."
@@ -175,7 +158,7 @@ def _no_operators(words: list[str]) -> Iterator[str]:
 
 
 def _words(node: Node) -> Iterator[str]:
-    if isinstance(node, Term):
+    if isinstance(node, tree.Term):
         yield node.text
     for part in tree.parts(node):
         yield from _words(part)

@@ -17,25 +17,7 @@ from vaulttools.errors import InvalidQuery
 from vaulttools.patterns.pattern import MAX_CHARACTERS
 from vaulttools.query import quoting, tree
 from vaulttools.query.quoting import quoted
-from vaulttools.query.tree import (
-    FACTS,
-    SCOPES,
-    And,
-    Case,
-    Compare,
-    Fact,
-    Is,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    PropertyNode,
-    Regex,
-    Scope,
-    TagNode,
-    Term,
-    Within,
-)
+from vaulttools.query.tree import Node
 
 MAX_NESTING: Final = 50
 """Groups, operators, negations and properties around one word. People write three; each level costs recursive readers
@@ -45,8 +27,8 @@ of the tree a few of Python's thousand frames."""
 _Place = Literal["note", "file", "path", "tag", "name", "value"]
 
 _CASES: Final = {"match-case": True, "ignore-case": False}
-_SCOPES: Final[dict[str, Scope]] = {scope: scope for scope in SCOPES}
-_FACTS: Final[dict[str, Fact]] = {fact: fact for fact in FACTS}
+_SCOPES: Final[dict[str, tree.Scope]] = {scope: scope for scope in tree.SCOPES}
+_FACTS: Final[dict[str, tree.Fact]] = {fact: fact for fact in tree.FACTS}
 _INNER: Final[dict[str, _Place]] = {"file": "file", "path": "path", "tag": "tag"}
 _OUTER: Final[dict[_Place, str]] = {"file": "file:", "path": "path:", "tag": "tag:"}
 
@@ -85,34 +67,34 @@ def parse(query: str) -> Node:
 def spelled(node: Node) -> str:
     """Writes a node as a query: `parse` returns an equal tree, unless the query has become too long."""
     match node:
-        case Term(text):
+        case tree.Term(text):
             return text
-        case Phrase(text):
+        case tree.Phrase(text):
             return quoted(text)
-        case Regex(source):
+        case tree.Regex(source):
             return "/" + _SLASH.sub(lambda found: r"\/" if found[0] == "/" else found[0], source) + "/"
-        case And(parts):
-            return " ".join(f"({spelled(part)})" if isinstance(part, Or) else spelled(part) for part in parts)
-        case Or(parts):
+        case tree.And(parts):
+            return " ".join(f"({spelled(part)})" if isinstance(part, tree.Or) else spelled(part) for part in parts)
+        case tree.Or(parts):
             return " OR ".join(map(spelled, parts))
-        case Not(part):
+        case tree.Not(part):
             return f"-{_as_one(part)}"
-        case Within(scope, part):
+        case tree.Within(scope, part):
             return f"{scope}:{_as_one(part)}"
-        case Case(sensitive, part):
+        case tree.Case(sensitive, part):
             return f"{'match' if sensitive else 'ignore'}-case:{_as_one(part)}"
-        case TagNode(name):
+        case tree.TagNode(name):
             return quoting.of_tag(name)
-        case PropertyNode():
+        case tree.PropertyNode():
             return f"[{':'.join(map(spelled, tree.parts(node)))}]"
-        case Compare(sign, than):
+        case tree.Compare(sign, than):
             return sign + (quoted(than) if than.startswith("=") else quoting.plain(than))
-        case Is(fact):
+        case tree.Is(fact):
             return fact
 
 
 def _as_one(node: Node) -> str:
-    return f"({spelled(node)})" if isinstance(node, And | Or) else spelled(node)
+    return f"({spelled(node)})" if isinstance(node, tree.And | tree.Or) else spelled(node)
 
 
 class _Reader:
@@ -172,7 +154,7 @@ class _Reader:
                 return self._property(place)
             case '"':
                 start, text = self._at, self._quoted()
-                return self._tag(start, text) if place == "tag" else Phrase(text)
+                return self._tag(start, text) if place == "tag" else tree.Phrase(text)
             case "/":
                 return self._regex(place)
             case "<" | ">" if place == "value":
@@ -184,7 +166,7 @@ class _Reader:
         start, text = self._at, self._word(place)
         if place == "tag":
             return self._tag(start, text)
-        return Is(_FACTS[text]) if place == "value" and text in _FACTS else Term(text)
+        return tree.Is(_FACTS[text]) if place == "value" and text in _FACTS else tree.Term(text)
 
     def _negated(self, place: _Place) -> Node:
         start = self._at
@@ -206,8 +188,8 @@ class _Reader:
             raise self._error(start, f"nothing after {operator}:", _QUOTE)
         part = self._one(inner)
         if operator in _CASES:
-            return Case(_CASES[operator], part)
-        return part if operator == "tag" else Within(_SCOPES[operator], part)
+            return tree.Case(_CASES[operator], part)
+        return part if operator == "tag" else tree.Within(_SCOPES[operator], part)
 
     def _group(self, place: _Place) -> Node:
         start = self._at
@@ -244,7 +226,7 @@ class _Reader:
         self._at += 1
         if self._query.startswith(":", self._at):
             raise self._error(self._at, "a colon after the property", "the value goes inside: [name:value]")
-        return PropertyNode(name, value)
+        return tree.PropertyNode(name, value)
 
     def _regex(self, place: _Place) -> Node:
         start = self._at
@@ -258,7 +240,7 @@ class _Reader:
         following = self._query[self._at : self._at + 1]
         if not following.isspace() and following not in _ENDS.get(place, _END):
             raise self._error(self._at, "text right after the regex", _NO_REGEX)
-        return Regex(_ESCAPED.sub(lambda pair: "/" if pair[1] == "/" else pair[0], found[1]), start + 1)
+        return tree.Regex(_ESCAPED.sub(lambda pair: "/" if pair[1] == "/" else pair[0], found[1]), start + 1)
 
     def _compare(self) -> Node:
         start = self._at
@@ -272,12 +254,12 @@ class _Reader:
         if following == "(":
             raise self._error(self._at, f"a group after {sign}", f"use [name:{sign}10 OR {sign}20]")
         than = self._quoted() if following == '"' else self._word("value")
-        return Compare("<" if sign == "<" else ">", than)
+        return tree.Compare("<" if sign == "<" else ">", than)
 
     def _tag(self, start: int, text: str) -> Node:
         if not (name := text.removeprefix("#")):
             raise self._error(start, "a tag without a name", "write tag:#name")
-        return TagNode(name)
+        return tree.TagNode(name)
 
     def _quoted(self) -> str:
         found = _PHRASE.match(self._query, self._at)

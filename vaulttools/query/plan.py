@@ -19,21 +19,8 @@ from vaulttools.core.paths import is_note
 from vaulttools.patterns.literals import Requirement
 from vaulttools.query import tree, wording
 from vaulttools.query.facts import Facts, Values, compares, has_fact
-from vaulttools.query.tree import (
-    And,
-    Case,
-    Compare,
-    Is,
-    Node,
-    Not,
-    Or,
-    Phrase,
-    PropertyNode,
-    Regex,
-    TagNode,
-    Term,
-    Within,
-)
+from vaulttools.query.regexes import Regexes
+from vaulttools.query.tree import Node
 from vaulttools.query.wording import Names
 
 _NONE: Final[frozenset[str]] = frozenset()
@@ -122,13 +109,12 @@ class Plan:
     facts: Facts
     nominated: Callable[[Requirement], AbstractSet[str] | None]
     """Returns the notes that may meet a requirement, as `Known.nominated`; None: any may."""
-    required: Callable[[Regex, bool], Requirement | None]
-    """Returns what each match of a regex holds; the bool says whether case is compared."""
-    matching: Callable[[Regex, bool, Sequence[str]], AbstractSet[str]]
-    """Returns those of some single-line texts in which a regex matches."""
-    is_over: Callable[[], bool] = lambda: False
-    """Whether there is no time for planning; then any file may match."""
+    regexes: Regexes
     _answering: dict[tuple[Node, bool], AbstractSet[str]] = field(default_factory=dict, init=False)
+
+    def is_over(self) -> bool:
+        """Whether there is no time for planning; then any file may match."""
+        return self.regexes.work.remaining() <= 0
 
     def bounds(self, query: Node, *, sensitive: bool) -> Bounds:
         """Returns the files that may match a query.
@@ -147,39 +133,43 @@ class Plan:
         if self.is_over():
             return Bounds(self._all if whole else self._texts, _NONE)
         match node:
-            case And():
+            case tree.And():
                 found = [self._bounds(part, sensitive, whole=whole, named=named) for part in node.parts]
                 return Bounds(
                     reduce(and_, sorted((each.may for each in found), key=len)),
                     reduce(and_, sorted((each.surely for each in found), key=len)),
                 )
-            case Or():
+            case tree.Or():
                 found = [self._bounds(part, sensitive, whole=whole, named=named) for part in node.parts]
                 return Bounds(_NONE.union(*(each.may for each in found)), _NONE.union(*(each.surely for each in found)))
-            case Not(part):
+            case tree.Not(part):
                 may, surely = self._bounds(part, sensitive, whole=whole, named=named)
                 every = self._all if whole else self._texts
                 return Bounds(every - surely, every - may)
-            case Case(sensitive, part):
+            case tree.Case(sensitive, part):
                 return self._bounds(part, sensitive, whole=whole, named=named)
-            case Within("content", part):
+            case tree.Within("content", part):
                 return self._bounds(part, sensitive, whole=whole, named=False)
-            case Within("file" | "path") | PropertyNode():
+            case tree.Within("file" | "path") | tree.PropertyNode():
                 return _exactly(self.answering(node, sensitive))
-            case Within(unit, part):
+            case tree.Within(unit, part):
                 may, surely = self._bounds(part, sensitive, whole=False, named=False)
                 tasks = {"task": self.facts.todo | self.facts.done}
                 tasks |= {"task-todo": self.facts.todo, "task-done": self.facts.done}
                 if unit not in tasks:
                     return Bounds(may, _NONE)  # there may be no line, block or section at all
                 return Bounds(may & (tasks[unit] | files.canvases), surely & tasks[unit])
-            case TagNode():
+            case tree.TagNode():
                 tagged = self.answering(node, sensitive)
                 return Bounds(tagged, tagged if whole else _NONE)
-            case Phrase(""):
+            case tree.Phrase(""):
                 return _exactly(self._all if whole else self._texts)
-            case Term() | Phrase() | Regex():
-                required = wording.required(node) if not isinstance(node, Regex) else self.required(node, sensitive)
+            case tree.Term() | tree.Phrase() | tree.Regex():
+                required = (
+                    wording.required(node)
+                    if not isinstance(node, tree.Regex)
+                    else self.regexes.required(node, sensitive)
+                )
                 texts = self._nominated(required)
                 names = self.answering(node, sensitive) if whole and named else _NONE
                 return Bounds(texts | names, names)
@@ -204,13 +194,13 @@ class Plan:
         key = (node, sensitive)
         if key not in self._answering:
             match node:
-                case TagNode(name):
+                case tree.TagNode(name):
                     self._answering[key] = self.facts.tagged(name) & self.files.notes
-                case PropertyNode():
+                case tree.PropertyNode():
                     self._answering[key] = self._with_property(node, sensitive)
-                case Within("path", part):
+                case tree.Within("path", part):
                     self._answering[key] = self._with_name(part, sensitive, self.files.paths)
-                case Within(_, part):
+                case tree.Within(_, part):
                     self._answering[key] = self._with_name(part, sensitive, self.files.names)
                 case _:
                     self._answering[key] = self._with_name(node, sensitive, self.files.paths) - self.files.others
@@ -218,23 +208,23 @@ class Plan:
 
     def _with_name(self, node: Node, sensitive: bool, names: Names) -> AbstractSet[str]:
         def holding(leaf: Node, sensitive: bool) -> AbstractSet[str]:
-            if isinstance(leaf, Regex):
-                found = self.matching(leaf, sensitive, names.texts)
+            if isinstance(leaf, tree.Regex):
+                found = self.regexes.matching(leaf, sensitive, names.texts)
                 return {path for path, text in zip(names.files, names.texts, strict=True) if text in found}
-            assert isinstance(leaf, Term | Phrase)
+            assert isinstance(leaf, tree.Term | tree.Phrase)
             return names.holding(leaf, sensitive=sensitive)
 
         return tree.solved(node, self._all, holding, sensitive=sensitive)
 
-    def _with_property(self, node: PropertyNode, sensitive: bool) -> AbstractSet[str]:
+    def _with_property(self, node: tree.PropertyNode, sensitive: bool) -> AbstractSet[str]:
         """A word or phrase must equal the whole name, case ignored (rule-S39); in a value it may be anywhere in any
         element."""
         properties = self.facts.properties
 
         def called(leaf: Node, sensitive: bool) -> AbstractSet[str]:
-            if isinstance(leaf, Regex):
-                return self.matching(leaf, False, [*properties])
-            assert isinstance(leaf, Term | Phrase)
+            if isinstance(leaf, tree.Regex):
+                return self.regexes.matching(leaf, False, [*properties])
+            assert isinstance(leaf, tree.Term | tree.Phrase)
             return {name for name in properties if name.casefold() == leaf.text.casefold()}
 
         found: set[str] = set()
@@ -247,13 +237,13 @@ class Plan:
     def _answering_values(self, node: Node, held: Values, sensitive: bool) -> AbstractSet[int]:
         def holding(leaf: Node, sensitive: bool) -> AbstractSet[int]:
             match leaf:
-                case Is():
+                case tree.Is():
                     return {place for place, value in enumerate(held.values) if has_fact(value, leaf)}
-                case Compare():
+                case tree.Compare():
                     return {place for place, value in enumerate(held.values) if compares(value, leaf)}
-                case Regex():
-                    return held.among(self.matching(leaf, sensitive, held.texts))
-                case Term() | Phrase():
+                case tree.Regex():
+                    return held.among(self.regexes.matching(leaf, sensitive, held.texts))
+                case tree.Term() | tree.Phrase():
                     return held.holding(leaf, sensitive=sensitive)
                 case _:
                     raise AssertionError(f"no node of a value: {leaf}")  # `tree.PropertyNode` excludes them
@@ -265,13 +255,13 @@ class Plan:
         if self.is_over():
             return _NONE
         match node:
-            case Not() | TagNode() | PropertyNode():
+            case tree.Not() | tree.TagNode() | tree.PropertyNode():
                 return _NONE
-            case Case(sensitive, part):
+            case tree.Case(sensitive, part):
                 return self._named(part, sensitive)
-            case Within("file" | "path") | Term() | Phrase() | Regex():
+            case tree.Within("file" | "path") | tree.Term() | tree.Phrase() | tree.Regex():
                 return self.answering(node, sensitive)
-            case Within():
+            case tree.Within():
                 return _NONE
             case _:
                 return _NONE.union(*(self._named(part, sensitive) for part in tree.parts(node)))
@@ -279,9 +269,9 @@ class Plan:
 
 def looks_at_any_file(node: Node) -> bool:
     """Whether `file:` or `path:` is used, other than to exclude: then attachments may match (rule-S03)."""
-    if isinstance(node, Within) and node.scope in ("file", "path"):
+    if isinstance(node, tree.Within) and node.scope in ("file", "path"):
         return True
-    return not isinstance(node, Not) and any(map(looks_at_any_file, tree.parts(node)))
+    return not isinstance(node, tree.Not) and any(map(looks_at_any_file, tree.parts(node)))
 
 
 def _exactly(files: AbstractSet[str]) -> Bounds:

@@ -30,8 +30,6 @@ class Regexes:
     """The notes."""
     work: Work
     max_bytes: int
-    notes: int
-    """Number of notes: if most of them must be searched, ripgrep walks the folder instead."""
     candidates: Candidates | None
     """Nominates notes from the index; None without one."""
     documents: dict[str, Document] = field(default_factory=dict, init=False)
@@ -81,9 +79,8 @@ class Regexes:
         notes = [path for path in notes if path not in known]
         if not notes:
             return
-        pattern = self._compiled(regex, sensitive)
-        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes, self.candidates)
-        counts = search.counts_of(notes, self.notes)
+        search = self._search(self._compiled(regex, sensitive))
+        counts = search.counts_of(notes)
         known.update((path, frozenset()) for path in notes)
         for path in notes:
             reason = counts.failed.get(path) or (counts.stopped if path not in counts.matching else None)
@@ -95,9 +92,7 @@ class Regexes:
 
     def lacking(self, expression: str, notes: Sequence[str]) -> set[str]:
         """Returns those notes that ripgrep searched for an expression, case ignored, without a match."""
-        pattern = self.ripgrep.compile(expression, "regex", ignore_case=True)
-        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes, self.candidates)
-        counts = search.counts_of(notes, self.notes)
+        counts = self._search(self.ripgrep.compile(expression, "regex", ignore_case=True)).counts_of(notes)
         return set() if counts.stopped else {*notes} - counts.matching.keys() - counts.failed.keys()
 
     def lines(self, regex: Regex, sensitive: bool, path: str, read: Callable[[], Text]) -> AbstractSet[int]:
@@ -111,6 +106,9 @@ class Regexes:
                 self.work.pass_over(path, stopped)
             known[path] = frozenset(hits.numbers)
         return known[path]
+
+    def _search(self, pattern: Pattern) -> Search:
+        return Search(self.ripgrep, pattern, self.scope, self.work, self.max_bytes, self.candidates)
 
     def _compiled(self, regex: Regex, sensitive: bool) -> Pattern:
         try:

@@ -61,10 +61,7 @@ class ContextRequest(Request):
     folder: str | None = Field(None, description="Only in this folder.")
     glob: str | None = Field(None, description="Only what this glob selects.")
     tags: Tags | None = Field(None, description="All of these, nested ones too: `work`.")
-    properties: Values | None = Field(
-        None,
-        description='`{"status": "active"}`; null: present and empty.',
-    )
+    properties: Values | None = Field(None, description='`{"status": "active"}`; null: present and empty.')
     modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
     modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
     created_after: DateText | None = Field(None, description=dated.CREATED_AFTER)

@@ -50,12 +50,7 @@ class LinksRequest(Request):
         description="out: links in the note. back: links to it. mentions: its name as plain text. "
         "unresolved: links to no file. orphans: notes without backlinks.",
     )
-    depth: int = Field(
-        1,
-        ge=1,
-        le=3,
-        description="For out and back: 2 or 3 gives the notes within so many links.",
-    )
+    depth: int = Field(1, ge=1, le=3, description="For out and back: 2 or 3 gives the notes within so many links.")
     folder: str | None = Field(None, description="Only in this folder.")
     glob: str | None = Field(None, description="Only what this glob selects.")
     limit: int = Field(50, ge=1, le=limits.RESULTS, description="Links or notes shown.")
@@ -126,21 +121,12 @@ class _Found:
 def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
     """Finds the requested links or notes, and shows the first with their lines."""
     path = _path(vault, request, work)
-    if path is None and request.direction not in ("unresolved", "orphans"):
+    if not path and request.direction not in ("unresolved", "orphans"):
         raise BadArgument(f"note is required for direction {request.direction}; without it: unresolved or orphans")
     if request.depth > 1 and request.direction not in ("out", "back"):
         raise BadArgument(f"depth goes with direction out or back, got {request.depth} with {request.direction}")
-    if request.direction == "mentions":
-        assert path is not None
-        found = _mentions(vault, request, path, work)
-    elif request.depth > 1:
-        assert path is not None
-        found = _within(vault, request, path, work)
-    elif request.direction == "out":
-        assert path is not None
-        found = _out(vault, request, path, work)
-    else:
-        found = _of_all(vault, request, path, work)
+    find = _within if request.depth > 1 else {"mentions": _mentions, "out": _out}.get(request.direction, _of_all)
+    found = find(vault, request, path, work)
     unread: list[str] = []
     links = list(_with_lines(vault, found, request.limit, work, unread))
     orphans = [paths.portable(each) for each in found.orphans[: request.limit]]
@@ -183,9 +169,10 @@ def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
     )
 
 
-def _path(vault: Session, request: LinksRequest, work: Work) -> str | None:
+def _path(vault: Session, request: LinksRequest, work: Work) -> str:
+    """Returns the path of the requested note; "" without one."""
     if request.note is None:
-        return None
+        return ""
     target = vault.named(request.note, work)
     if target.place is None:
         raise BadArgument(f"note must name a file of the vault, got {target.given}")
@@ -214,22 +201,20 @@ def _written(vault: Session, path: str, links: LinkIndex, work: Work) -> list[Ed
     return graph.resolved(path, graph.written(_read(vault, path, work)), links)
 
 
-def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work) -> _Found:
+def _of_all(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
     """Finds what only the links of all notes show."""
     is_selected = _selecting(vault, request, work)
     asked = corpus.ask(vault, PROJECTION, work)
     links = vault.links(work, reports_missed=True)
-    name = "" if path is None else paths.shown(path)
     within = " in the notes selected" if request.folder or request.glob else ""
 
     def stop() -> bool:
         return work.remaining() <= 0
 
     if request.direction == "back":
-        assert path is not None
         edges = [edge for edge in asked.answer.to(path, links) if is_selected(edge.source)]
         sources = len({edge.source for edge in edges})
-        of = f"to {name}" + (f" in {corpus.counted(sources, 'note')}" if edges else within)
+        of = f"to {paths.shown(path)}" + (f" in {corpus.counted(sources, 'note')}" if edges else within)
         found = _Found("link", of, edges)
         if not edges and paths.is_note(path):
             found.next_step = f"{work.voice.set('direction', 'mentions')} for its name as plain text."
@@ -255,13 +240,11 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
     return found
 
 
-def _among(
-    notes: Sequence[str], request: LinksRequest, path: str | None, is_selected: Callable[[str], bool]
-) -> Sequence[str]:
+def _among(notes: Sequence[str], request: LinksRequest, path: str, is_selected: Callable[[str], bool]) -> Sequence[str]:
     """Returns the selected notes; the same sequence if all are selected."""
-    if path is None and not (request.folder or request.glob):
+    if not (path or request.folder or request.glob):
         return notes
-    return [each for each in notes if path in (None, each) and is_selected(each)]
+    return [each for each in notes if path in ("", each) and is_selected(each)]
 
 
 def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
@@ -419,7 +402,7 @@ def _reached_in_text(reached: Sequence[Reached], kept: Sequence[int | None]) -> 
         yield from islice(found, count or 0)
 
 
-def _ends(links: Iterable[LinkFound], path: str | None, direction: Direction) -> list[Reached]:
+def _ends(links: Iterable[LinkFound], path: str, direction: Direction) -> list[Reached]:
     """Returns the notes that links lead to, or come from, one link away."""
     ends = {link.source if direction == "back" else link.target for link in links if link.resolved}
     return [Reached(end, 1, ()) for end in sorted(ends, key=paths.order) if paths.is_note(end) and end != path]

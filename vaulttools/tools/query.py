@@ -57,10 +57,7 @@ class QueryRequest(Request):
     folder: str | None = Field(None, description="Only in this folder: `Projects`.")
     glob: str | None = Field(None, description="Only what this glob selects: `Daily/**`.")
     tags: Tags | None = Field(None, description="All of these, nested ones too: `work`.")
-    properties: Values | None = Field(
-        None,
-        description='`{"status": "active"}`; null: present and empty.',
-    )
+    properties: Values | None = Field(None, description='`{"status": "active"}`; null: present and empty.')
     modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
     modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
     created_after: DateText | None = Field(None, description=dated.CREATED_AFTER)
@@ -68,10 +65,7 @@ class QueryRequest(Request):
     limit: int = Field(10, ge=1, le=limits.RESULTS, description="Notes on a page.")
     max_chars: int = Field(3_000, ge=500, le=50_000, description="In mode ranked: characters of the text.")
     page: int = Field(1, ge=1, le=limits.RESULTS, description="From 1.")
-    sort: Sort | None = Field(
-        None,
-        description=("modified, created: newest first; - reverses."),
-    )
+    sort: Sort | None = Field(None, description="modified, created: newest first; - reverses.")
     match_case: bool = Field(False, description="Compare case; in mode obsidian.")
     explain: bool = Field(False, description="Say how the query was understood.")
     include_excluded: bool = Field(False, description="Excluded files too.")

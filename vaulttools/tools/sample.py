@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import ClassVar, Final
 
 from vaulttools.answers import answer, show
@@ -14,9 +15,8 @@ from vaulttools.exploration import closing, scan
 from vaulttools.exploration import request as exploration
 from vaulttools.exploration.request import MODE, ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
-from vaulttools.matching.search import FileHits, Search
+from vaulttools.matching.search import FileHits
 from vaulttools.models import BaseModel, Field
-from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 
 DISTANCE: Final = 2
@@ -61,9 +61,7 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
     pattern = exploration.compiled(vault, request.query, request.mode)
     place = exploration.file_place(vault, request.file, "sample")
 
-    def search(pattern: Pattern, work: Work) -> Search:
-        return exploration.search(vault, pattern, place, work)
-
+    search = partial(exploration.search, vault, place)
     first = search(pattern, work)
     scanned = scan.one(first)
     located = list(first.located([file.path for file in scanned.files], scan.KEPT_LINES))
@@ -136,18 +134,10 @@ def _lines(
         plural = "es" if count != 1 else ""
         where = show.suffix(found.document, cluster[0], cluster[-1])
         yield f"cluster {number}: lines {cluster[0]}-{cluster[-1]}{where}, {count} match{plural}"
-        if count == 1:
-            yield " first and last match:"
-            yield from _around(found, cluster[0])
-        else:
-            yield " first match:"
-            yield from _around(found, cluster[0])
-            yield " last match:"
-            yield from _around(found, cluster[-1])
-
-
-def _around(found: FileHits, line: int) -> Iterator[str]:
-    return exploration.numbered(found.document, found.hits, line - CONTEXT, line + CONTEXT)
+        ends = {"first and last": cluster[0]} if count == 1 else {"first": cluster[0], "last": cluster[-1]}
+        for which, line in ends.items():
+            yield f" {which} match:"
+            yield from exploration.numbered(found.document, found.hits, line - CONTEXT, line + CONTEXT)
 
 
 def _next_step(shown: list[list[int]], page: int, pages: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar, Final
 
 from vaulttools.answers import answer
@@ -15,9 +16,7 @@ from vaulttools.exploration import request as exploration
 from vaulttools.exploration.request import MODE, ExplorationRequest, QueryMode
 from vaulttools.exploration.scan import Scan
 from vaulttools.files.root import Place
-from vaulttools.matching.search import Search
 from vaulttools.models import BaseModel, Field
-from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 
 TOP: Final = 5
@@ -57,10 +56,7 @@ def run(vault: Session, request: ScoutRequest, work: Work) -> ScoutAnswer:
     place = exploration.place(vault, request.path)
     if place is None:
         raise PathNotFound(paths.shown(request.path))
-
-    def search(pattern: Pattern, work: Work) -> Search:
-        return exploration.search(vault, pattern, place, work, include_excluded=request.include_excluded)
-
+    search = partial(exploration.search, vault, place, include_excluded=request.include_excluded)
     first = search(pattern, work)
     scanned = scan.one(first)
     directories = scan.by_folder(scanned.files, place.path)[:TOP]

@@ -61,10 +61,7 @@ class SearchFilesRequest(Request):
     fixed: bool = Field(False, description="The pattern is plain text.")
     within: Part | None = Field(None, description="Where in a note a matching line must lie.")
     tags: Tags | None = Field(None, description="All of these, nested ones too: `work`.")
-    properties: Values | None = Field(
-        None,
-        description='`{"status": "active"}`; null: present and empty.',
-    )
+    properties: Values | None = Field(None, description='`{"status": "active"}`; null: present and empty.')
     modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
     modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
     created_after: DateText | None = Field(None, description=dated.CREATED_AFTER)

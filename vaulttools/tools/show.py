@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from vaulttools.answers import answer, show
@@ -19,9 +20,7 @@ from vaulttools.exploration.toon import Count
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Place
 from vaulttools.matching.hits import FileLines
-from vaulttools.matching.search import Search
 from vaulttools.models import BaseModel, Field
-from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 
 MATCHES: Final = 20
@@ -67,9 +66,7 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
     pattern = exploration.compiled(vault, request.query, request.mode)
     place = exploration.file_place(vault, request.file, "show")
 
-    def search(pattern: Pattern, work: Work) -> Search:
-        return exploration.search(vault, pattern, place, work)
-
+    search = partial(exploration.search, vault, place)
     first = search(pattern, work)
     text = None if request.line is None else _checked(vault, place, request.line)
     scanned = scan.one(first)

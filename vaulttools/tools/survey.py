@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import ClassVar, Final, Literal
 
 from vaulttools.answers import answer, hints
@@ -110,7 +108,7 @@ def run(vault: Session, request: SurveyRequest, work: Work) -> SurveyAnswer:
     scans = {}
     for path, place in places.items():
         if place is not None:
-            search = exploration.search(vault, patterns[0], place, work, include_excluded=request.include_excluded)
+            search = exploration.search(vault, place, patterns[0], work, include_excluded=request.include_excluded)
             several = scan.several(search, patterns)
             folders = [scan.by_folder(scanned.files, place.path) for scanned in several]
             scans[path] = _Searched(path, place, several, [rows[0][0] if rows else "" for rows in folders])
@@ -164,7 +162,7 @@ def _other_forms(
             pattern = exploration.compiled(vault, written, request.mode)
             scans = [
                 scan.one(
-                    exploration.search(vault, pattern, path.place, again, include_excluded=request.include_excluded)
+                    exploration.search(vault, path.place, pattern, again, include_excluded=request.include_excluded)
                 )
                 for path in searched
             ]
@@ -188,10 +186,7 @@ def _check_limits(terms: Sequence[str], given: Sequence[str]) -> None:
 
 def _total(scans: Sequence[Scan]) -> tuple[Count, Count]:
     """Returns matching lines and files over all paths; a path given twice counts twice."""
-    return (
-        reduce(add, (scanned.matches for scanned in scans)),
-        reduce(add, (scanned.file_count for scanned in scans)),
-    )
+    return sum((each.matches for each in scans), Count(0)), sum((each.file_count for each in scans), Count(0))
 
 
 def _dominant(searched: Sequence[_Searched], terms: int) -> list[_Searched | None]:
@@ -251,7 +246,7 @@ def _closing(
 ) -> Closing:
     end = Closing()
     shown = [toon.value(term, _TERM_BYTES) for term in request.terms]
-    every = reduce(add, (matches for matches, _ in totals))
+    every = sum((matches for matches, _ in totals), Count(0))
     for term, (matches, _) in zip(shown, totals, strict=True):
         # A single term has all the lines and nothing to be compared with.
         if len(shown) > 1 and every.number and matches.number * 100 >= every.number * DOMINANT_PERCENT:

@@ -24,7 +24,7 @@ MOST_WORDS: Final = 16
 """Different words of a query; each costs a search."""
 
 FEW: Final = 1_000
-"""Notes that are searched by name for the other words; for more notes, one ripgrep searches all of them."""
+"""Notes that are searched by name for the other words; of more notes, those known to be text are only counted."""
 
 WITH_MATCHES: Final = 100
 """Notes whose matches are listed. Later notes are only named: all places of a common word would take a hundred
@@ -76,13 +76,12 @@ def _counted(
     # A long word usually occurs in few notes, so the other words are searched only in those.
     first, *others = sorted(searches, key=len, reverse=True)
     counts = {first: {file.path: file.count for file in searches[first].matching()}}
-    searched = work.searched
     holding = counts[first].keys() | named[first]
     for word in others:
         # Notes found only by their name may be binary, so they need a separate search.
         many = holding & counts[first].keys() if len(holding) > FEW else frozenset[str]()
         few = _search(vault, replace(scope, walks=(), named=tuple(holding - many)), word, work)
-        counts[word] = _counts(searches[word], [*many], searched)
+        counts[word] = _counts(searches[word], [*many])
         counts[word] |= {file.path: file.count for file in few.matching()}
         holding &= counts[word].keys() | named[word]
     return holding, counts
@@ -93,11 +92,11 @@ def _search(vault: Session, scope: Scope, word: str, work: Work) -> Search:
     return vault.search(pattern, replace(scope, warnings=[]), work, wanted=RESULTS)
 
 
-def _counts(search: Search, files: Sequence[str], searched: int) -> dict[str, int]:
-    """Count the matching lines in files that an earlier search found to be text; `searched` is how many it saw."""
+def _counts(search: Search, files: Sequence[str]) -> dict[str, int]:
+    """Count the matching lines in files that an earlier search found to be text."""
     if not files:
         return {}
-    counts = search.counts_of(files, searched)
+    counts = search.counts_of(files)
     for path in files:
         reason = counts.failed.get(path) or (counts.stopped if path not in counts.matching else None)
         if reason is not None:

@@ -159,13 +159,7 @@ def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
         notices.append(_continuation(opened, meant, end + 1, work.voice))
     return ReadAnswer(
         **answer.envelope(work, _composed(reading.first_line(opened, meant, end), shown, notices), notices, found=True),
-        path=paths.portable(opened.document.path),
-        start_line=meant.start,
-        end_line=end,
-        total_lines=len(lines),
-        content="\n".join(lines[meant.start - 1 : end]),
-        date=_date(vault.dating(), opened),
-        next_line=end + 1 if end < meant.end else None,
+        **_lines_read(vault.dating(), opened, meant.start, end, end + 1 if end < meant.end else None),
         pages=_pages_shown(opened.document, meant.start, end),
     )
 
@@ -198,7 +192,9 @@ def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     else:
         shown = several.fitting(asked, request.max_chars, sentences, work.voice)
         blocks = [each.text() for each in shown]
-        found = [_note_read(dating, each.opened, each.part.start, each.end, each.next_line) for each in shown]
+        found = [
+            NoteRead(**_lines_read(dating, each.opened, each.part.start, each.end, each.next_line)) for each in shown
+        ]
         notices = [*(notice for each in shown for notice in each.notices()), *missing]
         cut = []
     work.searched = len(asked)
@@ -230,25 +226,24 @@ def _date(dating: Dating, opened: Reading) -> str | None:
     return None if found is None else found.day
 
 
-def _note_read(dating: Dating, opened: Reading, start: int, end: int, next_line: int | None, **more: Any) -> NoteRead:
-    """Returns lines of one of several texts, from 1, end inclusive; `more` are the other fields."""
+def _lines_read(dating: Dating, opened: Reading, start: int, end: int, next_line: int | None) -> dict[str, Any]:
+    """Returns lines of a text, from 1, end inclusive, and what is known of the text, as fields of an answer."""
     document = opened.document
-    return NoteRead(
-        path=paths.portable(document.path),
-        start_line=start,
-        end_line=end,
-        total_lines=len(document.lines),
-        content="\n".join(document.lines[start - 1 : end]),
-        date=_date(dating, opened),
-        next_line=next_line,
-        **more,
-    )
+    return {
+        "path": paths.portable(document.path),
+        "start_line": start,
+        "end_line": end,
+        "total_lines": len(document.lines),
+        "content": "\n".join(document.lines[start - 1 : end]),
+        "date": _date(dating, opened),
+        "next_line": next_line,
+    }
 
 
 def _properties_read(dating: Dating, opened: Reading) -> NoteRead:
     block = opened.note.frontmatter
     end = 0 if block is None else block.end_line
-    return _note_read(dating, opened, 1, end, None, properties=dict(opened.note.properties))
+    return NoteRead(**_lines_read(dating, opened, 1, end, None), properties=dict(opened.note.properties))
 
 
 def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
