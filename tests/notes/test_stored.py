@@ -17,8 +17,8 @@ from vaulttools.notes.stored import Stored, dump
 VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
 
 PARTS = (
-    *("body_line", "line_count", "properties", "warnings", "headings", "body_tags", "tags", "aliases", "references"),
-    *("property_references", "blocks", "tasks", "dated_lines"),
+    *("body_line", "line_count", "properties", "warnings", "headings", "tags", "aliases", "references"),
+    *("property_references", "dated_lines"),
 )
 OF_STRUCTURE = tuple(each.name for each in fields(Structure))
 

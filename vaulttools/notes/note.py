@@ -127,7 +127,7 @@ class Note(Contents):
             return ()
         from vaulttools.notes.markdown.structure import in_properties
 
-        return tuple(in_properties(self.properties, self.frontmatter.raw, self.frontmatter.start_line + 1))
+        return tuple(in_properties(self.properties, self.frontmatter.raw, first_line=2))
 
     def page_of(self, line: int) -> int | None:
         """Return the page of a line: None, since notes have no pages."""

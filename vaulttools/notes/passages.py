@@ -83,13 +83,10 @@ def split(note: Note) -> list[NotePassage]:
     blocks that say nothing."""
     source = note.source
     by_line = {heading.line: number for number, heading in enumerate(note.headings)}
-    units = list(_saying(source, list(_units(source, note.blocks))))
+    units = list(_saying(source, list(_units(source, note.structure.blocks))))
     if units and _is_short(note, source, units):
-        return list(
-            _pieces(
-                source, _Unit("note", units[0].start_line, units[-1].end_line), by_line.get(units[0].start_line, -1)
-            )
-        )
+        whole = _Unit("note", units[0].start_line, units[-1].end_line)
+        return list(_pieces(source, whole, by_line.get(whole.start_line, -1)))
     passages: list[NotePassage] = []
     for heading, section in _sections(note, iter(units), by_line):
         _add_section(source, passages, section, heading)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, get_args
 
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.links.references import Reference, wikilink
-from vaulttools.notes.parts import Block, BlockId, BlockKind, DatedLine, Heading, Span, Structure, Tag, Task
+from vaulttools.notes.parts import Block, BlockId, BlockKind, DatedLine, Heading, Structure, Tag, Task
 
 if TYPE_CHECKING:
     from vaulttools.notes.properties.values import Value
@@ -101,7 +100,7 @@ class Stored(Contents):
     @property
     def dated_lines(self) -> tuple[DatedLine, ...]:
         """The headings, list items and table rows that give the date of what they hold."""
-        return tuple(starmap(DatedLine, self._part("dated_lines")))
+        return tuple(map(DatedLine._make, self._part("dated_lines")))
 
     @property
     def property_references(self) -> tuple[Reference, ...]:
@@ -114,42 +113,28 @@ class Stored(Contents):
         return _StoredStructure(self)
 
 
+def _decoded(name: str, make: Callable[[Any], Any]) -> Any:
+    """Return a cached property of `_StoredStructure`: what `make` makes of each value of a part."""
+    return cached_property(lambda structure: tuple(map(make, structure._note._part(name))))
+
+
 class _StoredStructure(Structure):
     """Decodes each part at its first use."""
 
     _note: Stored
-    _part: Callable[[str], Any]
+    headings = _decoded("headings", Heading._make)
+    block_ids = _decoded("block_ids", BlockId._make)
+    code = _decoded("code", tuple)
+    comments = _decoded("comments", tuple)
+    tasks = _decoded("tasks", Task._make)
+    tags = _decoded("tags", Tag._make)
 
     def __init__(self, note: Stored) -> None:
-        self.__dict__.update(_note=note, _part=note._part)
-
-    @cached_property
-    def headings(self) -> tuple[Heading, ...]:
-        return tuple(starmap(Heading, self._part("headings")))
+        self.__dict__["_note"] = note
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        return tuple(_blocks(self._part("blocks")))
-
-    @cached_property
-    def block_ids(self) -> tuple[BlockId, ...]:
-        return tuple(starmap(BlockId, self._part("block_ids")))
-
-    @cached_property
-    def code(self) -> tuple[Span, ...]:
-        return tuple(map(tuple, self._part("code")))
-
-    @cached_property
-    def comments(self) -> tuple[Span, ...]:
-        return tuple(map(tuple, self._part("comments")))
-
-    @cached_property
-    def tasks(self) -> tuple[Task, ...]:
-        return tuple(starmap(Task, self._part("tasks")))
-
-    @cached_property
-    def tags(self) -> tuple[Tag, ...]:
-        return tuple(starmap(Tag, self._part("tags")))
+        return tuple(_blocks(self._note._part("blocks")))
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
