@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from vaulttools.core import forks
 from vaulttools.meaning import embedders
-from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning, WordEmbedder
+from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,15 +85,15 @@ class QuestionModel:
         return found
 
     def words_of(self, tokens: Sequence[int]) -> list[str]:
-        """Return for each token the word that it stands for; see `WordEmbedder`. The embedder must be one.
+        """Return for each token of the multilingual model the word that it stands for; see `multilingual.Model`.
 
         Raises:
             NoMeaning: its tokens cannot be read.
         """
         with self._guard:
-            embedder = self._loaded().embedder
-            assert isinstance(embedder, WordEmbedder)
-            return embedder.words_of(tokens)
+            embedder: Any = self._loaded().embedder
+            words: list[str] = embedder.words_of(tokens)
+            return words
 
     def _loaded(self) -> _SharedModel:
         if self._model is None:
