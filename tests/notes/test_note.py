@@ -65,8 +65,6 @@ def test_a_breadcrumb_names_the_headings_above_a_line_outermost_first(line: int,
 ODD_LINES = [
     "---", "----", " ---", "...", "===", "", " ", "foo", "# a", "## b", "date: [x, 1, null]", "- x", "  y",
     "    z",
-]  # fmt: skip
-ODD_LINES += [
     "```", "~~~", "> q", "> # c", "%%", "$$", "<div>", "<!--", "-->", "[a]: b", "| a |", "|---|", "- # d",
     "\t# e",
 ]  # fmt: skip
@@ -143,6 +141,7 @@ def test_a_note_without_frontmatter_is_all_body() -> None:
         (["d: 2024-01-05"], "d", "2024-01-05", True),
         (["d: 2024-01-05 10:30"], "d", "2024-01-05 10:30", True),
         (["m: {a: {b: deep}}"], "m", "deep", True),
+        (["m: {a: {b: 1815}}"], "m", "1815", True),
         (["m: {a: {b: deep}}"], "m", "a", False),
         (["a: x", "A: y"], "a", "y", True),
         # null: the property exists and is empty
@@ -154,6 +153,7 @@ def test_a_note_without_frontmatter_is_all_body() -> None:
         (["b: 1"], "a", None, False),
         (["a:"], "a", "", False),
         (["a:"], "a", "null", False),
+        (["a:"], "a", "false", False),
         (["a: ''"], "a", "", True),
     ],
 )

@@ -71,20 +71,6 @@ def test_any_text_reads_back(text: str) -> None:
     check(text)
 
 
-def test_a_stored_note_answers_without_its_text() -> None:
-    stored = Stored(dump(Note("n.md", "---\nTags: [A]\nn: 1\nm:\n---\n# H #b/c\n## I\ntext ^x\n")))
-    assert [stored.has_tag(tag) for tag in ("a", "#b", "c")] == [True, True, False]
-    assert (stored.has_property("N", "1"), stored.has_property("m", None), stored.has_property("o", None)) == (
-        True,
-        True,
-        False,
-    )
-    assert stored.breadcrumb(8) == ("H #b/c", "I")
-    assert stored.section(["i"]) == stored.headings[1]
-    block = stored.block("X")
-    assert block and (block.start_line, block.end_line) == (8, 8)
-
-
 def test_the_headings_are_read_without_decoding_the_rest() -> None:
     """This way the breadcrumbs of ten notes take 0.1 ms (measured)."""
     lines = dump(Note("n.md", "# A\n[[b]] #c\n## D\n")).split(b"\n")
