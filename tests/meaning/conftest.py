@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,30 @@ from tests.meaning.endpoints import Served, serving
 from tests.meaning.installed import install
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning import process, question_model
+from vaulttools.meaning.background import MeaningStatus
+from vaulttools.meaning.languages import Meaning
 
 Opened = Callable[..., Vault]
 Installed = Callable[..., Vault]
+
+
+def meaning_of(vault: Vault) -> Meaning:
+    """The vectors of a vault by its models."""
+    assert vault._opened.meaning is not None
+    return vault._opened.meaning
+
+
+def status_of(vault: Vault) -> MeaningStatus:
+    """The state of the vectors."""
+    status = vault.meaning_status()
+    assert status is not None
+    return status
+
+
+def wait_at_once(vaults: Sequence[Vault]) -> None:
+    """Wait for the vectors of vaults, each in its own thread."""
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(Vault.wait_for_meaning, vaults))
 
 
 @pytest.fixture

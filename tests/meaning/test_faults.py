@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.meaning.conftest import Installed, Opened
+from tests.meaning.conftest import Installed, Opened, meaning_of, status_of
 from tests.meaning.installed import install
 from vaulttools import VaultToolsError
 from vaulttools.cli import index as cli_index
@@ -100,15 +100,12 @@ def test_a_fault_that_ends_is_no_longer_reported(installed: Installed, tmp_path:
         vault.wait_for_meaning()
     install(tmp_path / "installed")
     vault.wait_for_meaning()
-    status = vault.meaning_status()
-    assert status is not None
+    status = status_of(vault)
     assert (status.fault, status.progress) == ("", (2, 2))
     assert vault.query(query="tea at five").by_words_alone == 0
 
 
 def test_a_lasting_fault_is_retried_less_and_less_often(embedding: Opened) -> None:
-    local, remote = embedding(NOTES, embedder=None)._opened.meaning, embedding(NOTES)._opened.meaning
-    assert local is not None
-    assert remote is not None
-    assert [local.main._pause(faults) for faults in (0, 1, 2, 3, 99)] == [background.LOOK_SECONDS, 60, 120, 240, 960]
-    assert [remote.main._pause(faults) for faults in (1, 2, 99)] == [60, 60, 60]
+    local, remote = meaning_of(embedding(NOTES, embedder=None)).main, meaning_of(embedding(NOTES)).main
+    assert [local._pause(faults) for faults in (0, 1, 2, 3, 99)] == [background.LOOK_SECONDS, 60, 120, 240, 960]
+    assert [remote._pause(faults) for faults in (1, 2, 99)] == [60, 60, 60]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_files
+from tests.meaning.conftest import wait_at_once
 from tests.meaning.endpoints import Served
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning import background, embedders, process
@@ -84,11 +85,7 @@ def test_vaults_embed_by_one_process_which_ends_with_the_last(
     for name in "abc":
         write_files(tmp_path / name / "vault", {"same.md": "Tea.\n"})
     vaults = [opened(tmp_path / name, served, 40) for name in "abc"]
-    threads = [threading.Thread(target=vault.wait_for_meaning) for vault in vaults]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    wait_at_once(vaults)
     assert served.texts.count("same\nTea.") == 3  # a vault takes no vector of another one
     assert (len(served.texts), len(set(served.texts))) == (123, 121)
     vaults[0].close()
