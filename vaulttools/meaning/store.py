@@ -285,9 +285,7 @@ class VectorStore:
                 connection.execute("INSERT OR IGNORE INTO meta VALUES ('packaged', 1)")
         with suppress(OSError):
             os.utime(self.path, (now, now))
-        if not self.key.is_packaged:
-            return
-        for path in self.path.parent.glob("meaning-*.sqlite"):
+        for path in self.path.parent.glob("meaning-*.sqlite") if self.key.is_packaged else ():
             with suppress(OSError, apsw.Error):
                 if path != self.path and now - path.stat().st_mtime > UNUSED_SECONDS and _is_packaged(path):
                     remove(path)
