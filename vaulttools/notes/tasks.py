@@ -199,13 +199,8 @@ def _is_day(text: str) -> bool:
 
 def _without(line: str, found: Sequence[_Found]) -> str:
     """Return the line without its fields; a field between words leaves one blank."""
-    parts = []
-    place = 0
-    for each in found:
-        parts.append(line[place : each.start].rstrip())
-        place = each.end
-    parts.append(line[place:])
-    return " ".join(filter(None, (part.strip() for part in parts)))
+    starts, ends = [0, *(each.end for each in found)], [*(each.start for each in found), len(line)]
+    return " ".join(filter(None, (line[start:end].strip() for start, end in zip(starts, ends, strict=True))))
 
 
 def _hide(hidden: bytearray, spans: Iterable[tuple[int, int]]) -> None:
