@@ -16,6 +16,7 @@ from tests.meaning.installed import install
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning import process, question_model
 from vaulttools.meaning.background import MeaningStatus
+from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.languages import Meaning
 
 Opened = Callable[..., Vault]
@@ -48,10 +49,29 @@ def served() -> Iterator[Served]:
 
 
 @pytest.fixture
-def embedding(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    """Opens a vault whose passages the server embeds; a second call opens it again."""
+def working(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turns meaning on."""
     monkeypatch.delenv("VAULTTOOLS_MEANING")
     monkeypatch.setattr(process, "NICER", 0)  # a test must end on a busy machine
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
+    """The processes that started."""
+    processes: list[process.EmbeddingProcess] = []
+
+    class Counted(process.EmbeddingProcess):
+        def __init__(self, choice: Choice, folder: Path | None) -> None:
+            processes.append(self)
+            super().__init__(choice, folder)
+
+    monkeypatch.setattr(process, "EmbeddingProcess", Counted)
+    return processes
+
+
+@pytest.fixture
+def embedding(tmp_path: Path, served: Served, working: None) -> Iterator[Opened]:
+    """Opens a vault whose passages the server embeds; a second call opens it again."""
     vaults: list[Vault] = []
 
     def made(files: Mapping[str, str | bytes], **fields: object) -> Vault:

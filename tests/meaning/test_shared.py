@@ -14,7 +14,7 @@ from tests.meaning.endpoints import Served
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning import background, embedders, process
 from vaulttools.meaning.embedders import Choice, EmbedderKey, NoMeaning
-from vaulttools.meaning.process import SharedProcess
+from vaulttools.meaning.process import EmbeddingProcess, SharedProcess
 from vaulttools.meaning.question_model import Models
 
 
@@ -56,22 +56,6 @@ def test_a_replaced_model_is_loaded_anew_and_an_endpoint_is_not_shared(
     assert one is not other
 
 
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
-    """The processes that started."""
-    processes: list[process.EmbeddingProcess] = []
-
-    class Counted(process.EmbeddingProcess):
-        def __init__(self, choice: Choice, folder: Path | None) -> None:
-            super().__init__(choice, folder)
-            processes.append(self)
-
-    monkeypatch.setattr(process, "EmbeddingProcess", Counted)
-    monkeypatch.setattr(process, "NICER", 0)  # a test must end on a busy machine
-    monkeypatch.delenv("VAULTTOOLS_MEANING")
-    return processes
-
-
 def opened(folder: Path, served: Served, notes: int) -> Vault:
     """A new vault whose passages the server embeds."""
     write_files(folder / "vault", {f"{number}.md": f"Cat {folder.name} {number}.\n" for number in range(notes)})
@@ -79,8 +63,9 @@ def opened(folder: Path, served: Served, notes: int) -> Vault:
     return Vault.open(folder / "vault", config=VaultConfig.model_validate(config))
 
 
+@pytest.mark.usefixtures("working")
 def test_vaults_embed_by_one_process_which_ends_with_the_last(
-    started: list[process.EmbeddingProcess], served: Served, tmp_path: Path
+    started: list[EmbeddingProcess], served: Served, tmp_path: Path
 ) -> None:
     for name in "abc":
         write_files(tmp_path / name / "vault", {"same.md": "Tea.\n"})
@@ -95,8 +80,9 @@ def test_vaults_embed_by_one_process_which_ends_with_the_last(
     assert [each.is_alive for each in started] == [False]
 
 
+@pytest.mark.usefixtures("working")
 def test_a_vault_that_closes_during_its_turn_does_not_disturb_the_next(
-    started: list[process.EmbeddingProcess], served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "START_SECONDS", 0.0)
     first, second = opened(tmp_path / "a", served, 1), opened(tmp_path / "b", served, 1)
