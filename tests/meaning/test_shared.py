@@ -103,9 +103,7 @@ def test_a_vault_that_closes_during_its_turn_does_not_disturb_the_next(
     second.close()
 
 
-def test_a_vault_that_closes_while_the_process_starts_does_not_wait_for_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_vault_that_closes_while_the_process_starts_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     embedding, end = SharedProcess(), threading.Event()
 
     class Starting:

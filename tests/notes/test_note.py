@@ -85,13 +85,7 @@ def test_properties_hold_no_headings_even_if_they_end_later() -> None:
 
 def test_a_breadcrumb_skips_missing_levels() -> None:
     climbing = Note("n.md", "### c\n# a\n### d\n## b\nx")
-    assert [climbing.breadcrumb(line) for line in range(1, 6)] == [
-        ("c",),
-        ("a",),
-        ("a", "d"),
-        ("a", "b"),
-        ("a", "b"),
-    ]
+    assert [climbing.breadcrumb(line) for line in range(1, 6)] == [("c",), ("a",), ("a", "d"), ("a", "b"), ("a", "b")]
 
 
 @pytest.mark.parametrize(

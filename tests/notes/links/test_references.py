@@ -157,10 +157,7 @@ def test_rules_L11_L16_N01_links_of_any_form_are_read(body: str, found: list[str
     assert sorted(targets(body)) == sorted(found)
 
 
-@pytest.mark.parametrize(
-    "link",
-    ["[[a]]", "![[a]]", "[t](a)", "![t](a)"],
-)
+@pytest.mark.parametrize("link", ["[[a]]", "![[a]]", "[t](a)", "![t](a)"])
 @pytest.mark.parametrize(
     "around",
     [

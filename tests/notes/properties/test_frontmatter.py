@@ -145,11 +145,7 @@ KEPT: dict[str, tuple[str, dict[str, object], tuple[str, ...]]] = {
         {"a": "7" * 5_000},
         ("frontmatter line 2: a number too large for 64 bits is kept as text",),
     ),
-    "Y06 the line of a name": (
-        "a: 1\nb:\n  c: 1\n  c: 2",
-        {"a": 1, "b": {"c": 2}},
-        (f"frontmatter line 5: {TWICE}",),
-    ),
+    "Y06 the line of a name": ("a: 1\nb:\n  c: 1\n  c: 2", {"a": 1, "b": {"c": 2}}, (f"frontmatter line 5: {TWICE}",)),
     "Y09 a template keeps its other properties": (
         "title: {{title}}\ntags: [daily]",
         {"title": {"{title}": None}, "tags": ["daily"]},
@@ -312,8 +308,7 @@ def test_fault_Y11_values_are_safe_for_json(word: str, value: object) -> None:
 )
 def test_fault_Y14_a_control_character_is_replaced_and_reported(character: str) -> None:
     assert properties(f"a: 1\nb: x{character}y") == Properties(
-        {"a": 1, "b": "x\ufffdy"},
-        ("frontmatter line 3: a control character or a foreign line end was replaced",),
+        {"a": 1, "b": "x\ufffdy"}, ("frontmatter line 3: a control character or a foreign line end was replaced",)
     )
 
 
