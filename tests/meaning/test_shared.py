@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_files
+from tests.meaning.conftest import wait_at_once
 from tests.meaning.endpoints import Served
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning import background, embedders, process
 from vaulttools.meaning.embedders import Choice, EmbedderKey, NoMeaning
-from vaulttools.meaning.process import SharedProcess
+from vaulttools.meaning.process import EmbeddingProcess, SharedProcess
 from vaulttools.meaning.question_model import Models
 
 
@@ -55,22 +56,6 @@ def test_a_replaced_model_is_loaded_anew_and_an_endpoint_is_not_shared(
     assert one is not other
 
 
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
-    """The processes that started."""
-    processes: list[process.EmbeddingProcess] = []
-
-    class Counted(process.EmbeddingProcess):
-        def __init__(self, choice: Choice, folder: Path | None) -> None:
-            super().__init__(choice, folder)
-            processes.append(self)
-
-    monkeypatch.setattr(process, "EmbeddingProcess", Counted)
-    monkeypatch.setattr(process, "NICER", 0)  # a test must end on a busy machine
-    monkeypatch.delenv("VAULTTOOLS_MEANING")
-    return processes
-
-
 def opened(folder: Path, served: Served, notes: int) -> Vault:
     """A new vault whose passages the server embeds."""
     write_files(folder / "vault", {f"{number}.md": f"Cat {folder.name} {number}.\n" for number in range(notes)})
@@ -78,17 +63,14 @@ def opened(folder: Path, served: Served, notes: int) -> Vault:
     return Vault.open(folder / "vault", config=VaultConfig.model_validate(config))
 
 
+@pytest.mark.usefixtures("working")
 def test_vaults_embed_by_one_process_which_ends_with_the_last(
-    started: list[process.EmbeddingProcess], served: Served, tmp_path: Path
+    started: list[EmbeddingProcess], served: Served, tmp_path: Path
 ) -> None:
     for name in "abc":
         write_files(tmp_path / name / "vault", {"same.md": "Tea.\n"})
     vaults = [opened(tmp_path / name, served, 40) for name in "abc"]
-    threads = [threading.Thread(target=vault.wait_for_meaning) for vault in vaults]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    wait_at_once(vaults)
     assert served.texts.count("same\nTea.") == 3  # a vault takes no vector of another one
     assert (len(served.texts), len(set(served.texts))) == (123, 121)
     vaults[0].close()
@@ -98,8 +80,9 @@ def test_vaults_embed_by_one_process_which_ends_with_the_last(
     assert [each.is_alive for each in started] == [False]
 
 
+@pytest.mark.usefixtures("working")
 def test_a_vault_that_closes_during_its_turn_does_not_disturb_the_next(
-    started: list[process.EmbeddingProcess], served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(background, "START_SECONDS", 0.0)
     first, second = opened(tmp_path / "a", served, 1), opened(tmp_path / "b", served, 1)
@@ -120,9 +103,7 @@ def test_a_vault_that_closes_during_its_turn_does_not_disturb_the_next(
     second.close()
 
 
-def test_a_vault_that_closes_while_the_process_starts_does_not_wait_for_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_vault_that_closes_while_the_process_starts_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     embedding, end = SharedProcess(), threading.Event()
 
     class Starting:

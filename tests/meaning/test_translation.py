@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from tests.conftest import write_files
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning import embedders, languages, translation
 from vaulttools.meaning.embedders import SWITCH, Choice
-from vaulttools.meaning.translation import Lexicon, translated
+from vaulttools.meaning.translation import Lexicon, Translated, translated
 
 WORDS = ["anchor", "rust", "boat", "", "the", "winter", "ab"]
 VECTORS = np.eye(7, dtype=np.float16)
@@ -23,31 +24,31 @@ def vector(word: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     return np.full(7, 7**-0.5, np.float32) if word not in near else np.eye(7, dtype=np.float32)[near[word]]
 
 
-def of(question: str, held: Sequence[str] = (), known: Sequence[str] = tuple(WORDS)) -> tuple[str, dict[str, str]]:
+def read(question: str, held: Sequence[str] = WORDS, known: Sequence[str] = WORDS, language: str = "de") -> Translated:
+    """A question about notes that hold some words; the lexicon knows some."""
     lexicon = Lexicon(WORDS, VECTORS, {*known}.intersection)
-    found = translated(
-        question, lambda words: [word in held or word in known for word in words], lambda: lexicon, vector, {"de"}
-    )
+    return translated(question, lambda words: [word in held for word in words], lambda: lexicon, vector, {language})
+
+
+def of(question: str, held: Sequence[str] = (), known: Sequence[str] = WORDS) -> tuple[str, dict[str, str]]:
+    found = read(question, [*held, *known], known)
     return found.text, dict(found.words)
 
 
-def test_words_that_no_note_holds_are_replaced() -> None:
-    assert of("Warum ist Rost am Anker?") == ("Warum ist rust am anchor?", {"Rost": "rust", "Anker": "anchor"})
-
-
-def test_words_that_notes_hold_stay() -> None:
-    assert of("Ist Rost am Anker von Sjaan?", held=["Rost", "Sjaan"]) == (
-        "Ist Rost am anchor von Sjaan?",
-        {"Anker": "anchor"},
-    )
-
-
-def test_numbers_and_words_without_a_near_one_stay() -> None:
-    assert of("Boot 2026 Xyzzy") == ("boat 2026 Xyzzy", {"Boot": "boat"})
-
-
-def test_a_question_stays_as_it_is_if_nothing_is_near() -> None:
-    assert of("Warum ist Xyzzy?") == ("Warum ist Xyzzy?", {})
+@pytest.mark.parametrize(
+    ("question", "held", "text", "words"),
+    [
+        ("Warum ist Rost am Anker?", [], "Warum ist rust am anchor?", {"Rost": "rust", "Anker": "anchor"}),
+        ("Ist Rost am Anker von Sjaan?", ["Rost", "Sjaan"], "Ist Rost am anchor von Sjaan?", {"Anker": "anchor"}),
+        ("Boot 2026 Xyzzy", [], "boat 2026 Xyzzy", {"Boot": "boat"}),
+        ("Warum ist Xyzzy?", [], "Warum ist Xyzzy?", {}),
+    ],
+    ids=["no note holds them", "notes hold some", "some have no near one", "none has a near one"],
+)
+def test_words_that_no_note_holds_are_replaced_by_near_ones(
+    question: str, held: list[str], text: str, words: dict[str, str]
+) -> None:
+    assert of(question, held) == (text, words)
 
 
 @pytest.mark.parametrize("known", [[], ["boat", "the", "ab"]])
@@ -56,10 +57,7 @@ def test_only_words_of_the_vault_take_their_place(known: list[str]) -> None:
 
 
 def test_a_word_that_no_note_holds_any_more_takes_no_place() -> None:
-    lexicon = Lexicon(WORDS, VECTORS, {*WORDS}.intersection)
-    found = translated(
-        "Rost am Anker", lambda words: [word == "rust" for word in words], lambda: lexicon, vector, {"de"}
-    )
+    found = read("Rost am Anker", held=["rust"])
     assert (found.text, found.content) == ("rust am Anker", "rust Anker")
 
 
@@ -69,16 +67,11 @@ def test_any_question_is_read(question: str) -> None:
 
 
 def test_names_stay_where_capitals_tell_them() -> None:
-    lexicon = Lexicon(WORDS, VECTORS, {*WORDS}.intersection)
-    found = translated("Rost du Boot", lambda words: [word in WORDS for word in words], lambda: lexicon, vector, {"fr"})
-    assert found.text == "rust du Boot"
+    assert read("Rost du Boot", language="fr").text == "rust du Boot"
 
 
 def test_function_words_and_signs_stay_in_the_question_and_not_in_its_content() -> None:
-    lexicon = Lexicon(WORDS, VECTORS, {*WORDS}.intersection)
-    found = translated(
-        "Wie ist 4.5-mm Rost?", lambda words: [word in WORDS for word in words], lambda: lexicon, vector, {"de"}
-    )
+    found = read("Wie ist 4.5-mm Rost?")
     assert (found.text, found.content) == ("Wie ist 4.5-mm rust?", "4.5-mm rust?")
 
 
@@ -142,8 +135,7 @@ def test_a_vault_with_notes_in_the_language_is_searched_as_asked(
 def test_tokens_stand_for_words_and_parts_of_words() -> None:
     if not embedders._has_english():
         pytest.skip("the packages of the model are missing")
-    model = embedders.load(Choice(packaged="multilingual"))
-    assert isinstance(model, embedders.WordEmbedder)
+    model: Any = embedders.load(Choice(packaged="multilingual"))
     [tokens] = model.tokens(["anchors rustproofing"])
     assert model.words_of(tokens)[0] in ("anchor", "anchors")
     assert "" in model.words_of(tokens)

@@ -69,11 +69,6 @@ def test_vectors_added_in_parts_equal_vectors_added_at_once(sizes: list[int]) ->
     assert grown.places(keys).tolist() == list(range(count))
 
 
-def test_nothing_is_similar_without_passages() -> None:
-    none = Vectors.none()
-    assert (len(none), none.places(np.array([1, 2])).tolist()) == (0, [-1, -1])
-
-
 @given(st.integers(0, 10_000), st.floats(1e-6, 1e6))
 def test_packing_into_eight_bits_keeps_the_direction_and_zeros(seed: int, factor: float) -> None:
     plain = np.random.default_rng(seed).standard_normal((20, 128)).astype(np.float32) * np.float32(factor)

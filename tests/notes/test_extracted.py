@@ -24,7 +24,7 @@ SECTIONS = ExtractedNote.of(
 
 def test_a_page_is_a_section_without_a_heading() -> None:
     assert [(each.text, each.line, each.end_line) for each in PAGES.headings] == [("", 1, 2), ("", 4, 5)]
-    assert [(each.start_line, each.end_line) for each in PAGES.blocks] == [(1, 2), (4, 5)]
+    assert [(each.start_line, each.end_line) for each in PAGES.structure.blocks] == [(1, 2), (4, 5)]
     assert [PAGES.page_of(line) for line in (1, 2, 4, 5)] == [1, 1, 3, 3]
     assert PAGES.breadcrumb(5) == ()
 
@@ -35,7 +35,13 @@ def test_no_passage_crosses_the_end_of_a_page() -> None:
 
 def test_sections_of_headings_are_markdown() -> None:
     assert [(each.level, each.text, each.line) for each in SECTIONS.headings] == [(1, "A", 3), (2, "B", 7)]
-    assert [each.kind for each in SECTIONS.blocks] == ["paragraph", "heading", "list_item", "heading", "table"]
+    assert [each.kind for each in SECTIONS.structure.blocks] == [
+        "paragraph",
+        "heading",
+        "list_item",
+        "heading",
+        "table",
+    ]
     assert [SECTIONS.breadcrumb(line) for line in (1, 5, 11)] == [(), ("A",), ("A", "B")]
     assert SECTIONS.page_of(5) is None
     passages = [SECTIONS.text[each.start : each.end] for each in split(SECTIONS)]

@@ -107,7 +107,7 @@ def test_a_line_has_the_date_above_it() -> None:
     text = "intro\n## 2026-10-02\nrain\n### later\n- 2026-10-03 sun\n  more\n## Plans\nnothing\n"
     note = Note("a.md", text)
     assert [note_date.of_line(note, line) for line in range(1, 9)] == [
-        *("", "2026-10-02", "2026-10-02", "2026-10-02", "2026-10-03", "2026-10-03", "", ""),
+        *("", "2026-10-02", "2026-10-02", "2026-10-02", "2026-10-03", "2026-10-03", "", "")
     ]
 
 

@@ -243,7 +243,10 @@ def test_no_passage_exceeds_its_limit(lines: list[str]) -> None:
     text = "\n".join(lines)
     note = Note("a.md", text)
     tables = {
-        line for each in note.blocks if each.kind == "table" for line in range(each.start_line, each.end_line + 1)
+        line
+        for each in note.structure.blocks
+        if each.kind == "table"
+        for line in range(each.start_line, each.end_line + 1)
     }
     found = split(note)
     for each in found:

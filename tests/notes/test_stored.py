@@ -17,8 +17,8 @@ from vaulttools.notes.stored import Stored, dump
 VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
 
 PARTS = (
-    *("body_line", "line_count", "properties", "warnings", "headings", "body_tags", "tags", "aliases", "references"),
-    *("property_references", "blocks", "tasks", "dated_lines"),
+    *("body_line", "line_count", "properties", "warnings", "headings", "tags", "aliases", "references"),
+    *("property_references", "dated_lines"),
 )
 OF_STRUCTURE = tuple(each.name for each in fields(Structure))
 
@@ -69,20 +69,6 @@ def test_any_note_reads_back(properties: list[str], lines: list[str], end: str) 
 @given(st.text(max_size=60))
 def test_any_text_reads_back(text: str) -> None:
     check(text)
-
-
-def test_a_stored_note_answers_without_its_text() -> None:
-    stored = Stored(dump(Note("n.md", "---\nTags: [A]\nn: 1\nm:\n---\n# H #b/c\n## I\ntext ^x\n")))
-    assert [stored.has_tag(tag) for tag in ("a", "#b", "c")] == [True, True, False]
-    assert (stored.has_property("N", "1"), stored.has_property("m", None), stored.has_property("o", None)) == (
-        True,
-        True,
-        False,
-    )
-    assert stored.breadcrumb(8) == ("H #b/c", "I")
-    assert stored.section(["i"]) == stored.headings[1]
-    block = stored.block("X")
-    assert block and (block.start_line, block.end_line) == (8, 8)
 
 
 def test_the_headings_are_read_without_decoding_the_rest() -> None:

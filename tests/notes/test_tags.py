@@ -124,24 +124,18 @@ def test_rule_T05_a_parent_covers_its_nested_tags(asked: str, name: str, answer:
         ("tags:", ()),
         ("tags: a/", ("a",)),
         ("tags: 'a!b c'", ("c",)),
+        # rule-T07: a hash in another property is no tag
+        ("topic: '#a'", ()),
     ],
 )
-def test_rule_T06_properties_hold_tags(line: str, tags: tuple[str, ...]) -> None:
+def test_rules_T06_T07_properties_hold_tags(line: str, tags: tuple[str, ...]) -> None:
     assert Note("n.md", f"---\n{line}\n---\n").tags == tags
-
-
-def test_rule_T09_the_key_tag_is_an_ordinary_property() -> None:
-    note = Note("n.md", "---\ntag: a\n---\n#b")
-    assert (note.tags, note.has_property("tag", "a")) == (("b",), True)
-
-
-def test_rule_T07_a_hash_in_another_property_is_no_tag() -> None:
-    assert Note("n.md", "---\ntopic: '#a'\n---\n").tags == ()
 
 
 @pytest.mark.parametrize(
     "body",
     [
+        # rule-T08: in code
         "`#a`",
         "`` ` #a ` ``",
         "`code over\ntwo #a lines`",
@@ -151,15 +145,7 @@ def test_rule_T07_a_hash_in_another_property_is_no_tag() -> None:
         "- b\n  ```\n  #a\n  ```",
         "    #a",
         "\t#a",
-    ],
-)
-def test_rule_T08_a_hash_in_code_is_no_tag(body: str) -> None:
-    assert names(body) == []
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
+        # in links, HTML and math, and after punctuation
         "[[Note#Heading]]",
         "[[Note #Heading]]",
         "![[Note #Heading|shown]]",
@@ -185,7 +171,7 @@ def test_rule_T08_a_hash_in_code_is_no_tag(body: str) -> None:
         "# #",
     ],
 )
-def test_a_hash_in_links_html_math_and_after_punctuation_is_no_tag(body: str) -> None:
+def test_rule_T08_a_hash_in_code_links_html_math_and_after_punctuation_is_no_tag(body: str) -> None:
     assert names(body) == []
 
 

@@ -86,7 +86,7 @@ class Brute:
                 if self.note is None:  # a canvas has none (rule-S20, rule-S31)
                     return False
                 wanted = name.rstrip("/").casefold()
-                tags = [(tag.name, tag.line) for tag in self.note.body_tags]
+                tags = [(tag.name, tag.line) for tag in self.note.structure.tags]
                 written = [tag for tag, line in tags if unit is not None and unit.start <= line <= unit.end]
                 held = self.note.written_tags if unit is None else written
                 return bool(wanted) and any((tag.casefold() + "/").startswith(wanted + "/") for tag in held)

@@ -157,7 +157,7 @@ def of_frontmatter(opened: Reading) -> Part:
     block = opened.note.frontmatter
     if block is None:
         raise BadArgument(f"{opened.name} has no properties at its top")
-    return Part(block.start_line, block.end_line, "properties", "frontmatter", opened.note.warnings)
+    return Part(1, block.end_line, "properties", "frontmatter", opened.note.warnings)
 
 
 def of_block(opened: Reading, block_id: str, argument: str = "") -> Part:

@@ -28,7 +28,7 @@ NOTHING: Final = FileFacts()
 
 def facts_of(note: Contents) -> FileFacts:
     """Return the facts of one note."""
-    body = [tag.name for tag in note.body_tags]
+    body = [tag.name for tag in note.structure.tags]
     tags = tuple(dict.fromkeys(map(tag_of, (*body, *note.written_tags))))
     in_vault = [each for each in note.references if each.kind != "external"]
     embeds = [each for each in in_vault if each.embed and each.in_property is None]

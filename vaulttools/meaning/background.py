@@ -243,8 +243,7 @@ class BackgroundMeaning:
         return self._questions.passages(texts, stop)
 
     def lexicon(self, known: Callable[[AbstractSet[str]], AbstractSet[str]]) -> Lexicon:
-        """Return the words among the tokens of the fitted sample that `known` returns; the embedder must be a
-        `WordEmbedder`."""
+        """Return the words among the tokens of the fitted sample that `known` returns, by the multilingual model."""
         tokens, vectors = stored_tokens(self.store().key, self._folder().parent)
         fit = self._fitted()
         own = np.isin(tokens, fit.tokens) if fit is not None else np.zeros(len(tokens), bool)  # vaults share the file

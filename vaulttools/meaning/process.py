@@ -34,7 +34,7 @@ _END_SECONDS: Final = 5.0
 _ONE_PROCESSOR: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
-class EmbeddingProcess:
+class EmbeddingProcess(Child):
     """A running `worker` with its embedder loaded."""
 
     def __init__(self, choice: Choice, folder: Path | None) -> None:
@@ -47,7 +47,7 @@ class EmbeddingProcess:
             raise NoMeaning("Meaning needs a process of its own, and there is no Python to start one with")
         command = child.command("vaulttools.meaning.worker", str(NICER))
         try:
-            self._child = Child(command, env={**os.environ, **_ONE_PROCESSOR})
+            super().__init__(command, env={**os.environ, **_ONE_PROCESSOR})
         except OSError as error:
             raise NoMeaning(f"The process that embeds cannot be started: {error.strerror}") from error
         self.choice: Final = choice
@@ -57,7 +57,7 @@ class EmbeddingProcess:
             self.is_fitted: Final[bool] = self.ask(choice, folder)
             """Whether its embedder needs a fitted encoder."""
         except NoMeaning:
-            self.close()
+            self.end()
             raise
 
     def ask(self, *message: object) -> Any:
@@ -68,12 +68,12 @@ class EmbeddingProcess:
         """
         self.used = time.monotonic()
         try:
-            self._child.send(message)
-            answer = self._child.receive()
+            self.send(message)
+            answer = self.receive()
         # The last two errors: the package was upgraded, so the worker has another version.
         except (ChildGone, ImportError, AttributeError) as error:
             self.kill()
-            raise NoMeaning(f"The process that embeds has ended{_by(self._child.wait(0))}") from error
+            raise NoMeaning(f"The process that embeds has ended{_by(self.wait(0))}") from error
         if isinstance(answer, NoMeaning):
             raise answer
         return answer
@@ -81,16 +81,13 @@ class EmbeddingProcess:
     @property
     def is_alive(self) -> bool:
         """Whether it has not ended yet."""
-        return self._child.wait(0) is None
+        return self.wait(0) is None
 
     def kill(self) -> None:
-        """Kill it; nothing is lost. Any thread may call this, also while another one waits for an answer."""
-        self._child.kill()
-        self._child.wait(_END_SECONDS)
-
-    def close(self) -> None:
-        """Kill it and close the pipes, which no thread may be using."""
-        self._child.end()
+        """Kill it and wait until it has ended; nothing is lost. Any thread may call this, also while another one waits
+        for an answer."""
+        super().kill()
+        self.wait(_END_SECONDS)
 
 
 class SharedProcess:
@@ -203,7 +200,7 @@ class SharedProcess:
         with self._guard:
             process, self._process = self._process, None
         if process is not None:
-            process.close()
+            process.end()
 
 
 def _by(status: int | None) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from vaulttools.core import forks
+from vaulttools.core.recent import Recent
 from vaulttools.meaning import embedders
-from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning, WordEmbedder
+from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,8 +39,8 @@ class QuestionModel:
         self._key = key
         self._guard = threading.Lock()
         self._model: _SharedModel | None = None
-        self._questions: dict[str, Floats] = {}
-        self._passages: dict[int, NDArray[np.float16]] = {}
+        self._questions: Recent[str, Floats] = Recent(_QUESTIONS)
+        self._passages: Recent[int, NDArray[np.float16]] = Recent(_PASSAGES)
         self._mute_until, self._mute_reason = 0.0, ""
 
     def question(self, text: str) -> Floats:
@@ -51,19 +52,11 @@ class QuestionModel:
         with self._guard:
             if time.monotonic() < self._mute_until:
                 raise NoMeaning(self._mute_reason)
-            if text in self._questions:
-                return self._questions[text]
             try:
-                model = self._loaded()
-                with model.guard:
-                    vector: Floats = model.embedder.embed_questions([text])[0]
+                return self._questions.made(text, lambda: self._embedded("embed_questions", text))
             except NoMeaning as error:
                 self._mute_until, self._mute_reason = time.monotonic() + _MUTE_SECONDS, str(error)
                 raise
-            self._questions[text] = vector
-            while len(self._questions) > _QUESTIONS:
-                del self._questions[next(iter(self._questions))]
-            return vector
 
     def passages(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
         """Return the vectors of passages by their keys; `stop` returns true when time is up.
@@ -74,26 +67,30 @@ class QuestionModel:
         found: dict[int, Floats] = {}
         with self._guard:
             for key, text in texts.items():
-                if key not in self._passages and not stop():
-                    model = self._loaded()
-                    with model.guard:
-                        self._passages[key] = model.embedder.embed_passages([text])[0].astype(np.float16)
-                if key in self._passages:
-                    found[key] = self._passages[key].astype(np.float32)
-            while len(self._passages) > _PASSAGES:
-                del self._passages[next(iter(self._passages))]
+                vector = self._passages.get(key)
+                if vector is None and not stop():
+                    vector = self._embedded("embed_passages", text).astype(np.float16)
+                    self._passages.put(key, vector, 1)
+                if vector is not None:
+                    found[key] = vector.astype(np.float32)
         return found
 
     def words_of(self, tokens: Sequence[int]) -> list[str]:
-        """Return for each token the word that it stands for; see `WordEmbedder`. The embedder must be one.
+        """Return for each token of the multilingual model the word that it stands for; see `multilingual.Model`.
 
         Raises:
             NoMeaning: its tokens cannot be read.
         """
         with self._guard:
-            embedder = self._loaded().embedder
-            assert isinstance(embedder, WordEmbedder)
-            return embedder.words_of(tokens)
+            embedder: Any = self._loaded().embedder
+            words: list[str] = embedder.words_of(tokens)
+            return words
+
+    def _embedded(self, method: Literal["embed_questions", "embed_passages"], text: str) -> Floats:
+        model = self._loaded()
+        with model.guard:
+            vector: Floats = getattr(model.embedder, method)([text])[0]
+            return vector
 
     def _loaded(self) -> _SharedModel:
         if self._model is None:

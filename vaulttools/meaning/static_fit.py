@@ -8,7 +8,6 @@ All vectors are projected to the `KEPT` directions in which those of the sample 
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 from collections.abc import Callable, Sequence
@@ -89,9 +88,11 @@ class StaticFit:
                 own = table.of(tokens) - self.mean
                 found = np.sqrt(times.astype(np.float32)) * weights[rows]
                 for number, (start, end) in enumerate(pairwise(ends), first):
-                    if start < end:
+                    if start < end:  # one by one: the last bits of a product of many at once depend on their number
                         some, weight = rows[start:end], found[start:end]
-                        vectors[number] = self._direction(weight @ own[some], weight @ learned[some], weight)
+                        sums = weight @ own[some]
+                        of_tokens = (weight @ learned[some]) / (_length(weight) + _TINY)
+                        vectors[number] = (sums / (_length(sums) + _TINY)) @ self.turned + of_tokens
         return _unit(vectors)
 
     def question(self, vector: Floats) -> Floats:
@@ -121,11 +122,6 @@ class StaticFit:
             known = self.tokens[at] == tokens
             weights[known], learned[known] = self.weights[at[known]], self.learned[at[known]]
         return weights, learned
-
-    def _direction(self, own: Floats, learned: Floats, weights: Floats) -> Floats:
-        """Return the vector of one passage: the last bits of a product of many at once depend on their number."""
-        found: Floats = (own / (_length(own) + _TINY)) @ self.turned + learned / (_length(weights) + _TINY)
-        return found
 
 
 def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: TokenVectors) -> StaticFit:
@@ -170,7 +166,7 @@ class TokenVectors:
         """
         self._embedded = embedded
         self._file = None if folder is None else _token_file(key, folder)
-        self._tokens, self._rows = _read_tokens(self._file)
+        self._tokens, self._rows = stored_tokens(key, folder)
         self._new = 0
 
     def of(self, tokens: NDArray[Any]) -> Floats:
@@ -205,23 +201,18 @@ class TokenVectors:
                 new.unlink()
 
 
-def stored_tokens(key: EmbedderKey, folder: Path) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+def stored_tokens(key: EmbedderKey, folder: Path | None) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
     """Return the tokens that `TokenVectors` stored, ascending, and their vectors, one row each; nothing if the file is
     missing or damaged."""
-    return _read_tokens(_token_file(key, folder))
+    if folder is not None:
+        with suppress(OSError, ValueError):
+            tokens, rows = unpacked(_token_file(key, folder).read_bytes())
+            return tokens, rows
+    return np.empty(0, np.int32), np.empty((0, 0), np.float16)
 
 
 def _token_file(key: EmbedderKey, folder: Path) -> Path:
-    name = hashlib.sha256("\0".join((str(_VERSION), key.name, key.version, key.digest)).encode()).hexdigest()[:16]
-    return folder / f"tokens-{name}.bin"
-
-
-def _read_tokens(file: Path | None) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
-    if file is not None:
-        with suppress(OSError, ValueError):  # missing or damaged: then they are made again
-            tokens, rows = unpacked(file.read_bytes())
-            return tokens, rows
-    return np.empty(0, np.int32), np.empty((0, 0), np.float16)
+    return folder / f"tokens-{key.file_name(_VERSION)}.bin"
 
 
 def packed(arrays: Sequence[NDArray[Any]]) -> bytes:

@@ -6,14 +6,13 @@ since embedding again restores it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import apsw
 import numpy as np
@@ -24,9 +23,6 @@ from vaulttools.index.file import SCHEMA as INDEX
 from vaulttools.meaning import static_fit
 from vaulttools.meaning.embedders import EmbedderKey, NoMeaning
 from vaulttools.meaning.vectors import Vectors
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 UNUSED_SECONDS: Final = 30 * 86_400.0
 """How long unused vectors of a packaged model are kept. A newer version of the extra makes new vectors. The old ones
@@ -50,6 +46,7 @@ _COVERED: Final = f"covered_{INDEX}"
 
 _FORGOTTEN: Final = "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
 
+_OWN: Final = "SELECT digest, vector FROM own WHERE vector IS NOT NULL"
 _PUT_OWN: Final = "INSERT OR IGNORE INTO own (digest, vector) VALUES (?, ?)"
 
 _LACKING_OWN: Final = "SELECT digest FROM vectors WHERE vector IS NOT NULL AND digest NOT IN (SELECT digest FROM own)"
@@ -88,9 +85,7 @@ class VectorStore:
     """
 
     def __init__(self, folder: Path, key: EmbedderKey) -> None:
-        what = (str(_SCHEMA), key.name, key.version, key.digest)
-        name = hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
-        self.path: Final = folder / f"meaning-{name}.sqlite"
+        self.path: Final = folder / f"meaning-{key.file_name(_SCHEMA)}.sqlite"
         self.key: Final = key
         self._vectors = Vectors.none()
         self._forgotten, self._last = -1, 0
@@ -194,9 +189,7 @@ class VectorStore:
     def own_vectors(self) -> Vectors:
         """Return the vectors given to `begin` and `put_own`."""
         with self._reading() as connection:
-            rows: list[Any] = []
-            if connection is not None:
-                rows = connection.execute("SELECT digest, vector FROM own WHERE vector IS NOT NULL").fetchall()
+            rows: Any = () if connection is None else connection.execute(_OWN).fetchall()
             return _as_vectors(rows) if rows else Vectors.none()
 
     def lacking_own(self) -> list[int]:
@@ -292,9 +285,7 @@ class VectorStore:
                 connection.execute("INSERT OR IGNORE INTO meta VALUES ('packaged', 1)")
         with suppress(OSError):
             os.utime(self.path, (now, now))
-        if not self.key.is_packaged:
-            return
-        for path in self.path.parent.glob("meaning-*.sqlite"):
+        for path in self.path.parent.glob("meaning-*.sqlite") if self.key.is_packaged else ():
             with suppress(OSError, apsw.Error):
                 if path != self.path and now - path.stat().st_mtime > UNUSED_SECONDS and _is_packaged(path):
                     remove(path)
@@ -385,25 +376,17 @@ def _connected(path: Path) -> apsw.Connection:
     return connection
 
 
-def _joined(rows: Sequence[bytes]) -> NDArray[np.int8]:
-    """Join vectors to an array, one row each.
-
-    Raises:
-        ValueError: one has another size.
-    """
-    size = len(rows[0])
-    if not size or any(len(each) != size for each in rows):
-        raise ValueError("A vector has been cut")
-    return np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), size)
-
-
 def _as_vectors(rows: Sequence[tuple[int, bytes]]) -> Vectors:
     """Join keys and vectors, at least one.
 
     Raises:
         ValueError: a vector has another size.
     """
-    return Vectors(np.array([key for key, _ in rows], np.int64), _joined([vector for _, vector in rows]))
+    keys, vectors = [key for key, _ in rows], [vector for _, vector in rows]
+    size = len(vectors[0])
+    if not size or any(len(each) != size for each in vectors):
+        raise ValueError("A vector has been cut")
+    return Vectors(np.array(keys, np.int64), np.frombuffer(b"".join(vectors), np.int8).reshape(len(rows), size))
 
 
 def _meta(connection: apsw.Connection | None, name: str, missing: Any) -> Any:

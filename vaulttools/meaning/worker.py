@@ -44,13 +44,10 @@ class Encoder:
         """Vectors of single tokens are stored in the folder, under the embedder's key; nowhere if it is None."""
         self._model = model
         self._tokens = TokenVectors(model.embedded_tokens, key, folder) if isinstance(model, TokenEmbedder) else None
+        self.is_fitted: Final = self._tokens is not None
+        """Whether a static encoder replaces the embedder for passages."""
         self._data = b""
         self._fit: StaticFit | None = None
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether a static encoder replaces the embedder for passages."""
-        return self._tokens is not None
 
     def fitted(self, texts: Sequence[str]) -> tuple[bytes, list[bytes | None]]:
         """Return an encoder fitted to a sample of a vault's passages, as bytes, and the embedder's own vector of each,

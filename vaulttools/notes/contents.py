@@ -17,7 +17,7 @@ from vaulttools.notes.tags import covers, distinct, property_tags
 
 if TYPE_CHECKING:
     from vaulttools.notes.links.references import Reference
-    from vaulttools.notes.parts import Block, BlockId, DatedLine, Heading, Structure, Tag, Task
+    from vaulttools.notes.parts import BlockId, DatedLine, Heading, Structure
     from vaulttools.notes.properties.values import Value
 
 
@@ -88,21 +88,6 @@ class Contents(ABC):
             found.append(over)
         return found
 
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """The blocks of the body."""
-        return self.structure.blocks
-
-    @property
-    def body_tags(self) -> tuple[Tag, ...]:
-        """The tags in the body."""
-        return self.structure.tags
-
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """The list items with a checkbox."""
-        return self.structure.tasks
-
     @cached_property
     def references(self) -> tuple[Reference, ...]:
         """The links and embeds, first those in the properties."""
@@ -117,7 +102,7 @@ class Contents(ABC):
     @property
     def written_tags(self) -> tuple[str, ...]:
         """The tags without `#`, first those in the properties, as often and in the casing as written."""
-        return (*self._property_tags, *(tag.name for tag in self.body_tags))
+        return (*self._property_tags, *(tag.name for tag in self.structure.tags))
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:
@@ -138,7 +123,7 @@ class Contents(ABC):
         The body is read only if no property has the tag.
         """
         return any(covers(tag, name) for name in self._property_tags) or any(
-            covers(tag, found.name) for found in self.body_tags
+            covers(tag, found.name) for found in self.structure.tags
         )
 
     def has_property(self, name: str, value: str | None) -> bool:
@@ -173,8 +158,13 @@ class Contents(ABC):
         return tuple(reversed(trail))
 
     def section(self, headings: Sequence[str]) -> Heading | None:
-        """Return the heading that a chain of headings leads to; see `section_of`."""
-        return section_of(self.headings, headings)
+        """Return the heading that a chain of headings leads to, `[[Note#H1#H2]]` (rule-L05); None if there is none.
+
+        Each heading is the first fitting one below the heading before; case and runs of blanks do not matter. If no
+        heading fits, punctuation does not matter either: Obsidian removes it in the links that it writes to headings
+        (`stripHeading` of its API; 3 of 422 such links in its own help need it).
+        """
+        return _leading(self.headings, headings, _plain) or _leading(self.headings, headings, _stripped)
 
     def required_section(self, headings: Sequence[str], name: str) -> Heading:
         """Return the heading that a chain of headings leads to (rule-L05); errors call the note `name`.
@@ -226,16 +216,6 @@ def texts(value: Value) -> Iterator[str]:
             yield from texts(element)
     elif value is not None:
         yield str(value)
-
-
-def section_of(headings: Sequence[Heading], chain: Sequence[str]) -> Heading | None:
-    """Return the heading that a chain of headings leads to, `[[Note#H1#H2]]` (rule-L05); None if there is none.
-
-    Each heading is the first fitting one below the heading before; case and runs of blanks do not matter. If no heading
-    fits, punctuation does not matter either: Obsidian removes it in the links that it writes to headings
-    (`stripHeading` of its API; 3 of 422 such links in its own help need it).
-    """
-    return _leading(headings, chain, _plain) or _leading(headings, chain, _stripped)
 
 
 def _leading(headings: Sequence[Heading], chain: Sequence[str], plain: Callable[[str], str]) -> Heading | None:

@@ -36,7 +36,7 @@ def of(note: Contents, text: str) -> tuple[DatedLine, ...]:
 
 
 def _found(note: Contents, lines: Sequence[str]) -> Iterator[DatedLine]:
-    tasks = {task.line for task in note.tasks}
+    tasks = {task.line for task in note.structure.tasks}
     years: list[int] = []
     """By heading, the year that it is about; 0 if unknown."""
     of_line: dict[int, DatedLine] = {}
@@ -49,7 +49,7 @@ def _found(note: Contents, lines: Sequence[str]) -> Iterator[DatedLine]:
             of_line[heading.line] = DatedLine(heading.line, day)
     starts = [heading.line for heading in note.headings]
     number = -1
-    for block in note.blocks:
+    for block in note.structure.blocks:
         while number + 1 < len(starts) and starts[number + 1] <= block.start_line:
             number += 1
         if block.kind not in ("list_item", "table"):

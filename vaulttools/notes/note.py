@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -35,31 +35,6 @@ def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, 
         end = max(end, Note("", "\n".join(lines)).body_line - 1)
     note = Note("", "\n".join(lines[:end]))
     return [note.breadcrumb(line) for line in wanted]
-
-
-class LineSet:
-    """A set of lines of a note, from 1, with fast membership tests; iterates in order."""
-
-    def __init__(self, spans: Iterable[Span] = ()) -> None:
-        """Take pairs of first and last lines, in any order; they may overlap."""
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        for start, end in sorted(spans):
-            if self._ends and start <= self._ends[-1] + 1:
-                self._ends[-1] = max(self._ends[-1], end)
-            elif start <= end:
-                self._starts.append(start)
-                self._ends.append(end)
-
-    def __contains__(self, line: int) -> bool:
-        return bisect_right(self._starts, line) > bisect_left(self._ends, line)
-
-    def __iter__(self) -> Iterator[int]:
-        for start, end in zip(self._starts, self._ends, strict=True):
-            yield from range(start, end + 1)
-
-    def __bool__(self) -> bool:
-        return bool(self._starts)
 
 
 @dataclass(frozen=True)  # not slotted: the instance caches its parts
@@ -127,7 +102,7 @@ class Note(Contents):
             return ()
         from vaulttools.notes.markdown.structure import in_properties
 
-        return tuple(in_properties(self.properties, self.frontmatter.raw, self.frontmatter.start_line + 1))
+        return tuple(in_properties(self.properties, self.frontmatter.raw, first_line=2))
 
     def page_of(self, line: int) -> int | None:
         """Return the page of a line: None, since notes have no pages."""
@@ -143,26 +118,30 @@ class Note(Contents):
         """Lines of the file; a line ends at ``\\n``, and an empty file has none."""
         return self.text.count("\n") + (not self.text.endswith("\n")) if self.text else 0
 
-    def lines_in(self, part: Part) -> LineSet:
+    def lines_in(self, part: Part) -> Collection[int]:
         """Return the lines of one part. Code includes its fences, a heading its underline, a task only its own lines.
 
         Only the last four parts parse the body.
         """
         match part:
             case "anywhere":
-                return LineSet([(1, self.line_count)])
+                return range(1, self.line_count + 1)
             case "frontmatter":
-                return LineSet([(1, self.body_line - 1)])
+                return range(1, self.body_line)
             case "body":
-                return LineSet([(self.body_line, self.line_count)])
+                return range(self.body_line, self.line_count + 1)
             case "headings":
-                return LineSet((heading.line, heading.last_line) for heading in self.structure.headings)
+                return _lines((heading.line, heading.last_line) for heading in self.structure.headings)
             case "code":
-                return LineSet(self.structure.code)
+                return _lines(self.structure.code)
             case "tasks":
-                return LineSet((task.line, task.end_line) for task in self.structure.tasks)
+                return _lines((task.line, task.end_line) for task in self.structure.tasks)
             case "comments":
-                return LineSet(self.structure.comments)
+                return _lines(self.structure.comments)
+
+
+def _lines(spans: Iterable[Span]) -> AbstractSet[int]:
+    return {line for first, last in spans for line in range(first, last + 1)}
 
 
 _LEVELS = 6

@@ -83,13 +83,10 @@ def split(note: Note) -> list[NotePassage]:
     blocks that say nothing."""
     source = note.source
     by_line = {heading.line: number for number, heading in enumerate(note.headings)}
-    units = list(_saying(source, list(_units(source, note.blocks))))
+    units = list(_saying(source, list(_units(source, note.structure.blocks))))
     if units and _is_short(note, source, units):
-        return list(
-            _pieces(
-                source, _Unit("note", units[0].start_line, units[-1].end_line), by_line.get(units[0].start_line, -1)
-            )
-        )
+        whole = _Unit("note", units[0].start_line, units[-1].end_line)
+        return list(_pieces(source, whole, by_line.get(whole.start_line, -1)))
     passages: list[NotePassage] = []
     for heading, section in _sections(note, iter(units), by_line):
         _add_section(source, passages, section, heading)
@@ -293,9 +290,9 @@ def _rows(source: Source, table: _Unit, first: int, heading: int, number: int) -
     """Yield the passages of a long table: its header row with the lines from `first` on, then its other rows. `number`
     is that of the first passage."""
     header = _Unit("row", first, min(table.start_line + 1, table.end_line))
-    yield from _pieces(source, header, heading, most=None)
+    yield from _pieces(source, header, heading)
     for start, end in _grouped(source, range(table.start_line + 2, table.end_line + 1)):
-        yield from _pieces(source, _Unit("row", start, end), heading, parent=number, most=None)
+        yield from _pieces(source, _Unit("row", start, end), heading, parent=number)
 
 
 def _grouped(source: Source, lines: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -311,15 +308,13 @@ def _grouped(source: Source, lines: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _pieces(
-    source: Source, unit: _Unit, heading: int, parent: int = -1, most: int | None = LONGEST
-) -> Iterator[NotePassage]:
-    """Yield a unit as one passage, or as several of about equal length; whole if `most` is None."""
+def _pieces(source: Source, unit: _Unit, heading: int, parent: int = -1) -> Iterator[NotePassage]:
+    """Yield a unit as one passage, or as several of about equal length; rows are never split."""
     start, end = source.offset(unit.start_line), source.offset(unit.end_line + 1)
     text = source.text[start:end].rstrip()
-    most = SHORT_NOTE if unit.kind == "note" else most
+    most = {"note": SHORT_NOTE, "row": len(text)}.get(unit.kind, LONGEST)
     done = 0
-    for length in _cuts(text, LONGEST if most is None else most, whole=most is None, by_line=unit.kind in _BY_LINE):
+    for length in _cuts(text, most, by_line=unit.kind in _BY_LINE):
         piece = text[done:length].rstrip()
         if piece.strip():
             first, last = start + done, start + done + len(piece)
@@ -331,11 +326,11 @@ _BY_LINE: Final = frozenset({"code", "html", "list_item"})
 """Kinds that are split between lines rather than between sentences."""
 
 
-def _cuts(text: str, most: int, *, whole: bool, by_line: bool) -> list[int]:
+def _cuts(text: str, most: int, *, by_line: bool) -> list[int]:
     """Return the offsets at which the pieces of a text end."""
-    count = -(-len(text) // most)
-    if whole or count <= 1:
+    if len(text) <= most:
         return [len(text)]
+    count = -(-len(text) // most)
     length = len(text) / count
     looks = (_line_ends, _sentence_ends) if by_line else (_sentence_ends, _line_ends)
     ends: list[list[int]] = []  # made on demand: the second is rarely needed

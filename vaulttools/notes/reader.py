@@ -89,9 +89,15 @@ class NoteReader:
         from vaulttools.notes.note import Note
 
         stored = self.stored(document)
-        if stored is None and self.parts is not None:
-            return self.parts.lasting("recent notes", _RecentNotes).note(document)
-        return Note(document.path, document.text, stored)
+        made = Note(document.path, document.text, stored)
+        if stored is not None or self.parts is None or len(document.text) > _RECENT_CHARACTERS:
+            return made
+        recent: Recent[str, Note] = self.parts.lasting("recent notes", lambda: Recent(_RECENT))
+        known = recent.get(document.path)
+        if known is not None and known.text == document.text:
+            return known
+        recent.put(document.path, made, 1)
+        return made
 
     def stored(self, document: Document) -> Stored | None:
         """Return the index's parts of exactly this text; None if it has no such parts."""
@@ -122,21 +128,3 @@ class _Ahead:
             self._read = range(place, place + _TOGETHER)
             self._structure = self._parts.structures(self._notes[place : place + _TOGETHER])
         return self._structure(note)
-
-
-class _RecentNotes:
-    """A cache of the last parsed notes, for any number of threads."""
-
-    def __init__(self) -> None:
-        self._notes: Recent[str, Note] = Recent(_RECENT)
-
-    def note(self, document: Document) -> Note:
-        known = self._notes.get(document.path)
-        if known is not None and known.text == document.text:
-            return known
-        from vaulttools.notes.note import Note
-
-        made = Note(document.path, document.text)
-        if len(document.text) <= _RECENT_CHARACTERS:
-            self._notes.put(document.path, made, 1)
-        return made

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, get_args
 
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.links.references import Reference, wikilink
-from vaulttools.notes.parts import Block, BlockId, BlockKind, DatedLine, Heading, Span, Structure, Tag, Task
+from vaulttools.notes.parts import Block, BlockId, BlockKind, DatedLine, Heading, Structure, Tag, Task
 
 if TYPE_CHECKING:
     from vaulttools.notes.properties.values import Value
@@ -63,8 +62,26 @@ def dump(note: Contents) -> bytes:
     return "\n".join(_encode(part) if part else "" for part in parts).encode("utf-8", "surrogatepass")
 
 
+def _reference(fields: list[Any]) -> Reference:
+    if len(fields) > 3:
+        return Reference._make((*fields[:5], tuple(fields[5]), *fields[6:]))
+    line, written, *in_property = fields
+    found = wikilink(written, line, *in_property)
+    assert found is not None  # a wikilink without a target never became a reference
+    return found
+
+
+def _decoded(name: str, make: Callable[[Any], Any]) -> Any:
+    """Return a cached property: what `make` makes of each value of a part."""
+    return cached_property(lambda holder: tuple(map(make, holder._part(name))))
+
+
 class Stored(Contents):
     """A note without its text, unpacked from the bytes of `dump`. Each part is decoded at its first use."""
+
+    warnings: tuple[str, ...] = _decoded("warnings", str)
+    references: tuple[Reference, ...] = _decoded("references", _reference)
+    dated_lines: tuple[DatedLine, ...] = _decoded("dated_lines", DatedLine._make)
 
     def __init__(self, data: bytes) -> None:
         self._parts = data.split(b"\n")
@@ -73,12 +90,12 @@ class Stored(Contents):
         part = self._parts[_PLACES[name]]
         return _decode(part.decode("utf-8", "surrogatepass"))[0] if part else ()
 
-    @property
+    @cached_property
     def body_line(self) -> int:
         """The first line after the properties block, from 1; one past the end if nothing follows."""
         return int(self._part("lines")[0])
 
-    @property
+    @cached_property
     def line_count(self) -> int:
         """Lines of the file."""
         return int(self._part("lines")[1])
@@ -88,22 +105,7 @@ class Stored(Contents):
         """The values of the properties block by name as written; empty if there is no block or it cannot be read."""
         return dict(self._part("properties"))
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Sentences about what is wrong with the properties block."""
-        return tuple(self._part("warnings"))
-
     @cached_property
-    def references(self) -> tuple[Reference, ...]:
-        """The links and embeds, first those in the properties."""
-        return tuple(map(_reference, self._part("references")))
-
-    @property
-    def dated_lines(self) -> tuple[DatedLine, ...]:
-        """The headings, list items and table rows that give the date of what they hold."""
-        return tuple(starmap(DatedLine, self._part("dated_lines")))
-
-    @property
     def property_references(self) -> tuple[Reference, ...]:
         """The links in the properties (rule-P05)."""
         return tuple(reference for reference in self.references if reference.in_property is not None)
@@ -119,37 +121,19 @@ class _StoredStructure(Structure):
 
     _note: Stored
     _part: Callable[[str], Any]
+    headings = _decoded("headings", Heading._make)
+    block_ids = _decoded("block_ids", BlockId._make)
+    code = _decoded("code", tuple)
+    comments = _decoded("comments", tuple)
+    tasks = _decoded("tasks", Task._make)
+    tags = _decoded("tags", Tag._make)
 
     def __init__(self, note: Stored) -> None:
         self.__dict__.update(_note=note, _part=note._part)
 
     @cached_property
-    def headings(self) -> tuple[Heading, ...]:
-        return tuple(starmap(Heading, self._part("headings")))
-
-    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         return tuple(_blocks(self._part("blocks")))
-
-    @cached_property
-    def block_ids(self) -> tuple[BlockId, ...]:
-        return tuple(starmap(BlockId, self._part("block_ids")))
-
-    @cached_property
-    def code(self) -> tuple[Span, ...]:
-        return tuple(map(tuple, self._part("code")))
-
-    @cached_property
-    def comments(self) -> tuple[Span, ...]:
-        return tuple(map(tuple, self._part("comments")))
-
-    @cached_property
-    def tasks(self) -> tuple[Task, ...]:
-        return tuple(starmap(Task, self._part("tasks")))
-
-    @cached_property
-    def tags(self) -> tuple[Tag, ...]:
-        return tuple(starmap(Tag, self._part("tags")))
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
@@ -185,12 +169,3 @@ def _reduced(reference: Reference) -> tuple[object, ...]:
     if reference.in_property is None:
         return reference.line, reference.written
     return reference.line, reference.written, reference.in_property
-
-
-def _reference(fields: list[Any]) -> Reference:
-    if len(fields) > 3:
-        return Reference._make((*fields[:5], tuple(fields[5]), *fields[6:]))
-    line, written, *in_property = fields
-    found = wikilink(written, line, *in_property)
-    assert found is not None  # a wikilink without a target never became a reference
-    return found

@@ -160,16 +160,13 @@ def _tree(root: NoteTask, below: Mapping[tuple[str, int], list[NoteTask]]) -> It
 def _keys(sort: Sort) -> Callable[[TaskDetails], tuple[int, ...]]:
     by, sign = sort.removeprefix("-"), -1 if sort.startswith("-") else 1
 
-    def due(task: TaskDetails, sign: int) -> tuple[int, int]:
-        return (1, 0) if task.due is None else (0, sign * int(task.due.replace("-", "")))
+    def key(task: TaskDetails) -> tuple[int, ...]:
+        rank, day = _RANKS[task.priority], int((task.due or "0").replace("-", ""))
+        if by == "due":
+            return task.due is None, sign * day, rank
+        return sign * rank, task.due is None, day
 
-    def by_due(task: TaskDetails) -> tuple[int, ...]:
-        return *due(task, sign), _RANKS[task.priority]
-
-    def by_priority(task: TaskDetails) -> tuple[int, ...]:
-        return sign * _RANKS[task.priority], *due(task, 1)
-
-    return by_due if by == "due" else by_priority
+    return key
 
 
 def _lies(day: str | None, after: str | None, before: str | None) -> bool:

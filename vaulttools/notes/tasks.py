@@ -111,16 +111,16 @@ _HIDING: Final = re.compile(r"\[\[[^\[\]]*\]\]|%%.*?(?:%%|$)|\]\([^()]*\)|https?
 
 def tasks(note: Contents) -> Iterator[TaskDetails]:
     """Yield the tasks of a note in the order of their lines, without those in code, HTML and comments."""
-    if not note.tasks:
-        return
     structure = note.structure
+    if not structure.tasks:
+        return
     hidden = [(first + 1, last) for first, last in structure.comments]  # a comment may begin after a task's text
     hidden += [(block.start_line, block.end_line) for block in structure.blocks if block.kind == "html"]
     tags: dict[int, list[str]] = {}
-    for tag in note.body_tags:
+    for tag in structure.tags:
         tags.setdefault(tag.line, []).append(tag.name)
     above: list[Task] = []
-    for task in note.tasks:
+    for task in structure.tasks:
         if any(first <= task.line <= last for first, last in hidden):
             continue
         while above and above[-1].last_line < task.line:
@@ -199,13 +199,8 @@ def _is_day(text: str) -> bool:
 
 def _without(line: str, found: Sequence[_Found]) -> str:
     """Return the line without its fields; a field between words leaves one blank."""
-    parts = []
-    place = 0
-    for each in found:
-        parts.append(line[place : each.start].rstrip())
-        place = each.end
-    parts.append(line[place:])
-    return " ".join(filter(None, (part.strip() for part in parts)))
+    starts, ends = [0, *(each.end for each in found)], [*(each.start for each in found), len(line)]
+    return " ".join(filter(None, (line[start:end].strip() for start, end in zip(starts, ends, strict=True))))
 
 
 def _hide(hidden: bytearray, spans: Iterable[tuple[int, int]]) -> None:

@@ -155,7 +155,7 @@ def of(note: Contents) -> Read:
         while tag:
             tags[tag] = None
             tag = tag.rpartition("/")[0].rstrip("/")
-    open_ = [task.status == " " for task in note.tasks]
+    open_ = [task.status == " " for task in note.structure.tasks]
     return tuple(tags), note.properties, any(open_), not all(open_)
 
 

@@ -94,7 +94,7 @@ class Text:
 
     def tag_lines(self) -> Iterator[tuple[str, int]]:
         """The tags in the body, without `#`, each with its line."""
-        return ((tag.name, tag.line + above) for sheet, above in self._placed for tag in sheet.body_tags)
+        return ((tag.name, tag.line + above) for sheet, above in self._placed for tag in sheet.structure.tags)
 
     def property_lines(self, name: Node) -> Iterator[int]:
         """Yields the first line of each property whose name is a word or phrase; nothing if the name is a regex."""
@@ -161,7 +161,7 @@ class Text:
         for sheet, above in self._placed:
             if sheet.body_line > 1:
                 yield above + 1, above + sheet.body_line - 1
-            for block in sheet.blocks:
+            for block in sheet.structure.blocks:
                 yield above + block.start_line, above + block.end_line
 
     def _sections(self, within: TextUnit) -> Iterator[tuple[int, int, Heading | None]]:
@@ -188,7 +188,7 @@ class Text:
     def _tasks(self, unit: Unit) -> Iterator[tuple[Task, int]]:
         """Yields the tasks; any other character than a blank means done (rule-S28, rule-D01)."""
         for sheet, above in self._placed:
-            for task in sheet.tasks:
+            for task in sheet.structure.tasks:
                 if unit == "task" or (task.status == " ") == (unit == "task-todo"):
                     yield task, above
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import unquote
 
 from vaulttools.core import limits, paths, spelling
@@ -145,7 +145,7 @@ def _readings(text: str) -> Iterator[tuple[Link, str | None]]:
             link = parse_link(name)
             yield link, lines
             if match := _BLOCK.fullmatch(link.target):
-                yield replace(link, target=match["target"], block=match["id"]), lines
+                yield link._replace(target=match["target"], block=match["id"]), lines
 
 
 def _is(target: Target, kind: Kind) -> bool:

@@ -87,18 +87,17 @@ def external(written: str, target: str, display: str = "t") -> Reference:
         ("[t](//x.y/z)", [external("[t](//x.y/z)", "//x.y/z")]),
         ("![t](data:image/png;base64,AAAA)", []),
         ("https://x.y <https://x.y>", []),
+        # rule-L09: the text after the bar is shown
+        ("[[N|a b]] [[N|]]", [wiki("[[N|a b]]", "N", display="a b"), wiki("[[N|]]", "N", display="")]),
+        ("|x|\n|-|\n|[[N\\|c]]|\n", [wiki("[[N\\|c]]", "N", display="c", line=3)]),
+        # rule-L10: embeds
+        ("![[N#H]] ![[m.pdf#page=3]]", [wiki("![[N#H]]", "N", "H"), wiki("![[m.pdf#page=3]]", "m.pdf", "page=3")]),
+        ("![t](a.png) !x[[N]]", [markdown("![t](a.png)", "a.png"), wiki("[[N]]", "N")]),
+        ("\\![[N]]", [wiki("[[N]]", "N")]),
     ],
 )
-def test_rules_L01_L05_L06_a_text_has_its_links(body: str, found: list[Reference]) -> None:
+def test_rules_L01_L05_L06_L09_L10_a_text_has_its_links(body: str, found: list[Reference]) -> None:
     assert references(body) == found
-
-
-def test_rule_L09_a_link_has_its_display_text() -> None:
-    assert references("[[N|a b]] [[N|]]\n\n|x|\n|-|\n|[[N\\|c]]|\n") == [
-        wiki("[[N|a b]]", "N", display="a b"),
-        wiki("[[N|]]", "N", display=""),
-        wiki("[[N\\|c]]", "N", display="c", line=5),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -121,28 +120,13 @@ def test_rule_L10_an_embed_has_its_size(body: str, size: tuple[int, int | None] 
     assert (reference.size, reference.target) == (size, "a.png")
 
 
-def test_rule_L10_embeds_are_found() -> None:
-    assert references("![[N#H]] ![[m.pdf#page=3]] ![t](a.png) !x[[N]] \\![[N]]") == [
-        wiki("![[N#H]]", "N", "H"),
-        wiki("![[m.pdf#page=3]]", "m.pdf", "page=3"),
-        markdown("![t](a.png)", "a.png"),
-        wiki("[[N]]", "N"),
-        wiki("[[N]]", "N"),
-    ]
-
-
-def test_rule_L11_relative_paths_stay_as_they_are() -> None:
-    assert targets("[t](../Note.md) [t](./Note.md) [t](/Folder/Note.md) [[../Note]]") == [
-        "../Note.md",
-        "./Note.md",
-        "/Folder/Note.md",
-        "../Note",
-    ]
-
-
 @pytest.mark.parametrize(
     ("body", "found"),
     [
+        # rule-L11: relative paths stay as they are
+        ("[t](../Note.md) [t](./Note.md)", ["../Note.md", "./Note.md"]),
+        ("[t](/Folder/Note.md) [[../Note]]", ["/Folder/Note.md", "../Note"]),
+        # rule-L16: odd brackets
         ("[[a]b]]", ["a]b"]),
         ("[[a[b]]", ["a[b"]),
         ("[[a [[Inner]] c]]", ["Inner"]),
@@ -162,16 +146,18 @@ def test_rule_L11_relative_paths_stay_as_they_are() -> None:
         ("[[a](b)", ["b"]),
         ("[x [y](a) z](b)", ["a"]),
         ("[x] [y](a) ](b)", ["a"]),
+        # rule-N01: a footnote is no link, and its text may hold links
+        ("text[^1] and[^Note]", []),
+        ("a ^[inline, see [[N]]]", ["N"]),
+        ("[^1]: see [[N]]\n  and [t](M)", ["N", "M"]),
+        ("[^a]: one\n\ntwo[^A]", []),
     ],
 )
-def test_rule_L16_odd_brackets_are_read(body: str, found: list[str]) -> None:
+def test_rules_L11_L16_N01_links_of_any_form_are_read(body: str, found: list[str]) -> None:
     assert sorted(targets(body)) == sorted(found)
 
 
-@pytest.mark.parametrize(
-    "link",
-    ["[[a]]", "![[a]]", "[t](a)", "![t](a)"],
-)
+@pytest.mark.parametrize("link", ["[[a]]", "![[a]]", "[t](a)", "![t](a)"])
 @pytest.mark.parametrize(
     "around",
     [
@@ -309,19 +295,6 @@ def test_time_is_linear_in_the_text(text: str) -> None:
     start = time.process_time()
     assert isinstance(parse(text), Structure)
     assert time.process_time() - start < 5
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        ("text[^1] and[^Note]", []),
-        ("a ^[inline, see [[N]]]", ["N"]),
-        ("[^1]: see [[N]]\n  and [t](M)", ["N", "M"]),
-        ("[^a]: one\n\ntwo[^A]", []),
-    ],
-)
-def test_rule_N01_a_footnote_is_no_link_and_its_text_may_hold_links(body: str, found: list[str]) -> None:
-    assert targets(body) == found
 
 
 DECODED = [

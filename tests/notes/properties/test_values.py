@@ -30,49 +30,26 @@ from vaulttools.notes.properties.values import in_one_line, property_type
         ("a: 2020-08-21 10:30", "datetime"),
         ("tags: [x]", "tags"),
         ("Tags:", "tags"),
+        # rule-P06
         ("a: {b: c}", "mapping"),
+        # rule-P04: an empty checkbox is neither true nor false
         ("a:", "empty"),
         ("a: null", "empty"),
+        # rule-P08: those of Obsidian have fixed types
+        ("tags: x", "tags"),
+        ("cssclasses: x", "list"),
+        ("publish: true", "checkbox"),
+        *((f"{name}: x", "text") for name in ("permalink", "description", "image", "cover")),
     ],
 )
-def test_rule_P03_a_value_has_its_type(line: str, kind: str) -> None:
+def test_rules_P03_P04_P06_P08_a_value_has_its_type(line: str, kind: str) -> None:
     ((name, value),) = Note("n.md", f"---\n{line}\n---\n").properties.items()
     assert property_type(name, value) == kind
 
 
-def test_rule_P04_an_empty_checkbox_is_neither_true_nor_false() -> None:
-    note = Note("n.md", "---\ndone:\n---\n")
-    assert property_type("done", note.properties["done"]) == "empty"
-    assert note.has_property("done", None)
-    assert not note.has_property("done", "false")
-
-
-def test_rule_P06_a_map_in_a_property_is_read() -> None:
-    note = Note("n.md", "---\nauthor: {name: Ada, born: {year: 1815}}\n---\n")
-    assert note.properties == {"author": {"name": "Ada", "born": {"year": 1815}}}
-    assert property_type("author", note.properties["author"]) == "mapping"
-    assert note.has_property("author", "1815")
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("tags", "tags"),
-        ("aliases", "list"),
-        ("cssclasses", "list"),
-        ("publish", "checkbox"),
-        *((name, "text") for name in ("permalink", "description", "image", "cover")),
-    ],
-)
-def test_rule_P08_obsidians_own_properties_have_fixed_types(name: str, kind: str) -> None:
-    value = "true" if name == "publish" else "x"
-    ((found, held),) = Note("n.md", f"---\n{name}: {value}\n---\n").properties.items()
-    assert property_type(found, held) == kind
-
-
-def test_rule_P09_names_dropped_in_1_9_mean_nothing_special() -> None:
+def test_rules_P09_T09_names_dropped_in_1_9_mean_nothing_special() -> None:
     note = Note("n.md", "---\ntag: a\nalias: b\ncssclass: c\n---\n")
-    assert (note.tags, note.aliases) == ((), ())
+    assert (note.tags, note.aliases, note.has_property("tag", "a")) == ((), (), True)
     assert {property_type(*each) for each in note.properties.items()} == {"text"}
 
 

@@ -7,6 +7,7 @@ late, since `takes` is called on modules that are not chosen, too.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pkgutil
 from collections.abc import Iterator, Sequence
@@ -82,6 +83,11 @@ class EmbedderKey:
     is_packaged: bool = False
     """Whether a package of the registry contains the weights."""
 
+    def file_name(self, version: int) -> str:
+        """Return the part of a file's name that identifies this key and the version of the file's content."""
+        what = (str(version), self.name, self.version, self.digest)
+        return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
+
 
 class Embedder(Protocol):
     """Turns texts into vectors of length 1, one row per text, all with the same number of dimensions.
@@ -109,14 +115,6 @@ class TokenEmbedder(Embedder, Protocol):
 
     def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
         """Return vectors of length 1, a row for each token as if it were a text; a row depends on its token alone."""
-
-
-@runtime_checkable
-class WordEmbedder(TokenEmbedder, Protocol):
-    """An embedder of many languages that says which words its tokens stand for."""
-
-    def words_of(self, tokens: Sequence[int]) -> list[str]:
-        """Return for each token the word that it stands for, in lower case; `""` for a part of a word."""
 
 
 class EmbedderModule(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from vaulttools.notes.links.targets import split_linktext
+from vaulttools.notes.links.targets import parse_link, parse_linktext
 
 ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
 
@@ -62,12 +62,8 @@ class Reference(NamedTuple):
 def wikilink(written: str, line: int, in_property: str | None = None) -> Reference | None:
     """Read `[[…]]` or `![[…]]`; None if it names nothing, as `[[]]`."""
     embed = written[0] == "!"
-    named, bar, display = written[2 + embed : -2].partition("|")
-    target, headings, block = split_linktext(named.removesuffix("\\") if bar else named)
-    if not (target or headings or block):
-        return None
-    shown = display.strip() if bar else None
-    return Reference(line, written, "wikilink", embed, target, headings, block, shown, in_property)
+    link = parse_link(written[2 + embed : -2])
+    return Reference(line, written, "wikilink", embed, *link, in_property) if any(link[:3]) else None
 
 
 def markdown_link(
@@ -83,10 +79,10 @@ def markdown_link(
         if destination[:5].lower() == "data:":
             return None
         return Reference(line, written, "external", embed, destination, (), None, display, in_property)
-    target, headings, block = split_linktext(decode_uri(destination))
-    if not (target or headings or block):
+    link = parse_linktext(decode_uri(destination))
+    if not any(link):
         return None
-    return Reference(line, written, "markdown", embed, target, headings, block, display, in_property)
+    return Reference(line, written, "markdown", embed, *link[:3], display, in_property)
 
 
 def decode_uri(text: str) -> str:

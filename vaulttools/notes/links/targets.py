@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
@@ -34,8 +34,7 @@ _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
 """The id of a block (rule-L06)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """The parts of a link's text."""
 
     target: str
@@ -58,7 +57,8 @@ def parse_link(text: str) -> Link:
     """
     inner = text[text.rfind("[[") + 2 :].partition("]]")[0] if "[[" in text else text
     named, bar, display = inner.partition("|")
-    return Link(*split_linktext(named.removesuffix("\\") if bar else named), display.strip() if bar else None)
+    link = parse_linktext(named.removesuffix("\\") if bar else named)
+    return Link(*link[:3], display.strip()) if bar else link
 
 
 def parse_linktext(text: str) -> Link:
@@ -66,18 +66,13 @@ def parse_linktext(text: str) -> Link:
 
     The first `#` ends the target, so a link cannot name a file with `#` in its name (rule-L04).
     """
-    return Link(*split_linktext(text))
-
-
-def split_linktext(text: str) -> tuple[str, tuple[str, ...], str | None]:
-    """Return target, headings and block of a `Link`."""
     if "#" not in text:
-        return text.strip(), (), None
+        return Link(text.strip())
     target, *parts = (part.strip() for part in text.split("#"))
     block = None
     if _BLOCK_ID.fullmatch(parts[-1]):
         block = parts.pop()[1:]
-    return target, tuple(filter(None, parts)), block
+    return Link(target, tuple(filter(None, parts)), block)
 
 
 def name_key(path: str) -> str | None:
@@ -100,14 +95,6 @@ class LinkIndex:
         """Cached results of `_named`: links lead to few of all names, so only these are sorted."""
 
     @cached_property
-    def _by_path(self) -> _Grouped:
-        return self._grouped[0]
-
-    @cached_property
-    def _by_name(self) -> _Grouped:
-        return self._grouped[1]
-
-    @cached_property
     def _grouped(self) -> tuple[_Grouped, _Grouped]:
         """The files by folded path and by folded name; made when a link is first resolved."""
         files = list(self.files)
@@ -118,7 +105,7 @@ class LinkIndex:
     def _named(self, name: str) -> Sequence[tuple[str, str]]:
         """Return the files with a folded name, each as folded and as given path, the shortest first."""
         if name not in self._ordered:
-            self._ordered[name] = [(_folded(path), path) for path in sorted(self._by_name.of(name), key=_rank)]
+            self._ordered[name] = [(_folded(path), path) for path in sorted(self._grouped[1].of(name), key=_rank)]
         return self._ordered[name]
 
     def resolve(self, target: str, source: str | None = None) -> str | None:
@@ -159,7 +146,7 @@ class LinkIndex:
 
     def _at(self, wanted: str) -> str | None:
         """Return the file at exactly this path, case and Unicode form ignored."""
-        found = self._by_path.of(_folded(wanted))
+        found = self._grouped[0].of(_folded(wanted))
         return _best(sorted(found, key=_rank) if len(found) > 1 else found, wanted)
 
     def _near(self, wanted: str, folder: str) -> str | None:

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 from markdown_it.token import Token
@@ -139,20 +140,13 @@ class BlockWalk:
             self.blocks.append(Block("footnote", first, self.source.trimmed(first, following - 1)))
 
 
-class RegionIndex:
-    """Finds the regions of a text by line."""
-
-    def __init__(self, regions: list[Region]) -> None:
-        self._regions = regions
-        self._starts = [region.start_line for region in regions]
-
-    def at(self, line: int) -> Region | None:
-        """Return the region that holds a line, or None."""
-        index = bisect_right(self._starts, line) - 1
-        return self._regions[index] if index >= 0 and self._regions[index].end_line >= line else None
+def region_at(regions: Sequence[Region], line: int) -> Region | None:
+    """Return the region that holds a line, or None."""
+    index = bisect_right(regions, line, key=itemgetter(0)) - 1
+    return regions[index] if index >= 0 and regions[index].end_line >= line else None
 
 
-def block_ids(walk: BlockWalk, regions: RegionIndex, blocks: Sequence[Block], start: int) -> Iterator[BlockId]:
+def block_ids(walk: BlockWalk, blocks: Sequence[Block], start: int) -> Iterator[BlockId]:
     """Yield the ids from offset ``start`` on that end the text of a paragraph, a list item or a heading (rule-L07).
 
     An id at the end of a text in a quote names the whole quote, since its parts have no names (rule-L08). An id that is
@@ -165,7 +159,7 @@ def block_ids(walk: BlockWalk, regions: RegionIndex, blocks: Sequence[Block], st
         if offset and source.text[offset - 1] not in " \t\n>":
             continue
         line = source.line_of(offset)
-        region = regions.at(line)
+        region = region_at(walk.regions, line)
         index = bisect_right(starts, line) - 1
         if region is None or region.end_line != line or index < 0:
             continue

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from vaulttools.notes.links.references import WIKILINK, Reference, markdown_link, wikilink
 from vaulttools.notes.markdown import inline
-from vaulttools.notes.markdown.blocks import BlockWalk, RegionIndex, block_ids
+from vaulttools.notes.markdown.blocks import BlockWalk, block_ids, region_at
 from vaulttools.notes.parts import Heading, Source, Span, Structure, Tag, Task
 
 if TYPE_CHECKING:
@@ -29,13 +29,12 @@ def parse(text: str, body_line: int = 1) -> Structure:
     walk = BlockWalk(source, body_line)
     in_code = _lines_in(walk.code, source)
     start = source.offset(body_line)
-    regions = RegionIndex(walk.regions)
-    tags, references, spans = _inline(source, regions, RegionIndex(walk.html), in_code, start)
+    tags, references, spans = _inline(walk, in_code, start)
     blocks = tuple(sorted(walk.blocks, key=attrgetter("start_line")))
     return Structure(
         headings=tuple(_with_sections(walk.headings, source.count)),
         blocks=blocks,
-        block_ids=tuple(block_ids(walk, regions, blocks, start)),
+        block_ids=tuple(block_ids(walk, blocks, start)),
         code=tuple(walk.code),
         comments=tuple((source.line_of(first), source.line_of(last)) for first, last in spans),
         tasks=tuple(_tasks(source, walk.items, in_code, start)),
@@ -51,8 +50,7 @@ def comment_offsets(text: str, body_line: int = 1) -> list[Span]:
         return []
     source = Source(text)
     walk = BlockWalk(source, body_line)
-    regions, html = RegionIndex(walk.regions), RegionIndex(walk.html)
-    return _inline(source, regions, html, _lines_in(walk.code, source), source.offset(body_line))[2]
+    return _inline(walk, _lines_in(walk.code, source), source.offset(body_line))[2]
 
 
 def _lines_in(spans: list[Span], source: Source) -> bytearray:
@@ -76,9 +74,10 @@ def _tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray
 
 
 def _inline(
-    source: Source, regions: RegionIndex, html_regions: RegionIndex, in_code: bytearray, start: int
+    walk: BlockWalk, in_code: bytearray, start: int
 ) -> tuple[tuple[Tag, ...], tuple[Reference, ...], list[Span]]:
     """Return the tags, the links, and the offsets of the comments, from offset ``start`` on."""
+    source = walk.source
     text = source.text
     tags: list[Tag] = []
     links: list[inline.Wikilink | inline.MarkdownLink] = []
@@ -87,8 +86,8 @@ def _inline(
     for line in sorted({source.line_of(found.start()) for found in inline.CANDIDATE.finditer(text, start)}):
         if line <= done or in_code[line]:
             continue
-        html = html_regions.at(line)
-        first, done, table = html or regions.at(line) or (line, line, False)
+        html = region_at(walk.html, line)
+        first, done, table = html or region_at(walk.regions, line) or (line, line, False)
         begin, end = source.offset(first), source.offset(done + 1)
         if html:
             marks += inline.scan_marks(text, begin, end)

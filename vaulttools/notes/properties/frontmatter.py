@@ -39,12 +39,12 @@ _JSON_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"')
 
 @dataclass(frozen=True, slots=True)
 class FrontmatterBlock:
-    """A properties block; lines count from 1, and ``start_line`` to ``end_line`` include both fences."""
+    """A properties block. Its first fence is line 1 of the note."""
 
     raw: str
     """The text between the fences, as written."""
     end_line: int
-    start_line: int = 1
+    """The line of the second fence, from 1."""
 
     @property
     def body_line(self) -> int:

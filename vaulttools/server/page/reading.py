@@ -16,7 +16,7 @@ from markupsafe import Markup
 from vaulttools.core import paths, render
 from vaulttools.errors import BadArgument, Cancelled, PartNotFound
 from vaulttools.notes.links.references import WIKILINK, Reference, wikilink
-from vaulttools.notes.links.targets import split_linktext
+from vaulttools.notes.links.targets import parse_linktext
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
 from vaulttools.notes.properties.values import Value
@@ -139,7 +139,7 @@ def preview(
     Raises:
         VaultToolsError: it cannot be read, or has no such part.
     """
-    _, headings, block = split_linktext(f"#{at}") if at else ("", [], None)
+    _, headings, block, _ = parse_linktext(f"#{at}" if at else "")
     part: dict[str, Any] = {"block": block} if block else {"heading": list(headings)} if headings else {}
     part |= {"start_line": line} if line and not part else {}
     answer: ReadAnswer = vault.answer("read", {"note": name, **part, "max_chars": _PREVIEW_READ}, cancel=cancel)
@@ -156,7 +156,7 @@ def preview(
 
 def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
     """Return the line of the part that a link names after its `#`; or a notice that there is no such part."""
-    _, headings, block = split_linktext(f"#{at}")
+    _, headings, block, _ = parse_linktext(f"#{at}")
     name = paths.shown(note.path)
     try:
         if block is not None:
