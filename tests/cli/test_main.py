@@ -310,18 +310,9 @@ def test_fault_O08_a_poor_locale_changes_nothing(small_vault: Path, environment:
 def test_fault_O07_a_reader_that_has_seen_enough_ends_it_quietly(tmp_path: Path) -> None:
     for number in range(200):
         (tmp_path / f"{number}.md").write_text("hit " + "x" * 400 + "\n", encoding="utf-8")
-    words = [
-        sys.executable,
-        "-m",
-        "vaulttools",
-        "--vault",
-        str(tmp_path),
-        "search-files",
-        "hit",
-        "--max-results",
-        "200",
-    ]
-    with subprocess.Popen([*words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    words = ["--vault", str(tmp_path), "--json", "search-files", "hit", "--max-results", "200"]
+    command = [sys.executable, "-m", "vaulttools", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
         assert process.stdout.read(10) == b'{"complete'
         process.stdout.close()
@@ -330,16 +321,15 @@ def test_fault_O07_a_reader_that_has_seen_enough_ends_it_quietly(tmp_path: Path)
 
 
 def test_the_installed_console_script_runs(small_vault: Path) -> None:
-    script = Path(sysconfig.get_path("scripts")) / ("vaulttools.exe" if sys.platform == "win32" else "vaulttools")
-    assert ran("--version", command=(str(script),)).stdout.split() == [b"vaulttools", vaulttools.__version__.encode()]
-    found = ran(
-        "--vault", str(small_vault), "search-files", "Wilhelmine", "--context-lines", "0", command=(str(script),)
-    )
+    name = "vaulttools.exe" if sys.platform == "win32" else "vaulttools"
+    script = (str(Path(sysconfig.get_path("scripts")) / name),)
+    assert ran("--version", command=script).stdout.split() == [b"vaulttools", vaulttools.__version__.encode()]
+    words = ("--vault", str(small_vault), "search-files", "Wilhelmine", "--context-lines", "0")
+    found = ran(*words, command=script)
     assert (found.returncode, found.stderr) == (0, b"")
-    assert found.stdout.replace(b"\r\n", b"\n").startswith(
-        b"Found 1 matching file:\n\n## Daily/2026-11-17.md\nLine 12: > "
-    )
-    assert ran("search-files", "--nothing", command=(str(script),)).returncode == 2
+    expected = b"Found 1 matching file:\n\n## Daily/2026-11-17.md\nLine 12: > "
+    assert found.stdout.replace(b"\r\n", b"\n").startswith(expected)
+    assert ran("search-files", "--nothing", command=script).returncode == 2
 
 
 def test_exit_handlers_and_threads_run_at_the_end_of_a_process(small_vault: Path) -> None:
@@ -363,15 +353,6 @@ def test_a_current_folder_that_was_removed_is_reported(words: list[str], tmp_pat
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: The current folder was removed: go to another one\n"
-
-
-@pytest.mark.parametrize("name", list(cli.SUMMARIES))
-@pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_each_command_has_a_help(name: str, flag: str, capsys: Printed) -> None:
-    assert cli.main([name, flag]) == 0
-    printed = capsys.readouterr()
-    assert printed.out.startswith("usage: vaulttools") and f" {name}" in printed.out.split("\n")[0]
-    assert not printed.err
 
 
 # A day for today
