@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final
 
 from vaulttools.bases import numbers
@@ -218,8 +219,7 @@ def _mean(held: list[Any]) -> Value:
     return _of_numbers(lambda found: _total(found) / sum(each is not None for each in held))(held)
 
 
-def _instant(date: Date) -> float:
-    return date.instant
+_INSTANT: Final = attrgetter("instant")
 
 
 def _dates(held: list[Any]) -> list[Date]:
@@ -241,8 +241,8 @@ register(
         "max()": _bounded(_of_numbers(max)),
         "median()": _bounded(_of_numbers(_median)),
         "stddev()": _bounded(_of_numbers(_stddev)),
-        "earliest()": lambda frame, held: min(_read_dates(frame, held), key=_instant, default=None),
-        "latest()": lambda frame, held: max(_read_dates(frame, held), key=_instant, default=None),
+        "earliest()": lambda frame, held: min(_read_dates(frame, held), key=_INSTANT, default=None),
+        "latest()": lambda frame, held: max(_read_dates(frame, held), key=_INSTANT, default=None),
     },
 )
 
@@ -263,8 +263,8 @@ _SUMMARIES: Final[Mapping[str, Callable[[list[Any]], Value]]] = {
     "Range": _range,
     "Median": _of_numbers(_median),
     "Stddev": _of_numbers(_stddev),
-    "Earliest": lambda values: min(_dates(values), key=_instant, default=None),
-    "Latest": lambda values: max(_dates(values), key=_instant, default=None),
+    "Earliest": lambda values: min(_dates(values), key=_INSTANT, default=None),
+    "Latest": lambda values: max(_dates(values), key=_INSTANT, default=None),
     "Checked": lambda values: sum(value is True for value in values),
     "Unchecked": lambda values: sum(value is False for value in values),
     "Empty": lambda values: sum(map(is_empty, values)),
