@@ -175,10 +175,12 @@ def test_a_circle_among_many_formulas_is_reported_by_its_path() -> None:
         value_of("1", formula=chain)
 
 
+SIXTY = f"[{','.join('1' * 60)}]"
 SLOW = [
     "many.map(many)  == many.map(many)",
     "many.map(many).toString().length",
     "many.map(many.map(many)).unique().length",
+    f"{SIXTY}.map({SIXTY}.map({SIXTY}.map({SIXTY}.map(value))))",
     "many.map(many.contains(value)).length",
     "many.containsAll(many)",
     'long.split("a").unique().length',

@@ -216,10 +216,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder that looks like a vault, with a folder `work/deep` and a vault `Notes` in it."""
     for variable in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(variable, str(tmp_path))
-    for folder in (".obsidian", "work/deep", "Notes/.obsidian", "Notes/Daily"):
-        (tmp_path / folder).mkdir(parents=True)
-    for name in ("home.md", "work/deep/deep.md", "Notes/Daily/note.md"):
-        (tmp_path / name).write_text("hit\n", encoding="utf-8")
+    write_files(tmp_path, dict.fromkeys(("home.md", "work/deep/deep.md", "Notes/Daily/note.md"), "hit\n"))
+    for folder in (".obsidian", "Notes/.obsidian"):
+        (tmp_path / folder).mkdir()
     return tmp_path
 
 
