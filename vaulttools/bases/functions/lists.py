@@ -15,7 +15,7 @@ from vaulttools.bases.context import BaseRow, Context, Frame
 from vaulttools.bases.functions import Lazy, register, text, whole
 from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Date, Duration, read_date
-from vaulttools.bases.values import MAX_TEXT, Value, contains, identical, is_empty, is_true
+from vaulttools.bases.values import Value, contains, identical, is_empty, is_true, joined
 
 _SIGNS: Final = {sign: place for place, sign in enumerate("_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$")}
 """ASCII signs in the order of Unicode's collation."""
@@ -60,14 +60,7 @@ def _flat(frame: Frame, held: list[Any]) -> Value:
 
 def _join(frame: Frame, held: list[Any], separator: Value = None) -> Value:
     between = ", " if separator is None else text(frame, separator)
-    room = MAX_TEXT + len(between)
-    texts = []
-    for element in held:
-        texts.append(text(frame, element))
-        room -= len(texts[-1]) + len(between)
-        if room < 0:
-            raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
-    return frame.context.text(between.join(texts))
+    return frame.context.text(joined(held, between, frame.context.setting))
 
 
 def _slice(_: Frame, held: list[Any], start: Value = None, end: Value = None) -> Value:
