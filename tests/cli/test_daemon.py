@@ -242,15 +242,13 @@ def test_start_reports_the_process_that_runs_already(served: Place) -> None:
 
 def test_another_configuration_runs_by_itself(own: Place) -> None:
     assert own.ran("find", "*").status == 0
-    folder = Path(own.environ["XDG_CONFIG_HOME"]) / "vaulttools"
-    folder.mkdir()
-    (folder / "vaulttools.toml").write_text(f"[v]\npath = '{own.vault}'\ntime_limit = 9\n", encoding="utf-8")
+    settings = f"[v]\npath = '{own.vault}'\ntime_limit = 9\n"
+    write_files(Path(own.environ["XDG_CONFIG_HOME"]), {"vaulttools/vaulttools.toml": settings})
     assert b"halted" in own.ran("find", "*").err
 
 
 def test_a_new_protected_folder_is_closed_at_once(own: Place) -> None:
-    (own.vault / ".other").mkdir()
-    (own.vault / ".other/app.json").write_text("{}", encoding="utf-8")
+    write_files(own.vault, {".other/app.json": "{}"})
     found = own.ran("find", "*")
     assert found.status == 0
     assert b".other" not in found.out

@@ -159,9 +159,8 @@ def test_no_index_is_made_of_whatever_folder_this_is(
 def test_an_index_is_made_on_request_for_a_vault_configured_without_one(
     folder: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = Path(os.environ["XDG_CONFIG_HOME"]) / "vaulttools"
-    place.mkdir(parents=True)
-    (place / "vaulttools.toml").write_text(f'[n]\npath = "{folder.as_posix()}"\nindex = "off"\n', encoding="utf-8")
+    settings = f'[n]\npath = "{folder.as_posix()}"\nindex = "off"\n'
+    write_files(Path(os.environ["XDG_CONFIG_HOME"]), {"vaulttools/vaulttools.toml": settings})
     assert index("build")[0] == 0
 
 

@@ -169,6 +169,7 @@ def test_without_an_assistant_it_shows_what_to_paste(
     monkeypatch.setattr(Path, "home", lambda: empty)
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     notes = home / "Notes"
+    block = {"mcpServers": {"vaulttools": {"command": PROGRAM, "args": ["--vault", str(notes), "mcp"]}}}
     shown = (
         f"Vault: {notes}\n"
         "\n"
@@ -177,18 +178,7 @@ def test_without_an_assistant_it_shows_what_to_paste(
         "No assistant was found, so there is nothing to change.\n"
         "To connect one by hand, paste this into its settings:\n"
         "\n"
-        "{\n"
-        '  "mcpServers": {\n'
-        '    "vaulttools": {\n'
-        f'      "command": "{PROGRAM}",\n'
-        '      "args": [\n'
-        '        "--vault",\n'
-        f'        "{notes}",\n'
-        '        "mcp"\n'
-        "      ]\n"
-        "    }\n"
-        "  }\n"
-        "}\n"
+        f"{json.dumps(block, indent=2)}\n"
     )
     nothing = f"{shown.split(chr(10) * 2)[1]}\n\nNo assistant was found, so there is nothing to change.\n"
     for words, status, printed in (

@@ -27,6 +27,7 @@ from vaulttools.tools.definitions import definitions
 Printed = pytest.CaptureFixture[str]
 
 NO_VAULT = "error: No vault given: use --vault DIR or VAULTTOOLS_VAULT\n"
+ALL = "All commands: vaulttools --help"
 COMMAND = "vaulttools search-files"
 OF_TASKS = ", ".join(f"--{field.replace('_', '-')}" for field in tools.named("tasks").request.model_fields)
 OF_TAGS = "--name, --folder, --glob, --limit"
@@ -45,12 +46,10 @@ def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence", "hint"),
     [
-        (["serach", "x"], "unknown command 'serach'", "Did you mean search? All commands: vaulttools --help"),
-        (
-            ["zzz", "a b"],
-            "unknown command 'zzz'",
-            'All commands: vaulttools --help; to ask your notes: vaulttools query zzz "a b"',
-        ),
+        (["serach", "x"], "unknown command 'serach'", f"Did you mean search? {ALL}"),
+        (["serach", "for", "the", "key"], "unknown command 'serach'", f"Did you mean search? {ALL}"),
+        (["help", "taks"], "unknown command 'taks'", f"Did you mean tasks? {ALL}"),
+        (["zzz", "a b"], "unknown command 'zzz'", f'{ALL}; to ask your notes: vaulttools query zzz "a b"'),
         (["--nothing"], "unknown option '--nothing'", "All options: vaulttools --help"),
         (["--valt", "x", "tags"], "unknown option '--valt'", "Did you mean --vault? All options: vaulttools --help"),
         *(
@@ -91,12 +90,6 @@ def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
             "unknown option '-n'",
             "All options: vaulttools query --help --all. "
             "Write '--' before a word that begins with '-': vaulttools query -- roof -n 2",
-        ),
-        (["help", "taks"], "unknown command 'taks'", "Did you mean tasks? All commands: vaulttools --help"),
-        (
-            ["serach", "for", "the", "key"],
-            "unknown command 'serach'",
-            "Did you mean search? All commands: vaulttools --help",
         ),
     ],
 )
@@ -181,9 +174,8 @@ def test_an_argument_is_given_once() -> None:
 
 def test_nothing_found_in_an_incomplete_search_is_a_failure(make_vault: MakeVault, capsys: Printed) -> None:
     vault = make_vault({"a.md": "x" * 2000})
-    folder = user_config_path("vaulttools")
-    folder.mkdir(parents=True)
-    (folder / "vaulttools.toml").write_text(f"[n]\npath = '{vault.path}'\nmax_file_size = 1000\n", encoding="utf-8")
+    settings = f"[n]\npath = '{vault.path}'\nmax_file_size = 1000\n"
+    write_files(user_config_path("vaulttools"), {"vaulttools.toml": settings})
     assert cli.main(["--vault", str(vault.path), "search-files", "^x"]) == 2
     printed = capsys.readouterr()
     assert printed.out == ("No matches in the 0 files searched; the search is incomplete: 1 file too large (a.md).\n")
