@@ -53,6 +53,12 @@ def text(of: Attachments, path: str) -> str | None:
     return None if document is None else document.text
 
 
+def refusal(of: Attachments, seconds: float) -> str:
+    with pytest.raises(NotRead) as raised:
+        of.read("a.pdf", seconds)
+    return raised.value.reason
+
+
 def test_a_content_is_extracted_once_under_all_its_names(vault: Path, tmp_path: Path, extractions: list[str]) -> None:
     shutil.copy(vault / "a.pdf", vault / "copy.pdf")
     opened = attachments(vault, tmp_path / "kept")
@@ -91,16 +97,12 @@ def test_a_known_content_is_not_read(vault: Path, tmp_path: Path) -> None:
 )
 def test_the_reason_for_a_missing_text_is_known(vault: Path, data: bytes, reason: str) -> None:
     (vault / "a.pdf").write_bytes(data)
-    with pytest.raises(NotRead) as raised:
-        attachments(vault).read("a.pdf", 60)
-    assert raised.value.reason == reason
+    assert refusal(attachments(vault), 60) == reason
 
 
 def test_a_file_beyond_the_limit_is_not_read(vault: Path) -> None:
     root = open_folder(str(vault), VaultConfig()).root
-    with pytest.raises(NotRead) as raised:
-        Attachments(root, lambda: None, max_bytes=100).read("a.pdf", 60)
-    assert raised.value.reason == "too large"
+    assert refusal(Attachments(root, lambda: None, max_bytes=100), 60) == "too large"
 
 
 def test_a_text_too_slow_for_one_call_is_ready_for_the_next(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,9 +114,6 @@ def test_a_text_too_slow_for_one_call_is_ready_for_the_next(vault: Path, monkeyp
 
     monkeypatch.setattr(process, "extract", slow)
     opened = attachments(vault)
-    for seconds in (0, 0.01):
-        with pytest.raises(NotRead) as raised:
-            opened.read("a.pdf", seconds)
-        assert raised.value.reason == "not extracted yet"
+    assert [refusal(opened, seconds) for seconds in (0, 0.01)] == ["not extracted yet"] * 2
     may_end.set()
     assert text(opened, "a.pdf") == "first text\n"

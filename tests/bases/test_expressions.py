@@ -9,14 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.bases import oracle
 from tests.bases.oracle import CASES, MEMORY, ROW, shown, value_of
-from vaulttools.bases.context import BaseRow, Frame
-from vaulttools.bases.evaluation import expression as made
 from vaulttools.bases.fields import FILE_FIELDS
 from vaulttools.bases.functions import FUNCTIONS, lists
 from vaulttools.bases.operators import OPERATORS
-from vaulttools.bases.syntax import OutOfTime
 from vaulttools.errors import InvalidBase
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bases.md").read_text(encoding="utf-8")
@@ -119,22 +115,6 @@ def test_formulas_that_form_a_circle_are_refused_with_its_path() -> None:
     assert str(refused.value) == (
         'The formula depends on itself (a -> b -> c -> a) in formula "a", position 9: formula. HERE-> b + 1'
     )
-
-
-def test_a_long_computation_ends_with_the_time_of_the_call() -> None:
-    looks = 0
-
-    def stop() -> None:
-        nonlocal looks
-        looks += 1
-        if looks > 3:
-            raise OutOfTime
-
-    context = oracle.context(stop=stop)
-    lists = "[" + ",".join("1" * 60) + "]"
-    text = f"{lists}.map({lists}.map({lists}.map({lists}.map(value))))"
-    with pytest.raises(OutOfTime):
-        made(text).compute(Frame(BaseRow(context, ROW, MEMORY.facts(ROW))))
 
 
 def test_a_regex_takes_time_in_proportion_to_the_text() -> None:

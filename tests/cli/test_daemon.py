@@ -19,6 +19,7 @@ from threading import Event, Thread
 
 import pytest
 
+from tests.cli.test_terminal import printed
 from tests.conftest import FIXTURES, write_files
 from tests.test_transcripts import TRANSCRIPTS, replayed
 from vaulttools import Vault
@@ -30,7 +31,8 @@ from vaulttools.errors import BadArgument
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no resident process")
 
-THIN = "import sys; sys.modules['vaulttools.cli.main'] = None; from vaulttools.__main__ import run; run()"
+ALONE = "from vaulttools.__main__ import run; run()"
+THIN = f"import sys; sys.modules['vaulttools.cli.main'] = None; {ALONE}"
 """Lacks the module that lets a command run by itself."""
 
 LEAN = f"import sys; sys.modules.update(dict.fromkeys(('contextlib', 'enum', 're', 'socket'))); {THIN}"
@@ -93,7 +95,7 @@ class Place:
 
     def ran_alone(self, *words: str, **environ: str) -> Ran:
         """Run a real process, which acts by itself where no other takes the command."""
-        return self.ran(*words, code="from vaulttools.__main__ import run; run()", **environ)
+        return self.ran(*words, code=ALONE, **environ)
 
     def daemon(self, command: str, **environ: str) -> tuple[int, dict[str, object]]:
         """The status and the details of a `daemon` command."""
@@ -180,24 +182,15 @@ def test_the_current_folder_decides_the_vault(served: Place) -> None:
 
 
 def test_colour_is_for_the_terminal_of_the_caller(served: Place) -> None:
-    def printed(code: str, **environ: str) -> bytes:
-        master, slave = os.openpty()
+    def shown(code: str, **environ: str) -> bytes:
         command = [sys.executable, "-c", code, "--vault", str(served.vault), "search-files", "TODO"]
-        subprocess.run(command, env={**served.environ, **environ}, stdout=slave, stderr=slave, check=True)
-        os.close(slave)
-        chunks = []
-        with contextlib.suppress(OSError):
-            while chunk := os.read(master, 65536):
-                chunks.append(chunk)
-        os.close(master)
-        return b"".join(chunks)
+        return printed(command, {**served.environ, **environ})
 
-    alone = "from vaulttools.__main__ import run; run()"
-    coloured = printed(THIN, TERM="xterm")
+    coloured = shown(THIN, TERM="xterm")
     assert b"\x1b[" in coloured
-    assert coloured == printed(alone, TERM="xterm", TZ="UTC0")
-    assert b"\x1b[" not in (plain := printed(THIN, TERM="xterm", NO_COLOR="1"))
-    assert plain == printed(alone, TERM="dumb", TZ="UTC0")
+    assert coloured == shown(ALONE, TERM="xterm", TZ="UTC0")
+    assert b"\x1b[" not in (plain := shown(THIN, TERM="xterm", NO_COLOR="1"))
+    assert plain == shown(ALONE, TERM="dumb", TZ="UTC0")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full and a shell of POSIX")
@@ -211,8 +204,7 @@ def test_streams_mean_what_they_mean_to_a_command_by_itself(redirected: str, ser
         done = subprocess.run([*command, "find", "**"], env=environ, stdin=subprocess.DEVNULL, capture_output=True)
         return Ran(done.returncode, done.stdout, done.stderr)
 
-    alone = ran("from vaulttools.__main__ import run; run()", {**served.environ, "TZ": "UTC0"})
-    assert ran(THIN, served.environ) == alone
+    assert ran(THIN, served.environ) == ran(ALONE, {**served.environ, "TZ": "UTC0"})
 
 
 def test_many_callers_at_once_are_all_answered(served: Place) -> None:
@@ -227,23 +219,19 @@ def test_many_callers_at_once_are_all_answered(served: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("environ", "differs"),
-    [
-        ({"TZ": "Asia/Tokyo"}, "TZ"),
-        ({"LC_ALL": "de_DE.UTF-8"}, "LC_ALL"),
-        ({"VAULTTOOLS_RG": "/none"}, "VAULTTOOLS_RG"),
-    ],
+    ("variable", "value"),
+    [("TZ", "Asia/Tokyo"), ("LC_ALL", "de_DE.UTF-8"), ("VAULTTOOLS_RG", "/none")],
 )
-def test_another_environment_runs_by_itself(environ: Mapping[str, str], differs: str, served: Place) -> None:
+def test_another_environment_runs_by_itself(variable: str, value: str, served: Place) -> None:
+    environ = {variable: value}
     assert b"ImportError" in served.ran("tags", **environ).err.replace(b"ModuleNotFound", b"Import")
-    assert served.daemon("status", **environ)[1]["differs"] == differs
+    assert served.daemon("status", **environ)[1]["differs"] == variable
     assert served.daemon("status", TERM="other", PATH="/bin")[1]["differs"] is None
 
 
 def test_another_version_does_not_meet_it(served: Place) -> None:
     other = "import vaulttools; vaulttools.__version__ = '9.9.9'\n"
-    whole = other + "from vaulttools.__main__ import run; run()"
-    assert served.ran("daemon", "status", code=whole).status == 1
+    assert served.ran("daemon", "status", code=other + ALONE).status == 1
     assert b"halted" in served.ran("tags", code=other + THIN).err
 
 
@@ -254,15 +242,13 @@ def test_start_reports_the_process_that_runs_already(served: Place) -> None:
 
 def test_another_configuration_runs_by_itself(own: Place) -> None:
     assert own.ran("find", "*").status == 0
-    folder = Path(own.environ["XDG_CONFIG_HOME"]) / "vaulttools"
-    folder.mkdir()
-    (folder / "vaulttools.toml").write_text(f"[v]\npath = '{own.vault}'\ntime_limit = 9\n", encoding="utf-8")
+    settings = f"[v]\npath = '{own.vault}'\ntime_limit = 9\n"
+    write_files(Path(own.environ["XDG_CONFIG_HOME"]), {"vaulttools/vaulttools.toml": settings})
     assert b"halted" in own.ran("find", "*").err
 
 
 def test_a_new_protected_folder_is_closed_at_once(own: Place) -> None:
-    (own.vault / ".other").mkdir()
-    (own.vault / ".other/app.json").write_text("{}", encoding="utf-8")
+    write_files(own.vault, {".other/app.json": "{}"})
     found = own.ran("find", "*")
     assert found.status == 0
     assert b".other" not in found.out

@@ -15,7 +15,12 @@ from vaulttools.cli import options
 
 Printed = pytest.CaptureFixture[str]
 
-WIDTHS = (46, 60, 100)
+
+@pytest.fixture(params=[46, 60, 100])
+def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The columns of the terminal."""
+    monkeypatch.setenv("COLUMNS", str(request.param))
+    return int(request.param)
 
 
 def printed(words: list[str], capsys: Printed) -> list[str]:
@@ -26,12 +31,8 @@ def printed(words: list[str], capsys: Printed) -> list[str]:
     return out.rstrip("\n").split("\n")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", tools.NAMES)
-def test_the_help_of_a_tool_fits_a_small_screen(
-    name: str, width: int, capsys: Printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+def test_the_help_of_a_tool_fits_a_small_screen(name: str, width: int, capsys: Printed) -> None:
     lines = printed([name.replace("_", "-"), "--help"], capsys)
     assert len(lines) <= 20
     assert lines[2].startswith("  vaulttools ") or lines[3].startswith("  vaulttools ")
@@ -67,22 +68,20 @@ def test_the_general_help_names_every_command(words: list[str], capsys: Printed)
         assert any(line.startswith(f"  {command} ") for line in whole)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("flag", ["--help", "-h"])
 @pytest.mark.parametrize("command", cli.SUMMARIES)
 def test_the_help_of_other_commands_fits_and_loses_no_word(
-    command: str, width: int, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+    command: str, flag: str, width: int, capsys: Printed
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    lines = printed([command, "--help"], capsys)
+    lines = printed([command, flag], capsys)
+    assert lines[0].startswith("usage: vaulttools") and f" {command}" in " ".join(lines[:2])
     assert max(map(len, lines)) <= width
     if command not in ("call", "completion", "tools"):
         whole: str = import_module(f"vaulttools.cli.{command}").HELP
         assert " ".join(lines).split() == whole.split()
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_general_help_fits(width: int, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+def test_the_general_help_fits(width: int, capsys: Printed) -> None:
     assert max(map(len, [*printed(["--help"], capsys), *printed(["--help", "--all"], capsys)])) <= width
 
 

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 import vaulttools
-from tests.conftest import HOUR, MakeVault
+from tests.conftest import HOUR, MakeVault, write_files
 from tests.index.indexes import notes
 from vaulttools import Vault
 from vaulttools.cli import index as cli_index
@@ -25,7 +26,9 @@ from vaulttools.index import build
 from vaulttools.index.file import SCHEMA
 
 Printed = pytest.CaptureFixture[str]
+Index = Callable[..., tuple[int, str, str]]
 
+NO_INDEX = "There is no index of this vault: build it with `vaulttools index build`"
 FILES: dict[str, str | bytes] = {"a.md": "# A\n", "b/c.md": "text", "d.bin": b"\0", "e.txt": "x"}
 
 
@@ -37,76 +40,72 @@ def folder(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_vault(FILES).path
 
 
-def printed(folder: Path, *words: str, capsys: Printed) -> tuple[int, str, str]:
-    """The exit status, and both streams with the numbers that differ from run to run as `#`."""
-    status = cli.main(["--vault", str(folder), "index", *words])
-    out, err = capsys.readouterr()
-    out = re.sub(r"\d+\.\d+(\.\d+)?( s| MB|,)", r"#\2", out)
-    return status, re.sub(r"(?m)^index       .*/vaulttools/[0-9a-f]{32}$", "index       #", out), err
+@pytest.fixture
+def index(folder: Path, capsys: Printed) -> Index:
+    """Runs a command; returns the exit status, and both streams with `#` for the numbers that differ each time."""
+
+    def ran(*words: str) -> tuple[int, str, str]:
+        status = cli.main(["--vault", str(folder), "index", *words])
+        out, err = capsys.readouterr()
+        out = re.sub(r"\d+\.\d+(\.\d+)?( s| MB|,)", r"#\2", out)
+        return status, re.sub(r"(?m)^index       .*/vaulttools/[0-9a-f]{32}$", "index       #", out), err
+
+    return ran
 
 
-def test_an_index_from_its_beginning_to_its_end(folder: Path, capsys: Printed) -> None:
-    assert printed(folder, "status", capsys=capsys) == (
+def test_an_index_from_its_beginning_to_its_end(folder: Path, index: Index) -> None:
+    assert index("status") == (
         0,
         f"vault       {folder}\nindex       #\nup to date  no: there is none yet; `vaulttools index build` makes it\n",
         "",
     )
-    assert printed(folder, "verify", capsys=capsys) == (
-        2,
-        "",
-        "error: There is no index of this vault: build it with `vaulttools index build`\n",
-    )
-    assert printed(folder, "build", capsys=capsys) == (
-        0,
-        "Indexed 2 notes and 2 other files in # s: # MB for # MB.\n",
-        "",
-    )
-    assert printed(folder, "status", capsys=capsys) == (
+    assert index("verify") == (2, "", f"error: {NO_INDEX}\n")
+    assert index("build") == (0, "Indexed 2 notes and 2 other files in # s: # MB for # MB.\n", "")
+    assert index("status") == (
         0,
         f"vault       {folder}\nindex       #\nfiles       4: 2 notes, 1 binary, 0 not readable\n"
         f"size        # MB for # MB of files\nSQLite      #, journal wal, schema {SCHEMA}\nup to date  yes\n",
         "",
     )
-    assert printed(folder, "verify", capsys=capsys) == (0, "The index matches every file.\n", "")
-    assert printed(folder, "clear", capsys=capsys) == (0, "The index was removed.\n", "")
-    assert printed(folder, "clear", capsys=capsys) == (0, "There was no index.\n", "")
+    assert index("verify") == (0, "The index matches every file.\n", "")
+    assert index("clear") == (0, "The index was removed.\n", "")
+    assert index("clear") == (0, "There was no index.\n", "")
 
 
-def test_notes_that_answers_leave_out_are_counted_apart(make_vault: MakeVault, capsys: Printed) -> None:
-    app = '{"userIgnoreFilters": ["Old/"]}'
-    notes = dict.fromkeys(("a.md", ".b.md", "Old/c.md", ".trash/d.md"), "text")
-    folder = make_vault({**notes, ".obsidian/app.json": app}).path
-    out = printed(folder, "build", capsys=capsys)[1]
-    assert out.startswith("Indexed 3 notes (2 of them hidden or excluded) and 0 other files in ")
+def test_notes_that_answers_leave_out_are_counted_apart(folder: Path, index: Index, capsys: Printed) -> None:
+    notes = dict.fromkeys((".b.md", "Old/c.md", ".trash/d.md"), "text")
+    write_files(folder, {**notes, ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'})
+    out = index("build")[1]
+    assert out.startswith("Indexed 4 notes (2 of them hidden or excluded) and 2 other files in ")
     assert cli.main(["--vault", str(folder), "base", "--where", "true"]) == cli.FOUND
-    assert capsys.readouterr().out.startswith("1 row:\n")
+    assert capsys.readouterr().out.startswith("4 rows:\n")
 
 
-def test_a_difference_is_named_and_sets_the_exit_status(folder: Path, capsys: Printed) -> None:
-    printed(folder, "build", capsys=capsys)
+def test_a_difference_is_named_and_sets_the_exit_status(folder: Path, index: Index) -> None:
+    index("build")
     (folder / "a.md").write_text("other", encoding="utf-8")
     (folder / "new.md").touch()
     (folder / "e.txt").unlink()
-    assert printed(folder, "status", capsys=capsys)[1].endswith("up to date  no: 2 files to read, 1 to forget\n")
-    assert printed(folder, "verify", capsys=capsys) == (
+    assert index("status")[1].endswith("up to date  no: 2 files to read, 1 to forget\n")
+    assert index("verify") == (
         1,
         "a.md: has changed since it was indexed\ne.txt: is in the index, and not in the vault\n"
         "new.md: is not in the index\n",
         "",
     )
-    printed(folder, "build", capsys=capsys)
-    assert printed(folder, "verify", capsys=capsys)[0] == 0
+    index("build")
+    assert index("verify")[0] == 0
 
 
-def test_fault_I06_a_damaged_index_is_reported_and_built_anew(folder: Path, capsys: Printed) -> None:
-    printed(folder, "build", capsys=capsys)
+def test_fault_I06_a_damaged_index_is_reported_and_built_anew(folder: Path, index: Index) -> None:
+    index("build")
     with Vault.open(folder) as vault:
         database = vault.index_status().folder / f"index-{SCHEMA}.sqlite"
     database.write_bytes(b"x" * 5000)
-    assert "warning     The index was damaged and is built anew\n" in printed(folder, "status", capsys=capsys)[1]
-    assert printed(folder, "verify", capsys=capsys)[0] == 1
-    assert printed(folder, "build", capsys=capsys)[0] == 0
-    assert printed(folder, "verify", capsys=capsys) == (0, "The index matches every file.\n", "")
+    assert "warning     The index was damaged and is built anew\n" in index("status")[1]
+    assert index("verify")[0] == 1
+    assert index("build")[0] == 0
+    assert index("verify") == (0, "The index matches every file.\n", "")
 
 
 def test_as_json_each_is_one_line(folder: Path, capsys: Printed) -> None:
@@ -117,7 +116,7 @@ def test_as_json_each_is_one_line(folder: Path, capsys: Printed) -> None:
         found: dict[str, object] = json.loads(out)
         return found
 
-    assert details("verify", 2) == {"error": "There is no index of this vault: build it with `vaulttools index build`"}
+    assert details("verify", 2) == {"error": NO_INDEX}
     built = details("build")
     assert (built["files"], built["notes"], built["binary"], built["unread"]) == (4, 2, 1, 0)
     status = details("status")
@@ -139,16 +138,13 @@ def test_as_json_each_is_one_line(folder: Path, capsys: Printed) -> None:
         (["--force", "build"], ", got '--force build'"),
     ],
 )
-def test_other_words_are_refused(folder: Path, capsys: Printed, words: list[str], got: str) -> None:
+def test_other_words_are_refused(index: Index, words: list[str], got: str) -> None:
     sentence = f"error: index takes one of build, status, verify, clear{got}\n"
-    assert printed(folder, *words, capsys=capsys) == (2, "", sentence)
+    assert index(*words) == (2, "", sentence)
 
 
-@pytest.mark.parametrize("words", [["--help"], ["-h"], ["build", "--help"]])
-def test_the_help_names_every_command(folder: Path, capsys: Printed, words: list[str]) -> None:
-    status, out, err = printed(folder, *words, capsys=capsys)
-    assert (status, err) == (0, "")
-    assert all(f"\n  {command} " in out for command in cli_index.COMMANDS)
+def test_a_command_of_it_has_the_same_help(index: Index) -> None:
+    assert index("build", "--help") == index("--help")
 
 
 @pytest.mark.parametrize("command", cli_index.COMMANDS)
@@ -161,16 +157,15 @@ def test_no_index_is_made_of_whatever_folder_this_is(
 
 
 def test_an_index_is_made_on_request_for_a_vault_configured_without_one(
-    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+    folder: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = Path(os.environ["XDG_CONFIG_HOME"]) / "vaulttools"
-    place.mkdir(parents=True)
-    (place / "vaulttools.toml").write_text(f'[n]\npath = "{folder.as_posix()}"\nindex = "off"\n', encoding="utf-8")
-    assert printed(folder, "build", capsys=capsys)[0] == 0
+    settings = f'[n]\npath = "{folder.as_posix()}"\nindex = "off"\n'
+    write_files(Path(os.environ["XDG_CONFIG_HOME"]), {"vaulttools/vaulttools.toml": settings})
+    assert index("build")[0] == 0
 
 
 def test_a_build_that_is_stopped_keeps_what_it_had_done(
-    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+    folder: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ends as after Ctrl-C; `cli.run` turns that into status 130."""
 
@@ -181,8 +176,8 @@ def test_a_build_that_is_stopped_keeps_what_it_had_done(
         patched.setattr("vaulttools.cli.index.progress", lambda: nullcontext(interrupted))
         with pytest.raises(KeyboardInterrupt):
             cli.main(["--vault", str(folder), "index", "build"])
-    assert printed(folder, "build", capsys=capsys)[0] == 0
-    assert printed(folder, "verify", capsys=capsys)[0] == 0
+    assert index("build")[0] == 0
+    assert index("verify")[0] == 0
 
 
 INTERRUPTIBLE = (
@@ -231,15 +226,13 @@ def test_ctrl_c_ends_a_build_at_once_and_without_a_word(make_vault: MakeVault, t
         assert vault.verify_index() == []
 
 
-def test_an_index_that_cannot_be_written_is_one_sentence(
-    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_that_cannot_be_written_is_one_sentence(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     from vaulttools.index.database import Unavailable
 
     def full(*_: object, **__: object) -> None:
         raise Unavailable("The index at # cannot be used: database or disk is full")
 
     monkeypatch.setattr(build, "update", full)
-    status, out, err = printed(folder, "build", capsys=capsys)
+    status, out, err = index("build")
     assert (status, out) == (2, "")
     assert err.splitlines()[-1] == "error: The index at # cannot be used: database or disk is full"

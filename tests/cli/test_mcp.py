@@ -23,19 +23,16 @@ from vaulttools.server.vaults import folders
 Printed = pytest.CaptureFixture[str]
 
 
-def test_the_default_tools_are_in_the_order_of_the_registry() -> None:
-    assert parse([], ["V"]).tools == tools.DEFAULT
-
-
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
+        ([], tools.DEFAULT),
         (["--tools", "all"], tools.NAMES),
         (["--tools", "read,find"], ("find", "read")),
         (["--tools", "read", "--tools", "search-files"], ("search_files", "read")),
     ],
 )
-def test_tools_are_chosen_by_name(words: Sequence[str], offered: tuple[str, ...]) -> None:
+def test_tools_are_chosen_by_name_and_sorted(words: Sequence[str], offered: tuple[str, ...]) -> None:
     assert parse(words, ["V"]).tools == offered
 
 
@@ -53,28 +50,20 @@ def test_http_listens_on_this_machine_unless_a_host_is_given(given: str, address
     assert parse(["--http", given], ["V"]).http == address
 
 
+REACHED = "can be reached from other machines: give a token by VAULTTOOLS_TOKEN or --token-file"
+ORIGIN = "--allow-origin takes an origin such as https://notes.example, got"
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["--http", "localhost"], "--http takes HOST:PORT, got 'localhost'"),
         (["--http", ":99999"], "--http takes HOST:PORT, got ':99999'"),
-        (
-            ["--http", "0.0.0.0:8765"],
-            "0.0.0.0 can be reached from other machines: give a token by VAULTTOOLS_TOKEN or --token-file",
-        ),
-        (
-            ["--http", "notes.example:80"],
-            "notes.example can be reached from other machines: give a token by VAULTTOOLS_TOKEN or --token-file",
-        ),
+        (["--http", "0.0.0.0:8765"], f"0.0.0.0 {REACHED}"),
+        (["--http", "notes.example:80"], f"notes.example {REACHED}"),
         (["--allow-origin", "https://a.example"], "--token-file and --allow-origin go with --http"),
-        (
-            ["--http", ":1", "--allow-origin", "https://a.example/"],
-            "--allow-origin takes an origin such as https://notes.example, got 'https://a.example/'",
-        ),
-        (
-            ["--http", ":1", "--allow-origin", "*"],
-            "--allow-origin takes an origin such as https://notes.example, got '*'",
-        ),
+        (["--http", ":1", "--allow-origin", "https://a.example/"], f"{ORIGIN} 'https://a.example/'"),
+        (["--http", ":1", "--allow-origin", "*"], f"{ORIGIN} '*'"),
         (["--tools", "serach"], f"--tools takes all, or names among {', '.join(tools.NAMES)}; got 'serach'"),
         (["--port", "1"], "unknown option '--port'"),
         (["--http"], "--http needs a value"),
@@ -181,23 +170,21 @@ def test_a_printed_block_over_http_has_a_place_for_the_token(
     small_vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
     monkeypatch.setenv("VAULTTOOLS_TOKEN", "secret")
-    blocks = {}
-    for client in ("claude", "cursor", "vscode", "generic"):
-        assert cli.main(["--vault", str(small_vault), "mcp", "--http", ":8765", "--print-config", client]) == 0
-        blocks[client] = json.loads(capsys.readouterr().out)
     address = {"url": "http://127.0.0.1:8765/mcp", "headers": {"Authorization": "Bearer <the token>"}}
-    assert blocks == {
+    for client, block in {
         "claude": {"mcpServers": {"vaulttools": {"type": "http", **address}}},
         "cursor": {"mcpServers": {"vaulttools": address}},
         "vscode": {"servers": {"vaulttools": {"type": "http", **address}}},
         "generic": {"type": "http", **address},
-    }
+    }.items():
+        assert cli.main(["--vault", str(small_vault), "mcp", "--http", ":8765", "--print-config", client]) == 0
+        assert json.loads(capsys.readouterr().out) == block
 
 
-def test_a_printed_block_keeps_the_option_no_index(small_vault: Path, capsys: Printed) -> None:
-    given = ["--no-index", "--vault", str(small_vault), "mcp", "--print-config", "generic"]
+def test_a_printed_block_keeps_the_options(small_vault: Path, capsys: Printed) -> None:
+    given = ["--no-index", "--vault", str(small_vault), "mcp", "--structured", "full", "--print-config", "generic"]
     assert cli.main(given) == 0
-    assert json.loads(capsys.readouterr().out)["args"][-2:] == ["mcp", "--no-index"]
+    assert json.loads(capsys.readouterr().out)["args"][-4:] == ["mcp", "--no-index", "--structured", "full"]
 
 
 @pytest.mark.parametrize("name", [*(client.name for client in CLIENTS), "Codex", "CURSOR"])

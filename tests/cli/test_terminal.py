@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -27,13 +27,10 @@ BASH = shutil.which("bash")
 FISH = shutil.which("fish")
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            ["## a.md", "[Showing 1]", "Line 3: > x", "Line 4:", "*5|é", " 6|", "a.md:3: x", "# x#1A2B", ""]
-        )
-    )
-)
+LINES = ["## a.md", "[Showing 1]", "Line 3: > x", "Line 4:", "*5|é", " 6|", "a.md:3: x", "# x#1A2B", ""]
+
+
+@given(st.lists(st.sampled_from(LINES)))
 def test_colour_changes_no_word(lines: list[str]) -> None:
     text = "\n".join(lines)
     assert _ESCAPES.sub("", cli_colour.coloured(text)) == text
@@ -85,33 +82,18 @@ def test_every_answer_keeps_its_words(call: tuple[str, dict[str, object]]) -> No
     assert _ESCAPES.sub("", coloured) == text
 
 
-def printed(environment: Mapping[str, str]) -> str:
-    """What the command prints to a terminal."""
-    import pty
-
-    ours, theirs = pty.openpty()
-    command = [
-        sys.executable,
-        "-m",
-        "vaulttools",
-        "--vault",
-        str(FIXTURES / "vault"),
-        "search-files",
-        "TODO",
-        "--max-results",
-        "1",
-    ]
-    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, env={**os.environ, **environment})
-    os.close(theirs)
-    chunks = []
-    try:
-        while chunk := os.read(ours, 65_536):
-            chunks.append(chunk)
-    except OSError:  # how Linux says that the other side is closed
-        pass
-    assert process.wait(60) == 0
-    os.close(ours)
-    return b"".join(chunks).decode()
+def printed(command: Sequence[str], environ: Mapping[str, str]) -> bytes:
+    """What a command prints to a terminal, before it ends well."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env={**environ}) as process:
+        os.close(theirs)
+        chunks = []
+        with contextlib.suppress(OSError):  # how Linux says that the other side is closed
+            while chunk := os.read(ours, 65_536):
+                chunks.append(chunk)
+        os.close(ours)
+    assert process.returncode == 0
+    return b"".join(chunks)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals of this kind")
@@ -122,7 +104,9 @@ def printed(environment: Mapping[str, str]) -> str:
 def test_a_terminal_is_shown_colour_unless_it_does_not_want_any(
     environment: Mapping[str, str], is_coloured: bool
 ) -> None:
-    assert ("\x1b[" in printed(environment)) is is_coloured
+    words = ["--vault", str(FIXTURES / "vault"), "search-files", "TODO", "--max-results", "1"]
+    shown = printed([sys.executable, "-m", "vaulttools", *words], {**os.environ, **environment})
+    assert (b"\x1b[" in shown) is is_coloured
 
 
 def test_a_pipe_is_shown_none(capsys: pytest.CaptureFixture[str]) -> None:

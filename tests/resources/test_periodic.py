@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import MakeVault, write_files
 from vaulttools import Vault, VaultConfig
 from vaulttools.core.dates import Calendar
 from vaulttools.core.moment import weeks_of
@@ -23,10 +24,7 @@ PLUGIN = "plugins/periodic-notes/data.json"
 
 
 def notes(folder: Path, settings: dict[str, Any], locale: str = "en") -> PeriodicNotes:
-    for name, content in settings.items():
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    write_files(folder, {name: held if isinstance(held, str) else json.dumps(held) for name, held in settings.items()})
     weeks = weeks_of(locale)
     return PeriodicNotes(folder, Calendar(SUNDAY.timestamp, UTC, (weeks.first_day - 1) % 7), weeks)
 
@@ -130,18 +128,16 @@ def test_a_note_has_the_first_day_of_its_period(tmp_path: Path, text: str, first
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    for name, content in {
-        ".obsidian/app.json": "{}",
-        ".obsidian/daily-notes.json": '{"folder": "Daily"}',
-        "Daily/2026-11-22.md": "today [[2026-11-21]]",
-        "Daily/2026-11-21.md": "yesterday",
-        "Elsewhere/2026-11-19.md": "moved",
-    }.items():
-        file = tmp_path / "vault" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content, encoding="utf-8")
-    vault = Vault.open(tmp_path / "vault")
+def vault(make_vault: MakeVault) -> Vault:
+    vault = make_vault(
+        {
+            ".obsidian/app.json": "{}",
+            ".obsidian/daily-notes.json": '{"folder": "Daily"}',
+            "Daily/2026-11-22.md": "today [[2026-11-21]]",
+            "Daily/2026-11-21.md": "yesterday",
+            "Elsewhere/2026-11-19.md": "moved",
+        }
+    )
     vars(vault._opened)["calendar"] = Calendar(SUNDAY.timestamp, UTC)
     return vault
 
@@ -154,24 +150,18 @@ def test_read_and_links_take_a_periodic_note(vault: Vault) -> None:
     ]
 
 
-def test_a_missing_note_is_reported_with_its_path(vault: Vault) -> None:
-    assert vault.call("read", {"note": "daily 2026-11-18"}).text == (
-        "Path not found: Daily/2026-11-18.md (daily note of 2026-11-18)"
-    )
-    assert vault.call("read", {"note": "daily 2026-11-19"}).text == (
-        "Path not found: Daily/2026-11-19.md (daily note of 2026-11-19); did you mean Elsewhere/2026-11-19.md?"
-    )
+@pytest.mark.parametrize(("day", "hint"), [("18", ""), ("19", "; did you mean Elsewhere/2026-11-19.md?")])
+def test_a_missing_note_is_reported_with_its_path(vault: Vault, day: str, hint: str) -> None:
+    sentence = f"Path not found: Daily/2026-11-{day}.md (daily note of 2026-11-{day}){hint}"
+    assert vault.call("read", {"note": f"daily 2026-11-{day}"}).text == sentence
 
 
-def test_a_note_with_the_name_of_the_word_wins(vault: Vault) -> None:
+def test_a_note_with_the_name_of_the_word_wins_and_a_folder_does_not(vault: Vault) -> None:
+    (vault.path / "daily").mkdir(exist_ok=True)
+    assert vault.read("daily").path == "Daily/2026-11-22.md"
     (vault.path / "daily.md").write_text("a note", encoding="utf-8")
     assert vault.read("daily").path == "daily.md"
     assert vault.read("daily -1").path == "Daily/2026-11-21.md"
-
-
-def test_a_folder_with_the_name_of_the_word_does_not_win(vault: Vault) -> None:
-    (vault.path / "daily").mkdir(exist_ok=True)
-    assert vault.read("daily").path == "Daily/2026-11-22.md"
 
 
 @pytest.mark.parametrize(

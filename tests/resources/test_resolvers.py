@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.conftest import write_files
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathNotFound
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
@@ -17,6 +18,7 @@ from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.resources import urls
 from vaulttools.resources.urls import Backed, Resolvers, Virtual
 
+FORMS = "accepted are obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/PATH"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
 FILES = ("Note.md", "Projects/plan.md", "Projects/My plan.md", "img/Figure 1.png", "a+b.md", "100%.md", "C# notes.md")
@@ -25,10 +27,7 @@ FILES = ("Note.md", "Projects/plan.md", "Projects/My plan.md", "img/Figure 1.png
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     vault = tmp_path / "My vault"
-    for name in (*FILES, ".obsidian/app.json", ".hidden.md"):
-        (vault / name).parent.mkdir(parents=True, exist_ok=True)
-        (vault / name).write_text("", encoding="utf-8")
-    (tmp_path / "outside.md").write_text("", encoding="utf-8")
+    write_files(vault, dict.fromkeys((*FILES, ".obsidian/app.json", ".hidden.md", "../outside.md"), ""))
     return vault
 
 
@@ -106,18 +105,8 @@ def test_an_absolute_path_overrides_vault_and_file_and_may_lack_its_extension(fo
         ("obsidian://open?file=.obsidian%2Fapp", AccessDenied, "Access denied: '.obsidian/' is a protected folder"),
         ("obsidian://open?file=.Obsidian/app%23H", AccessDenied, "Access denied: '.obsidian/' is a protected folder"),
         ("obsidian://open?file=a%00b", BadArgument, "Path contains a NUL character"),
-        (
-            "obsidian://open?vault=My%20vault",
-            BadArgument,
-            "The URL names no file: obsidian://open?vault=My%20vault; accepted are "
-            "obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/PATH",
-        ),
-        (
-            "obsidian://search?vault=My%20vault&query=x",
-            BadArgument,
-            "The URL opens no file: obsidian://search?vault=My%20vault&query=x; accepted are "
-            "obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/PATH",
-        ),
+        ("obsidian://open?vault=My%20vault", BadArgument, f"The URL names no file: {{url}}; {FORMS}"),
+        ("obsidian://search?vault=My%20vault&query=x", BadArgument, f"The URL opens no file: {{url}}; {FORMS}"),
     ],
 )
 def test_other_urls_are_refused_in_one_sentence(
@@ -125,7 +114,7 @@ def test_other_urls_are_refused_in_one_sentence(
 ) -> None:
     with pytest.raises(BadArgument) as caught:
         opened(folder).resolve(url)
-    assert (type(caught.value), str(caught.value)) == (error, sentence)
+    assert (type(caught.value), str(caught.value)) == (error, sentence.replace("{url}", url))
 
 
 @posix_only
@@ -151,8 +140,7 @@ def test_a_vault_has_the_name_of_its_folder_and_of_the_link_it_was_opened_by(fol
 @posix_only
 def test_a_vaults_name_is_compared_in_nfc(tmp_path: Path) -> None:
     folder = tmp_path / normalize("NFD", "Bücher")
-    folder.mkdir()
-    (folder / "Note.md").write_text("", encoding="utf-8")
+    write_files(folder, {"Note.md": ""})
     assert opened(folder).resolve("obsidian://vault/B%C3%BCcher/Note") == [Backed("Note.md")]
 
 
@@ -168,9 +156,8 @@ CHECKOUT = Path(__file__).parent.parent.parent / "docs"
 
 @pytest.fixture
 def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("index.md", "tools/search.md", "tools/find.md", "guide/find.md", "generate.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(f"page {name}\n", encoding="utf-8")
+    names = ("index.md", "tools/search.md", "tools/find.md", "guide/find.md", "generate.py")
+    write_files(tmp_path, {name: f"page {name}\n" for name in names})
     monkeypatch.setattr(urls, "_folder", lambda: tmp_path)
 
 
@@ -231,7 +218,6 @@ def test_a_checkout_takes_the_pages_from_its_docs_folder() -> None:
 
 
 def test_pages_in_the_package_come_before_those_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "documentation").mkdir()
-    (tmp_path / "documentation" / "shipped.md").write_text("here\n", encoding="utf-8")
+    write_files(tmp_path, {"documentation/shipped.md": "here\n"})
     monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path)
     assert urls.documentation("vaulttools://docs") == [Virtual("vaulttools://docs/shipped", "here\n")]

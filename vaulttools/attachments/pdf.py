@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from typing import IO, Final
 
 import pypdfium2
@@ -73,16 +74,10 @@ def _numbered(pages: list[str], *, is_whole: bool) -> Extracted:
 
 def _page(document: pypdfium2.PdfDocument, number: int) -> str:
     """Returns the text of one page with line ends; `""` without text."""
-    page = document[number]
-    try:
-        textpage = page.get_textpage()
-        try:
+    with closing(document[number]) as page:
+        with closing(page.get_textpage()) as textpage:
             found = [plain(textpage.get_text_range(errors="replace"))]
-        finally:
-            textpage.close()
         found += map(plain, _annotations(page, document.formenv))
-    finally:
-        page.close()
     return "".join(f"{text.strip(chr(10))}\n" for text in found if text.strip())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.bases import formulas
@@ -29,8 +28,7 @@ _VALUES: Final = ("true", "false", "null", "this")
 """Names that never mean a property."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One condition."""
 
     expression: Expression
@@ -38,8 +36,7 @@ class Statement:
     """Names the filter in messages, such as `the filter of all views`."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilterGroup:
+class FilterGroup(NamedTuple):
     """Conditions, and whether all, any or none of them must hold."""
 
     kind: str
@@ -50,8 +47,7 @@ class FilterGroup:
 Filter: TypeAlias = Statement | FilterGroup
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A property, a field of the file, a formula, or an expression of its own."""
 
     id: str
@@ -61,16 +57,14 @@ class Column:
     """The heading of the column."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sorting:
+class Sorting(NamedTuple):
     """A column that orders rows."""
 
     column: Column
     is_reversed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """One view of a base."""
 
     name: str
@@ -93,8 +87,7 @@ class Base:
         Raises:
             InvalidBase: a part has the wrong type; or a formula, the filter of all views, or a summary is wrong.
         """
-        texts = _texts(_mapping(content.get("formulas"), "formulas"), "formulas")
-        self.formulas = formulas.read(texts)
+        self.formulas = formulas.read(_texts(content.get("formulas"), "formulas"))
         self.filter = self.filter_of(content.get("filters"), "the filter of all views")
         self._displays: dict[str, str] = {}
         for name, held in _mapping(content.get("properties"), "properties").items():
@@ -103,11 +96,9 @@ class Base:
                 self._displays[_id(name)] = display
         self.summaries: dict[str, Expression] = {
             name: formulas.within(text, self.formulas, f'summary "{name}"', is_summary=True)
-            for name, text in _texts(_mapping(content.get("summaries"), "summaries"), "summaries").items()
+            for name, text in _texts(content.get("summaries"), "summaries").items()
         }
-        views = content.get("views") or [{}]
-        if not isinstance(views, Sequence) or isinstance(views, str):
-            raise InvalidBase("A list is expected", "views")
+        views = _list(content.get("views") or [{}], "views")
         self._views = [_mapping(view, f"view {place}") for place, view in enumerate(views, 1)]
         self.names: tuple[tuple[str, str], ...] = tuple(_named(view, place) for place, view in enumerate(self._views))
         """The name and the type of each view."""
@@ -131,12 +122,7 @@ class Base:
         content = self._views[place]
         shown, type_ = self.names[place]
         in_view = f'view "{shown}"'
-        summaries = {
-            _id(column): summary
-            for column, summary in _texts(
-                _mapping(content.get("summaries"), f"summaries of {in_view}"), in_view
-            ).items()
-        }
+        summaries = _texts(_mapping(content.get("summaries"), f"summaries of {in_view}"), in_view)
         limit = content.get("limit")
         return View(
             shown,
@@ -146,7 +132,7 @@ class Base:
             self.sorting(content.get("sort"), f"the sort of {in_view}", plain=True),
             next(iter(self.sorting(content.get("groupBy"), f"the groupBy of {in_view}", plain=True)), None),
             limit if isinstance(limit, int) and not isinstance(limit, bool) and limit > 0 else None,
-            summaries,
+            {_id(column): summary for column, summary in summaries.items()},
         )
 
     def filter_of(self, content: Any, place: str) -> Filter | None:
@@ -317,9 +303,9 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _texts(content: Mapping[str, Any], place: str) -> dict[str, str]:
+def _texts(content: Any, place: str) -> dict[str, str]:
     texts = {}
-    for name, text in content.items():
+    for name, text in _mapping(content, place).items():
         if isinstance(text, Mapping | list):
             raise InvalidBase(f'A text is expected for "{name}"', place)
         if text is not None and text != "":

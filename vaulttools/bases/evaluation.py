@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from vaulttools.bases import operators
@@ -140,10 +141,11 @@ class _Compiler:
             case Unary(sign="!", operand=operand):
                 inner = self.compiled(operand, bound)
                 return lambda frame: not is_true(inner(frame))
-            case Unary(sign=sign, operand=operand):
+            case Unary(sign="-", operand=operand):
                 inner = self.compiled(operand, bound)
-                if sign == "-":
-                    return lambda frame: operators.negated(inner(frame), frame.context)
+                return lambda frame: operators.negated(inner(frame), frame.context)
+            case Unary(operand=operand):
+                inner = self.compiled(operand, bound)
                 return lambda frame: operators.OPERATORS["-"](inner(frame), 0, frame.context)
             case Binary():
                 return self._binary(node, bound)
@@ -158,11 +160,9 @@ class _Compiler:
 
     def _name(self, name: str, position: int, bound: frozenset[str]) -> Compiled:
         if name in bound:
-            if name == "value":
-                return lambda frame: frame.value
-            return (lambda frame: frame.index) if name == "index" else (lambda frame: frame.acc)
+            return attrgetter(name)
         if name == "values" and self.is_summary:
-            return lambda frame: frame.values
+            return attrgetter("values")
         if name == "file":
             return lambda frame: File(frame.row.path)
         if name == "this":
@@ -242,18 +242,13 @@ class _Compiler:
         lazy = FUNCTIONS.get(("list", name))
         if lazy is not None and lazy.lazy:
             _check_count(lazy, node)
-            inside = bound | (_BOUND if name == "reduce" else _BOUND - {"acc"} | (bound & {"acc"}))
-            given = [
-                self.compiled(node.arguments[0], inside),
-                *(self.compiled(each, bound) for each in node.arguments[1:]),
-            ]
+            inside = bound | (_BOUND if name == "reduce" else _BOUND - {"acc"})
+            given = [self.compiled(each, bound if at else inside) for at, each in enumerate(node.arguments)]
             return lambda frame: _call_method(frame, inner(frame), name, given)
         possible = [FUNCTIONS[kind, each] for kind, each in FUNCTIONS if each == name and kind != "global"]
         if len(node.arguments) < min(function.least for function in possible):
             _check_count(possible[0], node)
         arguments = [self.compiled(each, bound) for each in node.arguments]
-        if not arguments:
-            return lambda frame: _call_method(frame, inner(frame), name, ())
         return lambda frame: _call_method(frame, inner(frame), name, [each(frame) for each in arguments])
 
     def _global(self, node: Call, bound: frozenset[str]) -> Compiled:

@@ -62,12 +62,9 @@ class ViewFilter:
         tags = _tags(node)
         if tags is not None:
             return paths & set().union(*(self.table.tagged(tag) for tag in tags))
-        names = property_dependencies(node)
+        name = _property(node)
         failed: dict[str, str] = {}
-        if names is not None and len(names) == 1:
-            found = self._by_value(compute, next(iter(names)), paths, failed)
-        else:
-            found = self._each(compute, paths, failed)
+        found = self._each(compute, paths, failed) if name is None else self._by_value(compute, name, paths, failed)
         if failed:
             first = min(failed)
             self.failures.append(Failures(statement.place, failed.keys(), failed[first]))
@@ -109,8 +106,13 @@ def _cost(filter_: Filter) -> int:
         return 3
     if _tags(filter_.expression.node) is not None:
         return 0
-    names = property_dependencies(filter_.expression.node)
-    return 1 if names is not None and len(names) == 1 else 2
+    return 2 if _property(filter_.expression.node) is None else 1
+
+
+def _property(node: Node) -> str | None:
+    """Return the only thing that an expression depends on, a property; None for any other expression."""
+    names = property_dependencies(node) or ()
+    return next(iter(names)) if len(names) == 1 else None
 
 
 def _tags(node: Node) -> list[str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from vaulttools.bases import numbers
-from vaulttools.bases.context import MAX_LIST, Context
+from vaulttools.bases.context import Context
 from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Date, Duration, added, read_date, read_duration
 from vaulttools.bases.values import Value, equal, less, number_of, text_of, type_of
@@ -19,20 +19,14 @@ def _plus(left: Any, right: Any, context: Context) -> Value:
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
         return _bounded(left + right)
     clock = context.setting.clock
-    if isinstance(left, Date):
-        duration = _duration(right)
-        if duration is not None:
-            return added(left, duration, clock)
+    if isinstance(left, Date) and (duration := _duration(right)) is not None:
+        return added(left, duration, clock)
     if isinstance(right, Date) and isinstance(left, Duration):
         return added(right, left, clock)
-    if isinstance(left, Duration):
-        duration = _duration(right)
-        if duration is not None:
-            return left.plus(duration)
+    if isinstance(left, Duration) and (duration := _duration(right)) is not None:
+        return left.plus(duration)
     if isinstance(left, list) and isinstance(right, list):
-        if len(left) + len(right) > MAX_LIST:
-            raise Failed(f"The list has more than {MAX_LIST:,} elements.")
-        return [*left, *right]
+        return context.list([*left, *right])
     if isinstance(left, str) or isinstance(right, str) or not (_is_plain(left) and _is_plain(right)):
         return context.text(text_of(left, context.setting) + text_of(right, context.setting))
     return _calculated("+", left, right, lambda a, b: a + b)
@@ -46,15 +40,12 @@ def _minus(left: Any, right: Any, context: Context) -> Value:
         other = read_date(right, clock) if isinstance(right, str) else right
         if isinstance(other, Date):
             return Duration(milliseconds=left.instant - other.instant)
-        duration = _duration(right)
-        if duration is not None:
+        if (duration := _duration(right)) is not None:
             return added(left, duration, clock, -1)
     if isinstance(left, str) and isinstance(right, Date) and (date := read_date(left, clock)) is not None:
         return Duration(milliseconds=date.instant - right.instant)
-    if isinstance(left, Duration):
-        duration = _duration(right)
-        if duration is not None:
-            return left.plus(duration.times(-1))
+    if isinstance(left, Duration) and (duration := _duration(right)) is not None:
+        return left.plus(duration.times(-1))
     return _calculated("-", left, right, lambda a, b: a - b)
 
 

@@ -6,8 +6,7 @@ Every node has its position in the text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 
 class InvalidExpression(Exception):
@@ -27,8 +26,7 @@ class OutOfTime(Exception):
     """The call has no time left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(NamedTuple):
     """A string, a number, `true`, `false` or `null`."""
 
     position: int
@@ -36,8 +34,7 @@ class Literal:
     value: str | float | int | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class RegexLiteral:
+class RegexLiteral(NamedTuple):
     """`/source/flags`."""
 
     position: int
@@ -45,16 +42,14 @@ class RegexLiteral:
     flags: str
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A single name: a property of the note, `file`, `this`, `value`."""
 
     position: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemberAccess:
+class MemberAccess(NamedTuple):
     """`object.name`."""
 
     position: int
@@ -63,8 +58,7 @@ class MemberAccess:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """`object[key]`."""
 
     position: int
@@ -72,8 +66,7 @@ class Item:
     key: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """`name(…)` or `object.name(…)`."""
 
     position: int
@@ -83,8 +76,7 @@ class Call:
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(NamedTuple):
     """`!operand`, `-operand`, `+operand`."""
 
     position: int
@@ -92,8 +84,7 @@ class Unary:
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(NamedTuple):
     """`left sign right`."""
 
     position: int
@@ -103,16 +94,14 @@ class Binary:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(NamedTuple):
     """`[a, b]`."""
 
     position: int
     elements: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectOf:
+class ObjectOf(NamedTuple):
     """`{"a": 1}`."""
 
     position: int

@@ -134,7 +134,7 @@ def text_of(value: Value, setting: Setting) -> str:
     if isinstance(value, int | float):
         return numbers.printed(value)
     if isinstance(value, list):
-        return ", ".join(_texts(value, setting))
+        return joined(value, ", ", setting)
     if isinstance(value, Date):
         return value.shown(setting.clock)
     if isinstance(value, Duration):
@@ -144,18 +144,27 @@ def text_of(value: Value, setting: Setting) -> str:
     if isinstance(value, File):
         return value.path
     if isinstance(value, Mapping):
-        shown = dict(zip(value, _texts(value.values(), setting), strict=True))
+        shown = dict(zip(value, _texts(value.values(), setting, 2), strict=True))
         return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     return value.text
 
 
-def _texts(values: Iterable[Value], setting: Setting) -> Iterator[str]:
-    """Yield the texts of values; fail if together they are longer than `MAX_TEXT`."""
-    room = MAX_TEXT
+def joined(values: Iterable[Value], separator: str, setting: Setting) -> str:
+    """Return the texts of values in one text.
+
+    Raises:
+        Failed: it is longer than `MAX_TEXT`, or no calendar holds a date.
+    """
+    return separator.join(_texts(values, setting, len(separator)))
+
+
+def _texts(values: Iterable[Value], setting: Setting, between: int) -> Iterator[str]:
+    """Yield the texts of values; fail if together, so many characters apart, they are longer than `MAX_TEXT`."""
+    room = MAX_TEXT + between
     for value in values:
         setting.tick()
         text = text_of(value, setting)
-        room -= len(text) + 2
+        room -= len(text) + between
         if room < 0:
             raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
         yield text

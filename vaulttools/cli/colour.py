@@ -20,11 +20,11 @@ _PATH: Final = "\x1b[35m"
 _NUMBER: Final = "\x1b[32m"
 
 # Our own lines, by how they begin; no line of a note begins like this.
-_LINES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = (
-    (re.compile(r"(#{1,2} |¶)(.*)"), lambda found: f"{BOLD}{_PATH}{found[0]}{RESET}"),
-    (re.compile(r"\[.*\]|\(\d[\d,]* more .*\)|Under .*:|-- more .*"), lambda found: f"{_DIM}{found[0]}{RESET}"),
-    (re.compile(r"(Lines? \d+(?:-\d+)?)(:.*|, under .*:)"), lambda found: f"{_NUMBER}{found[1]}{RESET}{found[2]}"),
-    (re.compile(r" (\d+)([|:].*)"), lambda found: f" {_NUMBER}{found[1]}{RESET}{found[2]}"),
+_LINES: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
+    (re.compile(r"(#{1,2} |¶)(.*)"), rf"{BOLD}{_PATH}\g<0>{RESET}"),
+    (re.compile(r"\[.*\]|\(\d[\d,]* more .*\)|Under .*:|-- more .*"), rf"{_DIM}\g<0>{RESET}"),
+    (re.compile(r"(Lines? \d+(?:-\d+)?)(:.*|, under .*:)"), rf"{_NUMBER}\1{RESET}\2"),
+    (re.compile(r" (\d+)([|:].*)"), rf" {_NUMBER}\1{RESET}\2"),
 )
 
 _MATCHING: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
@@ -77,11 +77,7 @@ def coloured(text: str, highlighted: Highlighter = whole, *, has_passages: bool 
 
 
 def _ours(line: str) -> str:
-    for pattern, paint in _LINES:
-        found = pattern.fullmatch(line)
-        if found:
-            return paint(found)
-    return line
+    return next((found.expand(form) for shape, form in _LINES if (found := shape.fullmatch(line))), line)
 
 
 _SECONDS: Final = 1.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from textwrap import TextWrapper
 from typing import Any, Final
 
 from vaulttools import tools
@@ -35,12 +35,11 @@ _USAGE: Final = re.compile(r"usage: | {7}vaulttools ")
 _ROW: Final = re.compile(r"  (\S.*?)(?: {2,}(\S.*))?")
 """A line of `HELP` that begins a row; its continuation lines are indented further."""
 
-_ASSISTANTS = "Connect Claude, Cursor, VS Code and others"
 _STARTS: Final = (
     ('"how long do onion seeds keep"', "Ask your notes"),
     ("search-files TODO", "Find lines that hold a word"),
     ("tasks --overdue", "List what is due"),
-    ("init", _ASSISTANTS),
+    ("init", "Connect Claude, Cursor, VS Code and others"),
     ("serve :8765", "Read your notes in the browser"),
 )
 """Commands that a new user may try first."""
@@ -56,8 +55,9 @@ _SWITCHES: Final = (
 
 def wrap(text: str, width: int, subsequent_indent: str = "") -> list[str]:
     """Wrap a text into lines, without breaking options at their dashes."""
-    wrapper = TextWrapper(width, subsequent_indent=subsequent_indent, break_long_words=False, break_on_hyphens=False)
-    return wrapper.wrap(text)
+    return textwrap.wrap(
+        text, width, subsequent_indent=subsequent_indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def general(others: Mapping[str, str], width: int, *, is_whole: bool = False) -> str:
@@ -117,10 +117,11 @@ def of_tool(tool: Tool[Any, Any], width: int, *, is_whole: bool = False) -> str:
         last = "Write '--' before a word that begins with '-' and is not an option."
         return "\n".join([*head, *_columns(rows, width), "", *wrap(last, width)])
     closing = wrap(f"All {len(rows)} options: vaulttools {command} --help --all", width)
-    blocks = [_columns([(label, _short(words))], width, longest=_LONGEST) for label, words in rows]
     room = LINES - len(head) - len(closing) - 1
     shown: list[str] = []
-    for block in blocks:
+    for label, words in rows:
+        # Without the accepted values and the default.
+        block = _columns([(label, _LIMITS.sub("", words))], width, longest=_LONGEST)
         if len(shown) + len(block) > room:
             break
         shown += block
@@ -162,11 +163,6 @@ def _in_shell(words: str, request: type[Request]) -> str:
         return options.name(request, found[0]) if found[0] in request.model_fields else found[0]
 
     return _FIELD.sub(shell_name, _JSON.sub(shell_form, words))
-
-
-def _short(words: str) -> str:
-    """Remove the accepted values and the default from a description."""
-    return _LIMITS.sub("", words)
 
 
 def _columns(rows: Sequence[tuple[str, str]], width: int, longest: int = 0) -> list[str]:

@@ -108,13 +108,9 @@ def parse(words: Sequence[str]) -> InitOptions:
     for name in given.client:
         if name.casefold() not in by_name:
             raise BadArgument(f"--client takes one of {', '.join(by_name)}; got '{name}'")
-    named = dict.fromkeys(name.casefold() for name in given.client)
-    return InitOptions(
-        [by_name[name] for name in named],
-        given.write,
-        given.remove,
-        given.write and not (given.remove or given.no_build),
-    )
+    clients = dict.fromkeys(by_name[name.casefold()] for name in given.client)
+    is_built = given.write and not (given.remove or given.no_build)
+    return InitOptions([*clients], given.write, given.remove, is_built)
 
 
 def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[str, dict[str, Any], bool | None]:
@@ -171,13 +167,11 @@ def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
 def _chosen(given: Sequence[str], known: Sequence[Path]) -> dict[str, str]:
     """Return absolute folders by name."""
     there = [vault for vault in known if vault.is_dir()]
-    if not given and len(there) != 1:
+    if not given and not there:
+        raise BadArgument("No vault given: use --vault DIR; Obsidian knows none")
+    if not given and len(there) > 1:
         names = ", ".join(f"'{vault.name}'" for vault in there)
-        raise BadArgument(
-            f"Obsidian knows several vaults: choose one with --vault: {names}"
-            if there
-            else "No vault given: use --vault DIR; Obsidian knows none"
-        )
+        raise BadArgument(f"Obsidian knows several vaults: choose one with --vault: {names}")
     meant = [_resolved(each, there) for each in given] if given else [str(there[0])]
     found: dict[str, str] = {}
     for name, folder in folders(meant).items():
@@ -208,10 +202,11 @@ def _outcome(
             raise Unchangeable("it lies in a vault, where nothing is ever written")
         before = saving.content(file)
         kept = saving.content(saving.backup_of(file))
-        if options.is_removed:
-            made = change.removed(client, file, before, kept, NAME)
-        else:
-            made = change.added(client, file, before, kept, command, NAME)
+        made = (
+            change.removed(client, file, before, kept, NAME)
+            if options.is_removed
+            else change.added(client, file, before, kept, command, NAME)
+        )
         backup = saving.save(made) if options.is_written and made.action != "none" else None
     except Unchangeable as error:
         return _Outcome(client, file, None, str(error))

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from threading import BoundedSemaphore, Event, Lock, Thread, Timer
+from threading import Event, Lock, Thread, Timer
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from vaulttools.cli import handover
@@ -58,7 +58,6 @@ class Resident:
         self._is_daemon = is_daemon
         self._environ = dict(os.environ)
         self._stopped = Event()
-        self._slots = BoundedSemaphore(_CALLS)
         self._guard = Lock()
         self._running = 0
         self._used = time.monotonic()
@@ -133,18 +132,15 @@ class Resident:
 
     @contextmanager
     def _counted(self) -> Iterator[bool]:
-        if not self._slots.acquire(blocking=False):
-            yield False
-            return
         with self._guard:
-            self._running += 1
+            is_taken = self._running < _CALLS
+            self._running += is_taken
         try:
-            yield True
+            yield is_taken
         finally:
             with self._guard:
-                self._running -= 1
+                self._running -= is_taken
                 self._used = time.monotonic()
-            self._slots.release()
 
     def _run(self, connection: socket.socket, texts: list[str]) -> None:
         """Run a command, and send its output; send nothing if the caller must run it."""

@@ -154,7 +154,7 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     if request.list_views:
         return _listed(source, work)
     view = source.base.view(request.view if request.view is not None else source.view)
-    view = replace(view, name="") if source.path is None else view
+    view = view._replace(name="") if source.path is None else view
     asked = _asked(source.base, view, request)
     whole = corpus.scope_of(vault, work, None, None)
     notes = corpus.answered(vault, PROJECTION, work, whole)

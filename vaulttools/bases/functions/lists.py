@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final
 
 from vaulttools.bases import numbers
@@ -14,7 +15,7 @@ from vaulttools.bases.context import BaseRow, Context, Frame
 from vaulttools.bases.functions import Lazy, register, text, whole
 from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Date, Duration, read_date
-from vaulttools.bases.values import MAX_TEXT, Value, contains, identical, is_empty, is_true
+from vaulttools.bases.values import Value, contains, identical, is_empty, is_true, joined
 
 _SIGNS: Final = {sign: place for place, sign in enumerate("_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$")}
 """ASCII signs in the order of Unicode's collation."""
@@ -59,14 +60,7 @@ def _flat(frame: Frame, held: list[Any]) -> Value:
 
 def _join(frame: Frame, held: list[Any], separator: Value = None) -> Value:
     between = ", " if separator is None else text(frame, separator)
-    room = MAX_TEXT + len(between)
-    texts = []
-    for element in held:
-        texts.append(text(frame, element))
-        room -= len(texts[-1]) + len(between)
-        if room < 0:
-            raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
-    return frame.context.text(between.join(texts))
+    return frame.context.text(joined(held, between, frame.context.setting))
 
 
 def _slice(_: Frame, held: list[Any], start: Value = None, end: Value = None) -> Value:
@@ -218,8 +212,7 @@ def _mean(held: list[Any]) -> Value:
     return _of_numbers(lambda found: _total(found) / sum(each is not None for each in held))(held)
 
 
-def _instant(date: Date) -> float:
-    return date.instant
+_INSTANT: Final = attrgetter("instant")
 
 
 def _dates(held: list[Any]) -> list[Date]:
@@ -241,8 +234,8 @@ register(
         "max()": _bounded(_of_numbers(max)),
         "median()": _bounded(_of_numbers(_median)),
         "stddev()": _bounded(_of_numbers(_stddev)),
-        "earliest()": lambda frame, held: min(_read_dates(frame, held), key=_instant, default=None),
-        "latest()": lambda frame, held: max(_read_dates(frame, held), key=_instant, default=None),
+        "earliest()": lambda frame, held: min(_read_dates(frame, held), key=_INSTANT, default=None),
+        "latest()": lambda frame, held: max(_read_dates(frame, held), key=_INSTANT, default=None),
     },
 )
 
@@ -263,8 +256,8 @@ _SUMMARIES: Final[Mapping[str, Callable[[list[Any]], Value]]] = {
     "Range": _range,
     "Median": _of_numbers(_median),
     "Stddev": _of_numbers(_stddev),
-    "Earliest": lambda values: min(_dates(values), key=_instant, default=None),
-    "Latest": lambda values: max(_dates(values), key=_instant, default=None),
+    "Earliest": lambda values: min(_dates(values), key=_INSTANT, default=None),
+    "Latest": lambda values: max(_dates(values), key=_INSTANT, default=None),
     "Checked": lambda values: sum(value is True for value in values),
     "Unchecked": lambda values: sum(value is False for value in values),
     "Empty": lambda values: sum(map(is_empty, values)),
