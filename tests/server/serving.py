@@ -169,9 +169,7 @@ class Raw:
 
     def initialize(self, version: str = "2025-11-25") -> dict[str, Any]:
         """Shake hands."""
-        info = {"name": "raw", "version": "0"}
-        parameters = {"protocolVersion": version, "capabilities": {}, "clientInfo": info}
-        self.send({"id": 0, "method": "initialize", "params": parameters})
+        self.send({**INITIALIZE, "id": 0, "params": {**INITIALIZE["params"], "protocolVersion": version}})
         answer = self.answer(0)
         self.send({"method": "notifications/initialized"})
         return answer
@@ -182,6 +180,14 @@ class Raw:
         if meta:
             parameters["_meta"] = meta
         self.send({"id": number, "method": "tools/call", "params": parameters})
+
+
+@contextmanager
+def raw_mcp(vault: Path, *words: str, **more: str) -> Iterator[Raw]:
+    """A server of a vault that sends details, after the handshake."""
+    with Raw("--vault", str(vault), "mcp", "--structured", "full", *words, **more) as raw:
+        raw.initialize()
+        yield raw
 
 
 def text_of(result: Any) -> str:

@@ -6,10 +6,10 @@ import json
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from threading import Event
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import anyio
 import httpx2
@@ -27,7 +27,7 @@ from vaulttools.server.callers import Caller, Tenants
 from vaulttools.server.calls import AT_ONCE, QUICK_AT_ONCE, Busy, Calls
 from vaulttools.server.mcp.streamable import streamable_by_caller
 from vaulttools.server.tokens import TokenFile
-from vaulttools.server.vault_pool import VaultPool
+from vaulttools.server.vault_pool import OPEN, VaultPool
 from vaulttools.server.vaults import Vaults, ensure_indexed
 from vaulttools.vault import Vault
 
@@ -59,6 +59,16 @@ def _curious(other: Path) -> str:
     up = [f"{'../' * levels}b/note{ending}" for levels in (1, 2, 3) for ending in ("", ".md")]
     aims = [*up, str(other), other.as_uri(), str(other).removesuffix(".md"), "vault://b/note.md", "/v/b/vault/note.md"]
     return "\n\n".join(f"![[{aim}]] [[{aim}]] ![x]({aim}) [x](<{aim}>)" for aim in aims)
+
+
+@contextmanager
+def pooled(folder: Path, names: str, most: int = OPEN, index: Literal["off"] | None = "off") -> Iterator[VaultPool]:
+    """A pool of vaults with these names, each with one note."""
+    for name in names:
+        write_files(folder / name, {"note.md": f"{name} #tag\n"})
+    pool = VaultPool(str(folder), most, index)
+    yield pool
+    pool.close()
 
 
 def _get(host: Host, token: str | None, path: str, method: str = "GET", **given: Any) -> httpx2.Response:
@@ -164,10 +174,9 @@ def test_the_file_of_tokens_holds_hashes_for_its_owner(tmp_path: Path) -> None:
             tokens.add(name, vaults)
     with pytest.raises(BadArgument, match=r"^There is no token other$"):
         tokens.revoke("other")
-    pool = VaultPool(str(tmp_path), index="off")
     file.write_text("broken", encoding="utf-8")
-    assert Tenants(TokenFile(file), pool).of(token) is None
-    pool.close()
+    with pooled(tmp_path, "") as pool:
+        assert Tenants(TokenFile(file), pool).of(token) is None
 
 
 def test_links_and_dot_folders_are_no_vaults(tmp_path: Path) -> None:
@@ -176,107 +185,87 @@ def test_links_and_dot_folders_are_no_vaults(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "root" / "file").touch()
     (tmp_path / "root" / "link").symlink_to(tmp_path / "outside")
-    pool = VaultPool(str(tmp_path / "root"), index="off")
     names = ["a", ".dot", "link", "file", "..", "", "a/b", "../outside", "none", "a\0"]
-    assert [name for name in names if pool.has(name)] == ["a"]
-    for name in names[1:]:
-        with pytest.raises(BadArgument), pool.lent(name):
-            pass
-    pool.close()
+    with pooled(tmp_path / "root", "") as pool:
+        assert [name for name in names if pool.has(name)] == ["a"]
+        for name in names[1:]:
+            with pytest.raises(BadArgument), pool.lent(name):
+                pass
 
 
 def test_at_most_so_many_vaults_are_open_and_unused_ones_are_closed(tmp_path: Path) -> None:
-    for name in "abcd":
-        write_files(tmp_path / name, {"note.md": f"{name}\n"})
-    pool = VaultPool(str(tmp_path), 2, "off")
-    for name in "abcdabcd":
-        with pool.lent(name) as vault:
-            assert vault.path.name == name and len(pool.open_vaults) <= 2
-            assert name in vault.call("read", {"note": "note"}).text
-    with pool.lent("a") as first, pool.lent("a") as second:
-        assert first is second
+    with pooled(tmp_path, "abcd", 2) as pool:
+        for name in "abcdabcd":
+            with pool.lent(name) as vault:
+                assert vault.path.name == name and len(pool.open_vaults) <= 2
+                assert name in vault.call("read", {"note": "note"}).text
+        with pool.lent("a") as first, pool.lent("a") as second:
+            assert first is second
+            pool.close_idle(time.monotonic() + 1)
+            assert len(pool.open_vaults) == 1
         pool.close_idle(time.monotonic() + 1)
-        assert len(pool.open_vaults) == 1
-    pool.close_idle(time.monotonic() + 1)
-    assert pool.open_vaults == []
-    pool.close()
+        assert pool.open_vaults == []
 
 
 def test_what_asks_all_notes_waits_for_a_first_indexing_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_files(tmp_path / "a", {"note.md": "#tag\n"})
     monkeypatch.setattr(background, "MANY", 0)
     monkeypatch.setattr(background, "_FEW", 0)
-    pool, end = VaultPool(str(tmp_path)), Event()
+    end = Event()
     _, turns = background._turns
-    with turns.taken(end), turns.taken(end), pool.lent("a") as vault:
-        assert not pool.is_ready("a")
-        with pytest.raises(Busy) as refusal:
-            ensure_indexed(vault, end, seconds=1, of_all=True)
-        assert str(refusal.value).endswith("indexed for the first time (0 of 1 files so far); call again in a moment")
-    with pool.lent("a") as vault:
-        ensure_indexed(vault, end, seconds=30, of_all=True)
-        assert vault.tags().searched == 1
-    pool.close()
+    with pooled(tmp_path, "a", index=None) as pool:
+        with turns.taken(end), turns.taken(end), pool.lent("a") as vault:
+            assert not pool.is_ready("a")
+            with pytest.raises(Busy, match=r"first time \(0 of 1 files so far\); call again in a moment$"):
+                ensure_indexed(vault, end, seconds=1, of_all=True)
+        with pool.lent("a") as vault:
+            ensure_indexed(vault, end, seconds=30, of_all=True)
+            assert vault.tags().searched == 1
 
 
 @pytest.mark.parametrize("is_large", [False, True])
 def test_what_searches_waits_for_the_first_indexing_of_a_small_vault_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_large: bool
 ) -> None:
-    write_files(tmp_path / "a", {"note.md": "#tag\n"})
     monkeypatch.setattr(background, "MANY", 0 if is_large else 200)
     monkeypatch.setattr(background, "_FEW", 0)
-    pool, end = VaultPool(str(tmp_path)), Event()
-    turns = background._turns[is_large]
-    with turns.taken(end), turns.taken(end), pool.lent("a") as vault:
+    end, turns = Event(), background._turns[is_large]
+    with pooled(tmp_path, "a", index=None) as pool, turns.taken(end), turns.taken(end), pool.lent("a") as vault:
         with nullcontext() if is_large else pytest.raises(Busy, match="0 of 1 files so far"):
             ensure_indexed(vault, end, seconds=1, of_all=False)
         assert not pool.is_ready("a")
-    pool.close()
 
 
 def test_a_vault_that_is_indexed_goes_before_one_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in "abc":
-        write_files(tmp_path / name, {"note.md": f"{name}\n"})
     monkeypatch.setattr(Vault, "is_ready", property(lambda vault: vault.path.name != "a"))
-    pool = VaultPool(str(tmp_path), 2, "off")
-    for name in "abc":
-        with pool.lent(name):
-            pass
-    assert pool.open_vaults == ["a", "c"]
-    pool.close()
+    with pooled(tmp_path, "abc", 2) as pool:
+        for name in "abc":
+            with pool.lent(name):
+                pass
+        assert pool.open_vaults == ["a", "c"]
 
 
 def test_a_read_of_an_open_vault_does_not_wait_behind_vaults_without_a_place(tmp_path: Path) -> None:
-    for name in "ab":
-        write_files(tmp_path / name, {"note.md": f"{name}\n"})
-    pool = VaultPool(str(tmp_path), 1, "off")
-    vaults = Vaults(("a", "b"), pool.lent, pool.is_ready, pool.is_open)
     done: list[str] = []
 
-    async def read(calls: Calls, name: str) -> None:
-        def called(_: Event) -> None:
-            with vaults.lent(name) as vault:
-                done.append(vault.call("read", {"note": "note"}).details["text"].strip())
-
-        await calls.run(called, lane=vaults.lane(name, is_quick=True))
-
     async def talk() -> None:
-        calls = Calls()
-        async with anyio.create_task_group() as group:
-            with pool.lent("a"):
-                for _ in range(QUICK_AT_ONCE + 1):
-                    group.start_soon(read, calls, "b")
-                await anyio.sleep(0)
-                await read(calls, "a")
-                assert done == ["a"]
-        calls.close()
+        with pooled(tmp_path, "ab", 1) as pool, closing(Calls()) as calls:
+            vaults = Vaults(("a", "b"), pool.lent, pool.is_ready, pool.is_open)
+
+            async def read(name: str) -> None:
+                await vaults.run(calls, name, lambda vault, _: done.append(vault.path.name), is_quick=True)
+
+            async with anyio.create_task_group() as group:
+                with pool.lent("a"):
+                    for _ in range(QUICK_AT_ONCE + 1):
+                        group.start_soon(read, "b")
+                    await anyio.sleep(0)
+                    await read("a")
+                    assert done == ["a"]
 
     run(talk)
     assert done == ["a", *"b" * (QUICK_AT_ONCE + 1)]
-    pool.close()
 
 
 def test_callers_are_served_in_turn_and_quick_calls_wait_behind_no_search() -> None:

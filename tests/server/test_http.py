@@ -33,16 +33,8 @@ def url() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[str]:
     """A server that asks for a token."""
-    with http(
-        "--vault",
-        str(FIXTURES / "vault"),
-        "mcp",
-        "--structured",
-        "full",
-        "--http",
-        "127.0.0.1:0",
-        VAULTTOOLS_TOKEN=TOKEN,
-    ) as served:
+    words = ["--vault", str(FIXTURES / "vault"), "mcp", "--structured", "full", "--http", "127.0.0.1:0"]
+    with http(*words, VAULTTOOLS_TOKEN=TOKEN) as served:
         yield served.url
 
 

@@ -36,6 +36,9 @@ not delay calls of other vaults."""
 
 Lane: TypeAlias = Literal["usual", "quick", "opening"]
 
+Report: TypeAlias = Callable[[float], Awaitable[None]]
+"""Gets the seconds since a call was made, every 200 ms until it ends."""
+
 WAITING: Final = 200
 """Waiting calls of one caller; a further call is refused at once, because its answer would come too late."""
 
@@ -65,15 +68,14 @@ class Calls:
     async def run(
         self,
         call: Callable[[Event], T],
-        report: Callable[[float], Awaitable[None]] | None = None,
+        report: Report | None = None,
         *,
         caller: str = "",
         lane: Lane = "usual",
     ) -> T:
         """Run a call in a thread and return its result; if the waiting task is cancelled, the call's event is set.
 
-        `report` gets the seconds since the call was made, every 200 ms until it ends. Waiting callers take turns, one
-        call each, no matter how many calls they have.
+        Waiting callers take turns, one call each, no matter how many calls they have.
 
         Raises:
             Busy: too many calls of this caller are waiting, or this one waited too long.

@@ -59,29 +59,20 @@ class Service:
         is_quick: bool = False,
         before: Callable[[Vault, Event], None] | None = None,
     ) -> T:
-        """Run a call in a thread on the request's vault, and return its result. The call is cancelled if the client
-        goes; the unread rest of the body is dropped. `is_quick`: it takes a few milliseconds at most. While a vault is
-        indexed for the first time, `before` runs first.
+        """Run a call on the request's vault as `Vaults.run` does, and return its result. The call is cancelled if the
+        client goes; the unread rest of the body is dropped.
 
         Raises:
             NoSuchVault: see `vault_name`.
-            Busy: too many calls are waiting, or the vault is being indexed for the first time.
             Cancelled: the client has gone.
-            Exception: what the call raises.
+            Exception: see `Vaults.run`.
         """
         name = self.vault_name(request)
         caller = self.caller(request)
         assert caller is not None
-
-        lane = caller.vaults.lane(name, is_quick=is_quick)
-
-        def lent(cancel: Event) -> T:
-            with caller.vaults.lent(name) as vault:
-                if before is not None and lane == "opening" and not is_quick:
-                    before(vault, cancel)
-                return call(vault, cancel)
-
-        running = asyncio.ensure_future(self.calls.run(lent, caller=caller.name, lane=lane))
+        running = asyncio.ensure_future(
+            caller.vaults.run(self.calls, name, call, is_quick=is_quick, before=before, caller=caller.name)
+        )
         gone = asyncio.ensure_future(_gone(request))
         try:
             await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)

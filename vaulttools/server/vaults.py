@@ -8,14 +8,16 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import quote, unquote
 
 from vaulttools.errors import BadArgument
 from vaulttools.index.database import Unavailable
 from vaulttools.resources.urls import Backed
-from vaulttools.server.calls import Busy, Lane
+from vaulttools.server.calls import Busy, Calls, Lane, Report
 from vaulttools.vault import Vault
+
+T = TypeVar("T")
 
 SCHEME: Final = "vault"
 """Scheme of the URIs of notes, `vault://Notes/Projects/plan.md`: the vault's name and the path in it."""
@@ -56,6 +58,36 @@ class Vaults:
         if isinstance(name, str) and does_not_wait(name):
             return "quick" if is_quick else "usual"
         return "opening"
+
+    async def run(
+        self,
+        calls: Calls,
+        name: object,
+        call: Callable[[Vault, Event], T],
+        *,
+        is_quick: bool,
+        before: Callable[[Vault, Event], None] | None = None,
+        caller: str = "",
+        report: Report | None = None,
+    ) -> T:
+        """Run a call on the vault with that name in a thread, and return its result; `caller` and `report` as in
+        `Calls.run`, `is_quick` as in `lane`. While the vault is indexed for the first time, `before` runs first, except
+        for a quick call.
+
+        Raises:
+            BadArgument: there is no such vault.
+            Busy: as `Calls.run`, or the vault is being indexed for the first time.
+            Exception: what the call raises.
+        """
+        lane, lent = self.lane(name, is_quick=is_quick), self.lent(name)
+
+        def answered(cancel: Event) -> T:
+            with lent as vault:
+                if before is not None and lane == "opening" and not is_quick:
+                    before(vault, cancel)
+                return call(vault, cancel)
+
+        return await calls.run(answered, report, caller=caller, lane=lane)
 
     def meant(self, arguments: Mapping[str, Any]) -> tuple[object, dict[str, Any]]:
         """Return the name of the vault that a call means (for `lent`), and the tool's own arguments."""

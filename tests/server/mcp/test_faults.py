@@ -18,7 +18,7 @@ import pytest
 from mcp import Client
 
 from tests.conftest import write_files
-from tests.server.serving import WITHIN, Raw, answers, linux_only, ripgreps, run, stdio, text_of
+from tests.server.serving import WITHIN, Raw, answers, linux_only, raw_mcp, ripgreps, run, stdio, text_of
 from vaulttools import tools
 from vaulttools.server import vaults
 from vaulttools.server.calls import Calls
@@ -56,9 +56,7 @@ sys.meta_path.insert(0, Noise())
 
 def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path) -> None:
     write_files(tmp_path, {"vault/a.md": "# A\n", "site/sitecustomize.py": NOISE})
-    words = "--vault", str(tmp_path / "vault"), "mcp", "--tools", "all"
-    with Raw(*words, PYTHONPATH=str(tmp_path / "site")) as raw:
-        raw.initialize()
+    with raw_mcp(tmp_path / "vault", "--tools", "all", PYTHONPATH=str(tmp_path / "site")) as raw:
         raw.call(1, "outline", {"note": "a"})
         assert raw.read()["result"]["content"][0]["text"].startswith("a.md: ")
         status, out, errors = raw.hang_up()
@@ -68,8 +66,7 @@ def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path) -> None
 
 
 def test_faults_M02_to_M04_bad_frames_are_answered_and_the_server_goes_on(small_vault: Path) -> None:
-    with Raw("--vault", str(small_vault), "mcp", "--structured", "full") as raw:
-        raw.initialize()
+    with raw_mcp(small_vault) as raw:
         raw.send(b"{broken", b"\xff\xfe\x00", b"", b'"' + b"x" * 5_000_000, b"[" * 100_000)
         assert [raw.read()["error"]["code"] for _ in range(4)] == [-32700] * 4
         raw.send(b"[]", b"17", b'{"jsonrpc": "1.0", "id": 5, "method": 7}')
@@ -96,8 +93,7 @@ def test_fault_M04_what_is_no_json_to_the_sdk_is_answered_by_its_id(small_vault:
     call = (
         b'{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "read", "arguments": {"note": %s}}}'
     )
-    with Raw("--vault", str(small_vault), "mcp", "--no-index") as raw:
-        raw.initialize()
+    with raw_mcp(small_vault, "--no-index") as raw:
         raw.send(
             call % (1, cut), call % (2, deep), call % (3, rb'"\ud83c\udf31"'), rb'{"id": "\ud800", "method": "ping"}'
         )
@@ -118,8 +114,7 @@ def test_fault_M04_what_is_no_json_to_the_sdk_is_answered_by_its_id(small_vault:
 
 @linux_only
 def test_faults_M05_and_M06_a_slow_call_reports_and_its_cancellation_stops_ripgrep(slow_vault: Path) -> None:
-    with Raw("--vault", str(slow_vault), "mcp", "--structured", "full") as raw:
-        raw.initialize()
+    with raw_mcp(slow_vault) as raw:
         raw.call(1, "search_files", SLOW, progressToken="p")
         reports = [raw.read()["params"] for _ in range(4)]
         assert [report["progressToken"] for report in reports] == ["p"] * 4
@@ -150,8 +145,7 @@ def test_fault_M05_the_present_revision_cancels_too(slow_vault: Path) -> None:
 @linux_only
 @pytest.mark.parametrize("how", ["eof", "death"])
 def test_fault_M07_the_server_goes_with_its_client(slow_vault: Path, how: str) -> None:
-    with Raw("--vault", str(slow_vault), "mcp", "--structured", "full") as raw:
-        raw.initialize()
+    with raw_mcp(slow_vault) as raw:
         raw.call(1, "search_files", SLOW, progressToken=1)
         started = awaited(lambda: ripgreps(raw.process.pid))
         status, _, errors = raw.hang_up(at_once=how == "death")
@@ -170,8 +164,7 @@ def test_fault_M09_a_call_that_takes_too_long_gives_what_it_has(slow_vault: Path
 
 @linux_only
 def test_fault_M10_a_ripgrep_that_dies_is_reported_and_the_next_call_works(slow_vault: Path) -> None:
-    with Raw("--vault", str(slow_vault), "mcp", "--structured", "full") as raw:
-        raw.initialize()
+    with raw_mcp(slow_vault) as raw:
         raw.call(1, "search_files", SLOW)
         killed: set[int] = set()
 
@@ -196,8 +189,7 @@ def test_fault_M10_a_ripgrep_that_dies_is_reported_and_the_next_call_works(slow_
 def test_a_name_that_is_no_utf_8_ends_no_server(tmp_path: Path) -> None:
     with (Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.md"))).open("w", encoding="utf-8") as file:
         file.write("# A needle\n")
-    with Raw("--vault", str(tmp_path), "mcp", "--structured", "full", "--tools", "all") as raw:
-        raw.initialize()
+    with raw_mcp(tmp_path, "--tools", "all") as raw:
         asked = {"query": {"query": "needle"}, "find": {"paths": "*"}, "search_files": {"pattern": "needle"}}
         for number, (name, arguments) in enumerate(asked.items(), 1):
             raw.call(number, name, arguments)
@@ -245,8 +237,7 @@ def test_faults_M12_and_M13_an_error_of_ours_is_reported_without_its_text(
 @posix_only
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_fault_M14_a_signal_ends_the_server_and_its_ripgreps(slow_vault: Path, number: int, status: int) -> None:
-    with Raw("--vault", str(slow_vault), "mcp", "--structured", "full") as raw:
-        raw.initialize()
+    with raw_mcp(slow_vault) as raw:
         raw.call(1, "search_files", SLOW)
         started = awaited(lambda: ripgreps(raw.process.pid)) if sys.platform == "linux" else []
         raw.process.send_signal(number)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests.conftest import FIXTURES, OUR_FAULT, write_files
-from tests.server.serving import Raw
+from tests.server.serving import Raw, raw_mcp
 from vaulttools import tools
 from vaulttools.core import limits
 from vaulttools.tools.definitions import definitions
@@ -83,8 +83,7 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raw]:
     table = f"[fuzzed]\npath = '{FIXTURES / 'vault'}'\ntime_limit = 1\n"
     write_files(home, {"vaulttools/vaulttools.toml": table})
     folders = {"XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
-    with Raw("--vault", str(FIXTURES / "vault"), "mcp", "--structured", "full", "--tools", "all", **folders) as raw:
-        raw.initialize()
+    with raw_mcp(FIXTURES / "vault", "--tools", "all", **folders) as raw:
         yield raw
         status, _, errors = raw.hang_up()
         assert (status, errors) == (0, b"")

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tests.conftest import write_files
 from tests.server.serving import http
 
 pytest.importorskip("playwright", reason="needs the extra: pip install 'vaulttools[browser]'")
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, Route, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -92,10 +93,26 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+OpenPage = Callable[..., Page]
+
+
 @pytest.fixture
-def page(browser: Browser, url: str) -> Iterator[Page]:
-    with browser.new_context(base_url=url, viewport={"width": 1200, "height": 800}) as context:
-        yield context.new_page()
+def open_page(browser: Browser, url: str) -> Iterator[OpenPage]:
+    """Open a page of a context of its own; the options are those of Playwright's `new_context`."""
+    with ExitStack() as stack:
+        yield lambda **given: stack.enter_context(browser.new_context(**{"base_url": url, **given})).new_page()
+
+
+@pytest.fixture
+def page(open_page: OpenPage) -> Page:
+    return open_page(viewport={"width": 1200, "height": 800})
+
+
+def requested(page: Page) -> list[str]:
+    """The addresses that a page asks for from now on."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    return asked
 
 
 def test_results_come_while_typing_and_are_there_again_after_going_back(page: Page) -> None:
@@ -170,14 +187,13 @@ def test_related_notes_come_beside_a_note(page: Page) -> None:
     expect(page.locator(".related a", has_text="Plan")).to_be_visible()
 
 
-def test_on_a_phone_the_outline_is_above_the_text(browser: Browser, url: str) -> None:
-    with browser.new_context(base_url=url, viewport={"width": 390, "height": 700}) as context:
-        page = context.new_page()
-        page.goto("/ui/note/Projects/Plan.md")
-        expect(page.locator("aside .outline")).to_be_hidden()
-        page.get_by_role("article").get_by_text("Outline").click()
-        page.get_by_role("article").locator(".outline").get_by_text("Beds").click()
-        expect(page).to_have_url(re.compile("#s-h6$"))
+def test_on_a_phone_the_outline_is_above_the_text(open_page: OpenPage) -> None:
+    page = open_page(viewport={"width": 390, "height": 700})
+    page.goto("/ui/note/Projects/Plan.md")
+    expect(page.locator("aside .outline")).to_be_hidden()
+    page.get_by_role("article").get_by_text("Outline").click()
+    page.get_by_role("article").locator(".outline").get_by_text("Beds").click()
+    expect(page).to_have_url(re.compile("#s-h6$"))
 
 
 def test_diagrams_are_drawn_and_code_is_coloured(page: Page) -> None:
@@ -190,38 +206,34 @@ def test_diagrams_are_drawn_and_code_is_coloured(page: Page) -> None:
 
 
 def test_what_draws_and_colours_is_loaded_by_pages_that_need_it_alone(page: Page) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    asked = requested(page)
     page.goto("/ui/note/Soil.md")
     page.wait_for_load_state("networkidle")
     assert [each for each in asked if "diagram" in each or "highlight" in each] == []
 
 
-def test_without_javascript_the_source_of_a_diagram_stays(browser: Browser, url: str) -> None:
-    with browser.new_context(base_url=url, java_script_enabled=False) as context:
-        page = context.new_page()
-        page.goto("/ui/note/Drawings.md")
-        expect(page.locator(".n-mermaid pre").first).to_have_text("graph TD; one-->two")
-        expect(page.locator("iframe")).to_have_count(0)
+def test_without_javascript_the_source_of_a_diagram_stays(open_page: OpenPage) -> None:
+    page = open_page(java_script_enabled=False)
+    page.goto("/ui/note/Drawings.md")
+    expect(page.locator(".n-mermaid pre").first).to_have_text("graph TD; one-->two")
+    expect(page.locator("iframe")).to_have_count(0)
 
 
-def test_a_hostile_diagram_reaches_neither_the_page_nor_another_host(browser: Browser, url: str) -> None:
-    with browser.new_context(base_url=url) as context:
-        page = context.new_page()
-        asked, refused = list[str](), list[str | None]()
-        page.on("response", lambda response: asked.append(response.url))
-        page.on("requestfailed", lambda request: refused.append(request.failure))
-        page.goto("/ui/note/Hostile.md")
-        drawn = page.frame_locator("iframe").locator("svg")
-        expect(drawn).to_be_visible()
-        for link in drawn.locator("a").all():
-            link.click(force=True)
-        expect(page.locator(".hljs-tag").first).to_be_visible()
-        (frame,) = page.frames[1:]
-        assert [each.evaluate("window.hurt") for each in (page, frame)] == [None, None]
-        assert frame.evaluate("origin") == "null"
-        assert [each for each in asked if not each.startswith(url)] == []
-        assert set(refused) == {"csp"}  # the image that Mermaid lets through
+def test_a_hostile_diagram_reaches_neither_the_page_nor_another_host(page: Page, url: str) -> None:
+    asked, refused = list[str](), list[str | None]()
+    page.on("response", lambda response: asked.append(response.url))
+    page.on("requestfailed", lambda request: refused.append(request.failure))
+    page.goto("/ui/note/Hostile.md")
+    drawn = page.frame_locator("iframe").locator("svg")
+    expect(drawn).to_be_visible()
+    for link in drawn.locator("a").all():
+        link.click(force=True)
+    expect(page.locator(".hljs-tag").first).to_be_visible()
+    (frame,) = page.frames[1:]
+    assert [each.evaluate("window.hurt") for each in (page, frame)] == [None, None]
+    assert frame.evaluate("origin") == "null"
+    assert [each for each in asked if not each.startswith(url)] == []
+    assert set(refused) == {"csp"}  # the image that Mermaid lets through
 
 
 def test_a_link_shows_the_beginning_of_its_note_to_mouse_and_keyboard(page: Page) -> None:
@@ -244,15 +256,13 @@ def test_a_link_shows_the_beginning_of_its_note_to_mouse_and_keyboard(page: Page
     expect(preview).to_have_count(0)
 
 
-def test_a_finger_gets_no_preview(browser: Browser, url: str) -> None:
-    with browser.new_context(base_url=url, has_touch=True) as context:
-        page = context.new_page()
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto("/ui/note/Home.md")
-        page.locator(".body").get_by_role("link", name="Plan").tap()
-        expect(page.get_by_role("heading", name="Plan", level=1)).to_be_visible()
-        assert [each for each in asked if "/preview/" in each] == []
+def test_a_finger_gets_no_preview(open_page: OpenPage) -> None:
+    page = open_page(has_touch=True)
+    asked = requested(page)
+    page.goto("/ui/note/Home.md")
+    page.locator(".body").get_by_role("link", name="Plan").tap()
+    expect(page.get_by_role("heading", name="Plan", level=1)).to_be_visible()
+    assert [each for each in asked if "/preview/" in each] == []
 
 
 def test_links_lead_from_note_to_note_and_from_a_tag_to_its_notes(page: Page) -> None:
@@ -284,44 +294,41 @@ def test_everything_can_be_reached_by_keyboard(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Soil")
 
 
-def test_all_but_search_while_typing_works_without_javascript(browser: Browser, url: str) -> None:
-    with browser.new_context(base_url=url, java_script_enabled=False) as context:
-        page = context.new_page()
-        page.goto("/ui/")
-        page.get_by_role("searchbox").fill("larch")
-        page.get_by_text("Exact text").click()
-        page.get_by_role("button", name="Search").click()
-        expect(page.get_by_role("status")).to_have_text("2 notes")
-        page.locator("a.result", has_text="Plan").click()
-        expect(page.locator("aside .outline")).to_have_text("Beds")
-        page.get_by_role("link", name="What an assistant gets").click()
-        expect(page.locator("pre.text")).to_contain_text("Projects/Plan.md")
-        page.get_by_role("link", name="Tasks").click()
-        page.get_by_label("Status").select_option("Done")
-        page.get_by_role("button", name="Show").click()
-        expect(page.locator(".tasks li")).to_have_text(["dig Home › Home"])
+def test_all_but_search_while_typing_works_without_javascript(open_page: OpenPage) -> None:
+    page = open_page(java_script_enabled=False)
+    page.goto("/ui/")
+    page.get_by_role("searchbox").fill("larch")
+    page.get_by_text("Exact text").click()
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("status")).to_have_text("2 notes")
+    page.locator("a.result", has_text="Plan").click()
+    expect(page.locator("aside .outline")).to_have_text("Beds")
+    page.get_by_role("link", name="What an assistant gets").click()
+    expect(page.locator("pre.text")).to_contain_text("Projects/Plan.md")
+    page.get_by_role("link", name="Tasks").click()
+    page.get_by_label("Status").select_option("Done")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator(".tasks li")).to_have_text(["dig Home › Home"])
 
 
-def test_dark_is_dark_and_light_is_light(browser: Browser, url: str) -> None:
+def test_dark_is_dark_and_light_is_light(open_page: OpenPage) -> None:
     found = {}
     for scheme in ("light", "dark"):
-        with browser.new_context(base_url=url, color_scheme=scheme) as context:
-            page = context.new_page()
-            page.goto("/ui/")
-            found[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page = open_page(color_scheme=scheme)
+        page.goto("/ui/")
+        found[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert found == {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 25, 29)"}
 
 
-def test_the_colours_chosen_hold_on_every_page_without_javascript(browser: Browser, url: str) -> None:
-    with browser.new_context(base_url=url, color_scheme="light", java_script_enabled=False) as context:
-        page = context.new_page()
-        page.goto("/ui/note/Home.md")
-        page.get_by_role("button", name="Dark").click()
-        expect(page).to_have_url(re.compile("/ui/note/Home.md$"))
-        page.goto("/ui/tags")
-        expect(page.locator("body")).to_have_css("background-color", "rgb(23, 25, 29)")
-        page.get_by_role("button", name="As the system").click()
-        expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+def test_the_colours_chosen_hold_on_every_page_without_javascript(open_page: OpenPage) -> None:
+    page = open_page(color_scheme="light", java_script_enabled=False)
+    page.goto("/ui/note/Home.md")
+    page.get_by_role("button", name="Dark").click()
+    expect(page).to_have_url(re.compile("/ui/note/Home.md$"))
+    page.goto("/ui/tags")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(23, 25, 29)")
+    page.get_by_role("button", name="As the system").click()
+    expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
 
 
 def test_the_search_box_of_a_note_is_reached_by_a_key_and_leads_to_results(page: Page) -> None:
@@ -353,63 +360,58 @@ def test_a_note_of_the_map_shows_its_name_and_opens(page: Page) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 768])
-def test_no_page_is_wider_than_a_phone(browser: Browser, url: str, width: int) -> None:
-    with browser.new_context(base_url=url, viewport={"width": width, "height": 700}) as context:
-        page = context.new_page()
-        wider = []
-        for path in (*PAGES, *OVERVIEWS):
-            page.goto(path)
-            if page.evaluate("document.documentElement.scrollWidth") > width:
-                wider.append(path)
-        assert wider == []
+def test_no_page_is_wider_than_a_phone(open_page: OpenPage, width: int) -> None:
+    page = open_page(viewport={"width": width, "height": 700})
+    wider = []
+    for path in (*PAGES, *OVERVIEWS):
+        page.goto(path)
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            wider.append(path)
+    assert wider == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: Browser, url: str, scheme: Any) -> None:
+def test_axe_finds_nothing_serious(open_page: OpenPage, scheme: Any) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the extra browser").Axe()
-    with browser.new_context(base_url=url, color_scheme=scheme, bypass_csp=True) as context:
-        page = context.new_page()
-        found = []
-        # The scheme changes colours alone.
-        options = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
-        for path in (*PAGES, *OVERVIEWS, "/ui/login"):
-            page.goto(path)
-            found += [
-                (path, each["id"], [node["html"] for node in each["nodes"]][:3])
-                for each in axe.run(page, options=options).response["violations"]
-                if each["impact"] in ("serious", "critical")
-            ]
-        assert found == []
+    page = open_page(color_scheme=scheme, bypass_csp=True)
+    found = []
+    # The scheme changes colours alone.
+    options = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
+    for path in (*PAGES, *OVERVIEWS, "/ui/login"):
+        page.goto(path)
+        found += [
+            (path, each["id"], [node["html"] for node in each["nodes"]][:3])
+            for each in axe.run(page, options=options).response["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+    assert found == []
 
 
-def test_nothing_that_a_vault_holds_runs_or_is_loaded_from_elsewhere(browser: Browser, url: str) -> None:
-    with browser.new_context(base_url=url) as context:
-        page = context.new_page()
-        messages: list[str] = []
-        asked: list[str] = []
+def test_nothing_that_a_vault_holds_runs_or_is_loaded_from_elsewhere(page: Page, url: str) -> None:
+    messages: list[str] = []
+    asked = requested(page)
 
-        def dismissed(dialog: Dialog) -> None:
-            messages.append(dialog.message)
-            dialog.dismiss()
+    def dismissed(dialog: Dialog) -> None:
+        messages.append(dialog.message)
+        dialog.dismiss()
 
-        page.on("dialog", dismissed)
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto("/ui/")
-        page.get_by_role("searchbox").press_sequentially("attacked")
-        page.get_by_text("Exact text").click()
-        expect(page.get_by_role("status")).to_have_text("1 note")
-        page.locator("a.result").click()
-        expect(page.locator(".body")).to_contain_text("bait")
-        for bait in page.get_by_text("bait").all():
-            bait.click()
-        for path in (*OVERVIEWS, "/ui/note/Projects/Plan.md"):
-            page.goto(path)
-            assert page.evaluate("window.attacked") is None
-        page.goto("/ui/note/Drawn.md")
-        expect(page.locator(".body img")).to_have_js_property("naturalWidth", 20)
+    page.on("dialog", dismissed)
+    page.goto("/ui/")
+    page.get_by_role("searchbox").press_sequentially("attacked")
+    page.get_by_text("Exact text").click()
+    expect(page.get_by_role("status")).to_have_text("1 note")
+    page.locator("a.result").click()
+    expect(page.locator(".body")).to_contain_text("bait")
+    for bait in page.get_by_text("bait").all():
+        bait.click()
+    for path in (*OVERVIEWS, "/ui/note/Projects/Plan.md"):
+        page.goto(path)
         assert page.evaluate("window.attacked") is None
-        assert messages == []
-        assert [each for each in asked if not each.startswith(url)] == []
+    page.goto("/ui/note/Drawn.md")
+    expect(page.locator(".body img")).to_have_js_property("naturalWidth", 20)
+    assert page.evaluate("window.attacked") is None
+    assert messages == []
+    assert [each for each in asked if not each.startswith(url)] == []
 
 
 def test_the_policy_stops_what_a_rendering_would_let_through(page: Page) -> None:
@@ -437,28 +439,21 @@ def test_the_policy_stops_what_a_rendering_would_let_through(page: Page) -> None
     assert page.evaluate("window.attacked") is None
 
 
-def test_what_waits_for_the_index_comes_by_itself(browser: Browser, tmp_path: Path) -> None:
+def test_what_waits_for_the_index_comes_by_itself(open_page: OpenPage, tmp_path: Path) -> None:
     write_files(tmp_path / "vault", {f"{number}.md": f"#tag{number % 9} " + "word " * 300 for number in range(2_000)})
-    with (
-        http(
-            "--vault", str(tmp_path / "vault"), "serve", ":0", VAULTTOOLS_INDEX_FOLDER=str(tmp_path / "index")
-        ) as served,
-        browser.new_context(base_url=served.url) as context,
-    ):
-        page = context.new_page()
+    words = ["--vault", str(tmp_path / "vault"), "serve", ":0"]
+    with http(*words, VAULTTOOLS_INDEX_FOLDER=str(tmp_path / "index")) as served:
+        page = open_page(base_url=served.url)
         page.goto("/ui/")
         expect(page.locator(".indexing")).to_have_count(0)
         expect(page.locator(".unknown")).to_have_count(0)
         expect(page.locator(".cloud li")).to_have_count(9)
 
 
-def test_a_token_is_asked_for_once_and_no_script_can_read_its_cookie(browser: Browser, tmp_path: Path) -> None:
+def test_a_token_is_asked_for_once_and_no_script_can_read_its_cookie(open_page: OpenPage, tmp_path: Path) -> None:
     write_files(tmp_path, {"Home.md": "text\n"})
-    with (
-        http("--vault", str(tmp_path), "serve", ":0", "--no-index", VAULTTOOLS_TOKEN=TOKEN) as served,
-        browser.new_context(base_url=served.url) as context,
-    ):
-        page = context.new_page()
+    with http("--vault", str(tmp_path), "serve", ":0", "--no-index", VAULTTOOLS_TOKEN=TOKEN) as served:
+        page = open_page(base_url=served.url)
         page.goto("/ui/note/Home.md")
         page.get_by_label("Token").fill("guess")
         page.get_by_role("button", name="Log in").click()
@@ -466,12 +461,9 @@ def test_a_token_is_asked_for_once_and_no_script_can_read_its_cookie(browser: Br
         page.get_by_label("Token").fill(TOKEN)
         page.get_by_role("button", name="Log in").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Home")
-        assert [(each["httpOnly"], each["sameSite"]) for each in _cookies(context)] == [(True, "Strict")]
+        cookies: list[Any] = list(page.context.cookies())
+        assert [(each["httpOnly"], each["sameSite"]) for each in cookies] == [(True, "Strict")]
         assert page.evaluate("document.cookie") == ""
         page.get_by_role("button", name="Log out").click()
         page.goto("/ui/")
         expect(page).to_have_title("Log in")
-
-
-def _cookies(context: BrowserContext) -> list[Any]:
-    return list(context.cookies())

@@ -7,6 +7,7 @@ import re
 import sys
 from html import unescape
 from html.parser import HTMLParser
+from itertools import product
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -33,6 +34,9 @@ FILES = {
     ".obsidian/app.json": "{}",
     "long.md": "".join(f"line {number} {'x' * 2_000}\n\n" for number in range(150)),
 }
+
+
+PAGES = ("/ui/", "/ui/note/Home.md", "/ui/tags", "/ui/tasks", "/ui/health", "/ui/assistant")
 
 
 @pytest.fixture(scope="module")
@@ -98,17 +102,16 @@ def test_each_page_shows_what_the_tools_answer(app: ASGIApp, path: str, shown: l
     assert [each for each in shown if each not in text] == [], text[:2000]
 
 
-@pytest.mark.parametrize("base", ["", "/v/my%20vault"])
-@pytest.mark.parametrize("query", ["", "?q=x", "?q=a%20b%26c&mode=regex"])
-def test_the_address_without_its_last_slash_leads_to_the_page(app: ASGIApp, base: str, query: str) -> None:
-    answer = ask(app, "GET", f"{base}/ui{query}")
-    assert (answer.status_code, answer.headers["Location"]) == (308, f"{base}/ui/{query}")
-
-
-@pytest.mark.parametrize("name", ["folder", "map"])
-def test_the_address_of_all_folders_needs_no_last_slash(app: ASGIApp, name: str) -> None:
-    answer = ask(app, "GET", f"/ui/{name}")
-    assert (answer.status_code, answer.headers["Location"]) == (308, f"/ui/{name}/")
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        *product(["/ui", "/v/my%20vault/ui"], ["", "?q=x", "?q=a%20b%26c&mode=regex"]),
+        *product(["/ui/folder", "/ui/map"], [""]),
+    ],
+)
+def test_the_address_without_its_last_slash_leads_to_the_page(app: ASGIApp, path: str, query: str) -> None:
+    answer = ask(app, "GET", f"{path}{query}")
+    assert (answer.status_code, answer.headers["Location"]) == (308, f"{path}/{query}")
 
 
 def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,16 +243,7 @@ def test_a_page_that_is_not_there_leads_on(app: ASGIApp, path: str) -> None:
 
 
 def test_every_page_of_a_vault_has_one_search_box(app: ASGIApp) -> None:
-    for path in (
-        "/ui/",
-        "/ui/?q=x",
-        "/ui/note/Home.md",
-        "/ui/tags",
-        "/ui/tasks",
-        "/ui/health",
-        "/ui/folder/",
-        "/ui/no",
-    ):
+    for path in (*PAGES, "/ui/folder/", "/ui/?q=x", "/ui/no"):
         assert ask(app, "GET", path).text.count('type="search"') == 1, path
 
 
@@ -294,17 +288,7 @@ def test_links_stay_in_their_vault(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "/ui/",
-        "/ui/?q=x",
-        "/ui/results?q=x",
-        "/ui/note/Home.md",
-        "/ui/note/nowhere",
-        "/ui/tags",
-        "/ui/static/page.js",
-        "/ui/login",
-    ],
+    "path", [*PAGES, "/ui/?q=x", "/ui/results?q=x", "/ui/note/nowhere", "/ui/static/page.js", "/ui/login"]
 )
 def test_every_page_has_the_same_strict_headers(app: ASGIApp, path: str) -> None:
     headers = ask(app, "GET", path).headers
@@ -337,7 +321,7 @@ def test_the_assistant_begins_with_a_call_that_is_answered(app: ASGIApp) -> None
 
 
 def test_no_page_has_a_script_or_a_style_inside_or_from_elsewhere(app: ASGIApp) -> None:
-    for path in ("/ui/", "/ui/note/Home.md", "/ui/tags", "/ui/tasks", "/ui/health", "/ui/assistant", "/ui/login"):
+    for path in (*PAGES, "/ui/login"):
         answer = ask(app, "GET", path)
         text = answer.text
         assert answer.status_code == 200 and "</main>" in text and "/ui/static/page.css" in text

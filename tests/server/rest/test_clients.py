@@ -68,6 +68,7 @@ KNOWN = HELP if OBSIDIAN_HELP.exists() else SHIPPED
 PROMPT = '---\ntags: [mcp-tools-prompt]\n---\nWhat is <% tp.mcpTools.prompt("word") %>?\n'
 """A prompt in the form of obsidian-mcp-tools."""
 
+HEADING = "::".join(KNOWN.heading)
 TARGET = {"type": "path", "path": KNOWN.note}
 NEW = {"type": "path", "path": "new.md"}
 
@@ -116,15 +117,19 @@ def _answers(command: list[str], variables: dict[str, str], calls: list[tuple[st
     return run(talk)
 
 
+def _ensure_read(asked: list[tuple[str, dict[str, Any], str]], answers: list[tuple[bool, str]]) -> None:
+    for (name, _, expected), (is_error, text) in zip(asked, answers, strict=False):
+        assert not is_error and expected in text, (name, text)
+
+
 def test_mcp_obsidian_reads_everything_and_writes_nothing(url: str) -> None:
     packages = python_packages(sys.executable, "mcp-obsidian==0.2.3")
-    port = url.rpartition(":")[2]
     variables = {
         "PYTHONPATH": str(packages),
         "OBSIDIAN_API_KEY": KEY,
         "OBSIDIAN_PROTOCOL": "http",
         "OBSIDIAN_HOST": "127.0.0.1",
-        "OBSIDIAN_PORT": port,
+        "OBSIDIAN_PORT": url.rpartition(":")[2],
     }
     reading: list[tuple[str, dict[str, Any], str]] = [
         ("obsidian_list_files_in_vault", {}, f"{KNOWN.folder}/"),
@@ -148,7 +153,7 @@ def test_mcp_obsidian_reads_everything_and_writes_nothing(url: str) -> None:
                 "filepath": KNOWN.note,
                 "operation": "append",
                 "target_type": "heading",
-                "target": "::".join(KNOWN.heading),
+                "target": HEADING,
                 "content": "x",
             },
         ),
@@ -159,8 +164,7 @@ def test_mcp_obsidian_reads_everything_and_writes_nothing(url: str) -> None:
     calls.append(("obsidian_get_periodic_note", {"period": "daily"}))
     answers, offered = _answers(command, variables, calls)
     assert offered == {name for name, _ in calls}
-    for (name, _, expected), (is_error, text) in zip(reading, answers, strict=False):
-        assert not is_error and expected in text, (name, text)
+    _ensure_read(reading, answers)
     for (name, _), (_, text) in zip(writing, answers[len(reading) :], strict=False):
         assert "40300" in text and "read-only" in text, (name, text)
     assert "40400" in answers[-1][1] or "# " in answers[-1][1]
@@ -187,7 +191,7 @@ def test_obsidian_mcp_server_reads_everything_and_writes_nothing(url: str) -> No
         "OBSIDIAN_ENABLE_COMMANDS": "true",
         "MCP_LOG_LEVEL": "error",
     }
-    section = {"type": "heading", "target": "::".join(KNOWN.heading)}
+    section = {"type": "heading", "target": HEADING}
     block, field = {"type": "block", "target": KNOWN.block}, {"type": "frontmatter", "target": KNOWN.property}
     matching = {"regexp": [KNOWN.word, {"var": "content"}]}
     reading: list[tuple[str, dict[str, Any], str]] = [
@@ -224,8 +228,7 @@ def test_obsidian_mcp_server_reads_everything_and_writes_nothing(url: str) -> No
     # 3.2.9 sends no `Markdown-Patch-Version`, and cannot read the map that the plugin gives since its version 5.
     assert mapped[0] is not sends_version, mapped
     assert not sends_version or (section["target"] in mapped[1] and KNOWN.block in mapped[1])
-    for (name, _, expected), (is_error, text) in zip(reading, answers, strict=False):
-        assert not is_error and expected in text, (name, text)
+    _ensure_read(reading, answers)
     for (name, _), (is_error, text) in zip(writing, answers[len(reading) :], strict=False):
         assert is_error and "forbids this request" in text, (name, text)
 

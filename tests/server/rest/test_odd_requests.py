@@ -170,12 +170,6 @@ def test_a_note_as_html_is_refused_by_name(app: ASGIApp, path: str, accept: str,
         assert answer.json()["errorCode"] == 40600 and "/ui/note/" in answer.json()["message"]
 
 
-def test_what_only_the_plugin_has_is_refused_by_name(app: ASGIApp) -> None:
-    for path in ("/openapi.yaml", "/v/notes/openapi.yaml"):
-        answer = ask(app, "GET", path)
-        assert (answer.status_code, "openapi.yaml" in answer.json()["message"]) == (404, True)
-
-
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A vault with names that are no UTF-8."""

@@ -16,7 +16,7 @@ from tests.conftest import MakeVault, write_files
 from tests.server.asking import Serve, ask
 from vaulttools.core.work import Work
 from vaulttools.notes.links import graph
-from vaulttools.server.rest import answering, files, searches, simple
+from vaulttools.server.rest import answering, files, searches
 from vaulttools.server.rest.files import MAP, NOTE
 from vaulttools.server.rest.searches import DATAVIEW, JSONLOGIC
 
@@ -218,19 +218,6 @@ def _posted(app: ASGIApp, kind: str, body: Any, path: str = "/search/") -> Any:
     return ask(app, "POST", path, headers={"Content-Type": kind}, content=content)
 
 
-@pytest.mark.parametrize(
-    ("query", "found"), [("plan damp", 1), ("the a e", 2), ("galena nowhere the", 0), ("e plan", 2), ("the", 2)]
-)
-def test_simple_search_of_few_notes_by_name_finds_what_one_of_all_does(
-    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, query: str, found: int
-) -> None:
-    answers = []
-    for few in (0, 1, 1_000):
-        monkeypatch.setattr(simple, "FEW", few)
-        answers.append(ask(app, "POST", f"/search/simple/?query={quote(query)}").json())
-    assert answers[0] == answers[1] == answers[2] and len(answers[0]) == found
-
-
 def test_simple_search_finds_all_words_in_text_and_name(app: ASGIApp) -> None:
     found = ask(app, "POST", "/search/simple/?query=galena&contextLength=4").json()
     assert [each["filename"] for each in found] == ["Projects/plan.md", "b.md"]
@@ -353,12 +340,17 @@ def test_smart_search_gives_passages(app: ASGIApp) -> None:
     assert ask(app, "POST", "/search/smart", content="[]").status_code == 400
 
 
-def test_tags_commands_and_the_active_file(app: ASGIApp) -> None:
+def test_tags_commands_and_what_only_the_plugin_has(app: ASGIApp) -> None:
     counts = {each["name"]: each["count"] for each in ask(app, "GET", "/tags/").json()["tags"]}
     assert counts == {"work": 1, "work/deep": 1, "urgent": 1}
     assert ask(app, "GET", "/commands/").json() == {"commands": []}
-    active = ask(app, "GET", "/active/")
-    assert (active.status_code, "needs the Obsidian app" in active.json()["message"]) == (404, True)
+    for path, reason in (
+        ("/active/", "needs the Obsidian app"),
+        ("/openapi.yaml", "openapi.yaml"),
+        ("/v/notes/openapi.yaml", "openapi.yaml"),
+    ):
+        absent = ask(app, "GET", path)
+        assert (absent.status_code, reason in absent.json()["message"]) == (404, True)
 
 
 def test_periodic_notes(app: ASGIApp) -> None:

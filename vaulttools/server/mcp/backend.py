@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from vaulttools.answers.reading import MOST_CHARACTERS
 from vaulttools.attachments.extracted import Picture
-from vaulttools.server.calls import Calls
+from vaulttools.server.calls import Calls, Report
 from vaulttools.server.vaults import Vaults, ensure_indexed
 from vaulttools.tools import TOOLS
 from vaulttools.tools.definitions import definitions
-
-Report: TypeAlias = Callable[[float], Awaitable[None]]
-"""Gets the seconds since a call was made, every 200 ms until it ends."""
+from vaulttools.vault import Vault
 
 INDEXING_SECONDS: Final = 15.0
 """Seconds to wait for the first indexing of a vault."""
@@ -55,7 +53,8 @@ class Backend:
         """Names of the tools."""
         self._lent = vaults
         self._is_structured = is_structured
-        self._run = partial(calls.run, caller=caller)
+        self._run_quickly = partial(calls.run, caller=caller, lane="quick")
+        self._run = partial(vaults.run, calls, caller=caller)
         self._defined: dict[str, dict[str, Any]] = {}
         """Definitions made so far: making all takes a fifth of the time from the start to the first answer."""
 
@@ -65,69 +64,56 @@ class Backend:
 
     async def definitions(self) -> list[dict[str, Any]]:
         """Return the tools' definitions for `tools/list`, with output schemas if details are sent."""
-        return await self._run(lambda _: [*map(self._definition, self.tools)], lane="quick")
+        return await self._run_quickly(lambda _: [*map(self._definition, self.tools)])
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
         """Return a tool's answer to the arguments of a client."""
         name, rest = self._lent.meant(arguments)
-        is_quick = TOOLS[tool].is_quick
-        lane = self._lent.lane(name, is_quick=is_quick)
-        lent = self._lent.lent(name)
 
-        def answered(cancel: Event) -> Reply:
-            with lent as vault:
-                if lane == "opening" and not is_quick:
-                    ensure_indexed(vault, cancel, seconds=INDEXING_SECONDS, of_all=TOOLS[tool].reads_all_notes)
-                result = vault.call(tool, rest, cancel=cancel, bounded=True)
+        def answered(vault: Vault, cancel: Event) -> Reply:
+            result = vault.call(tool, rest, cancel=cancel, bounded=True)
             # The tool's output schema promises details that a refusal does not have.
             is_refusal = result.is_error and set(result.details) == {"error"}
             details = _encodable(result.details) if self._is_structured and not is_refusal else None
             return Reply(_encodable(result.text), result.is_error, details, result.picture)
 
-        return await self._run(answered, report, lane=lane)
+        before = partial(ensure_indexed, seconds=INDEXING_SECONDS, of_all=TOOLS[tool].reads_all_notes)
+        return await self._run(name, answered, is_quick=TOOLS[tool].is_quick, before=before, report=report)
 
     async def progress(self, arguments: Mapping[str, Any]) -> str:
         """Return the state of the index of the vault that a call means; "" if nothing is missing."""
-        name, _ = self._lent.meant(arguments)
-        lent = self._lent.lent(name)
 
-        def sentence(_: Event) -> str:
-            with lent as vault:
-                progress = vault.index_progress
+        def sentence(vault: Vault, _: Event) -> str:
+            progress = vault.index_progress
             return "" if progress is None else progress.sentence
 
-        return await self._run(sentence, lane=self._lent.lane(name, is_quick=True))
+        return await self._run(self._lent.meant(arguments)[0], sentence, is_quick=True)
 
     async def newest(self, vault: str) -> Reply:
         """Return the vault's most recently changed notes as `paths` in the details."""
-        lent = self._lent.lent(vault)
 
-        def found(cancel: Event) -> Reply:
-            with lent as opened:
-                result = opened.call(
-                    "find", {"paths": "*.md", "limit": LISTED, "hidden": False}, cancel=cancel, bounded=True
-                )
+        def found(opened: Vault, cancel: Event) -> Reply:
+            asked = {"paths": "*.md", "limit": LISTED, "hidden": False}
+            result = opened.call("find", asked, cancel=cancel, bounded=True)
             if result.is_error:
                 return Reply(_encodable(result.text), is_error=True)
             paths = [path for path in _encodable(result.details["files"]) if not path.endswith("/")]
             return Reply("", details={"paths": paths})
 
-        return await self._run(found, lane=self._lent.lane(vault, is_quick=True))
+        return await self._run(vault, found, is_quick=True)
 
     async def text(self, vault: str, path: str) -> Reply:
         """Return the text of a note or another text file."""
-        lent = self._lent.lent(vault)
 
-        def read(cancel: Event) -> Reply:
-            with lent as opened:
-                result = opened.call("read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel=cancel, bounded=True)
+        def read(opened: Vault, cancel: Event) -> Reply:
+            result = opened.call("read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel=cancel, bounded=True)
             if result.is_error:
                 return Reply(_encodable(result.text), is_error=True)
             text, next_line = _encodable(result.details["text"]), result.details["next_line"]
             cut = "" if next_line is None else f"\n\n[Cut here: the tool read goes on from start_line {next_line}.]"
             return Reply(text + cut)
 
-        return await self._run(read, lane=self._lent.lane(vault, is_quick=True))
+        return await self._run(vault, read, is_quick=True)
 
     def _definition(self, name: str) -> dict[str, Any]:
         if name not in self._defined:

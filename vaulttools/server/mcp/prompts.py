@@ -7,10 +7,6 @@ from typing import Final
 
 from vaulttools import tools
 
-EXPLORE: Final = "explore"
-EXPLORE_SUMMARY: Final = "Answer a question from the notes, step by step, and cite the places"
-ANSWER: Final = "answer"
-ANSWER_SUMMARY: Final = "Answer a question from the notes in as few calls as possible, and cite the places"
 QUESTION: Final = "question"
 
 _CLOSING: Final = (
@@ -61,7 +57,7 @@ def _in_order(placed: Iterable[tuple[int, str] | None]) -> list[str]:
 
 
 PROMPTS: Final[Mapping[str, tuple[str, Callable[[str, Iterable[str]], str]]]] = {
-    ANSWER: (ANSWER_SUMMARY, answer),
-    EXPLORE: (EXPLORE_SUMMARY, explore),
+    "answer": ("Answer a question from the notes in as few calls as possible, and cite the places", answer),
+    "explore": ("Answer a question from the notes, step by step, and cite the places", explore),
 }
 """By name: the summary of a prompt, and the function that makes its text from a question and the offered tools."""

@@ -38,25 +38,9 @@ class Addresses:
         address = f"{self.base}/note/{_quoted(path)}"
         return f"{address}?{urlencode(asked, quote_via=quote)}#{HERE}" if asked else address
 
-    def folder(self, path: str) -> str:
-        """Return the address of a folder's notes; empty means the whole vault."""
-        return f"{self.base}/folder/{_quoted(path)}"
-
-    def related(self, path: str) -> str:
-        """Return the address of the notes that are similar to one."""
-        return f"{self.base}/related/{_quoted(path)}"
-
-    def map(self, folder: str) -> str:
-        """Return the address of a folder's map; empty means the whole vault."""
-        return f"{self.base}/map/{_quoted(folder)}"
-
-    def map_drawing(self, folder: str) -> str:
-        """Return the address of the data that the script of the map draws."""
-        return f"{self.base}/map-drawing/{_quoted(folder)}"
-
-    def nearby(self, path: str) -> str:
-        """Return the address of the notes within two links of one."""
-        return f"{self.base}/nearby/{_quoted(path)}"
+    def page(self, kind: Literal["folder", "map", "map-drawing", "nearby", "related"], path: str) -> str:
+        """Return the address of a page of that kind about a note or a folder; empty means the whole vault."""
+        return f"{self.base}/{kind}/{_quoted(path)}"
 
     def file(self, path: str) -> str:
         """Return the address of a file's bytes over REST; a browser displays only raster images."""

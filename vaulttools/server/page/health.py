@@ -89,7 +89,7 @@ def _first_line(text: str) -> str:
 def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
     """Find notes with nothing below their properties."""
     paths, is_whole = note_paths(vault, cancel)
-    empty = [path for path in paths if _is_small(vault, path, cancel) and _is_empty(vault, path, cancel)]
+    empty = [path for path in paths if _is_empty(vault, path, cancel)]
     summary = f"{_counted(len(empty), 'note')} without text (of at most {_SMALL_BYTES} bytes)"
     return Found(summary, _rows(empty, addresses), is_whole)
 
@@ -108,19 +108,14 @@ def _rows(notes: Sequence[str], addresses: Addresses) -> list[Row]:
     return [Row(path, addresses.note(path)) for path in notes[:_LISTED]]
 
 
-def _is_small(vault: Vault, path: str, cancel: Event) -> bool:
-    """Whether a note is small, according to the disk: that takes a tenth of a second for 10,000 notes."""
+def _is_empty(vault: Vault, path: str, cancel: Event) -> bool:
     ensure_wanted(cancel)
     try:
-        return disk.stat(vault.session.root.absolute(path)).st_size <= _SMALL_BYTES
-    except OSError:  # it has gone since
-        return False
-
-
-def _is_empty(vault: Vault, path: str, cancel: Event) -> bool:
-    try:
+        # The disk knows the small ones: that takes a tenth of a second for 10,000 notes.
+        if disk.stat(vault.session.root.absolute(path)).st_size > _SMALL_BYTES:
+            return False
         note = Note(path, vault.answer("read", {"note": path}, cancel=cancel).content)
-    except BadArgument:  # it has gone since
+    except (OSError, BadArgument):  # it has gone since
         return False
     return not "".join(note.text.split("\n")[note.body_line - 1 :]).strip()
 

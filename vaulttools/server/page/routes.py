@@ -328,16 +328,7 @@ class PageEndpoints:
         token, to = form.get("token", ""), _return_address(form.get("to", ""))
         if not token or self._service.callers.of(token) is None:
             return templates.page(request, "login.html", 401, to=to, error="This token is not known.")
-        response = RedirectResponse(to, 303, HEADERS)
-        response.set_cookie(
-            cookie_name(request.scope),
-            self._service.logins.begin(token),
-            max_age=LASTS_SECONDS,
-            secure=request.url.scheme == "https",
-            httponly=True,
-            samesite="strict",
-        )
-        return response
+        return _with_cookie(request, to, cookie_name(request.scope), self._service.logins.begin(token), LASTS_SECONDS)
 
     async def logout(self, request: Request) -> Response:
         """Forget the login."""
@@ -381,17 +372,17 @@ def _message(
 async def _theme(request: Request) -> Response:
     """Keep the chosen colours in a cookie: they then need no script, and no page first appears in other colours."""
     form = await _form(request)
-    response = RedirectResponse(_return_address(form.get("to", "")), 303, HEADERS)
-    chosen = form.get("theme", "")
-    if chosen in templates.THEMES:
-        response.set_cookie(
-            templates.THEME_COOKIE,
-            chosen,
-            max_age=_THEME_SECONDS,
-            secure=request.url.scheme == "https",
-            httponly=True,
-            samesite="strict",
-        )
+    to, chosen = _return_address(form.get("to", "")), form.get("theme", "")
+    if chosen not in templates.THEMES:
+        return RedirectResponse(to, 303, HEADERS)
+    return _with_cookie(request, to, templates.THEME_COOKIE, chosen, _THEME_SECONDS)
+
+
+def _with_cookie(request: Request, to: str, name: str, value: str, seconds: int) -> Response:
+    """Lead to another page, with a cookie that no script and no other site can use."""
+    response = RedirectResponse(to, 303, HEADERS)
+    is_secure = request.url.scheme == "https"
+    response.set_cookie(name, value, max_age=seconds, secure=is_secure, httponly=True, samesite="strict")
     return response
 
 
@@ -410,11 +401,9 @@ async def _diagram(_: Request) -> Response:
 
 async def _form(request: Request) -> dict[str, str]:
     """Return the fields of a form; an empty mapping if it is too long."""
-    body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > _FORM_BYTES:
-            return {}
+    body = await request.body()  # the guard bounds it
+    if len(body) > _FORM_BYTES:
+        return {}
     return {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace"), max_num_fields=10).items()}
 
 

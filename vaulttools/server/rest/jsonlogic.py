@@ -372,13 +372,8 @@ def _cat(*values: Any) -> str:
 
 
 def _substr(text: Any, start: Any, length: Any = None) -> str:
-    found = _text(text)
-    begin = _whole(start)
-    found = found[begin:] if begin >= 0 else found[max(0, len(found) + begin) :]
-    if length is None:
-        return found
-    wanted = _whole(length)
-    return found[:wanted] if wanted >= 0 else found[: max(0, len(found) + wanted)]
+    found = _text(text)[_whole(start) :]  # as in JavaScript, a negative number counts from the end
+    return found if length is None else found[: _whole(length)]
 
 
 def _whole(value: Any) -> int:
@@ -400,10 +395,6 @@ def _minus(one: Any, other: Any = None) -> float:
 def _times(*values: Any) -> float:
     made = math.prod(map(_number, values))
     return numbers.bounded(made) if isinstance(made, int) else made
-
-
-def _divided(one: Any, other: Any) -> float:
-    return quotient(_number(one), _number(other))
 
 
 def _modulo(one: Any, other: Any) -> float:
@@ -451,7 +442,7 @@ _OPERATORS: Final[dict[str, Callable[..., Any]]] = {
     "+": lambda *values: sum(map(_number, values)),
     "-": _minus,
     "*": _times,
-    "/": _divided,
+    "/": lambda one, other: quotient(_number(one), _number(other)),
     "%": _modulo,
     "in": _in,
     "cat": _cat,
