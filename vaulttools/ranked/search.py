@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,6 +36,7 @@ from vaulttools.ranked.allotment import Allotted, allotted
 from vaulttools.ranked.copies import Deduplicator, copies_in
 from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.days import Days
+from vaulttools.ranked.embeds import PART, with_embeds
 from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.intent import Intent, intent
 from vaulttools.ranked.like import Like
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
     from vaulttools.meaning.languages import Meaning
     from vaulttools.meaning.translation import Translated
+    from vaulttools.notes.links.targets import LinkIndex
 
 _PROPERTY_CHARACTERS: Final = 200
 """Upper bound of the characters of a note's properties."""
@@ -83,6 +85,7 @@ class Ranked:
     _reported: set[str]
     """The missed notes that were reported to `_work`."""
     _dating: Dating
+    _links: Callable[[], LinkIndex]
     period: Period | None
     """The period that the question names; its notes come first."""
 
@@ -100,9 +103,18 @@ class Ranked:
         terms_of: TermsOf = self.ranking.finder.occurrences
         if self.period is not None:
             terms_of = with_days(terms_of, self.period)
-        return allotted(
+        found = allotted(
             notes, self.deduplicator, characters, terms_of, self._described, is_sorted=is_sorted, sharing=sharing
         )
+        for note in found.notes:
+            for passage in note.passages:
+                if PART.search(passage.shown):
+                    left = characters - sum(
+                        len(line) + 1 for each in found.notes for line in (each.heading, *each.lines)
+                    )
+                    read, among = self.deduplicator.read, self.deduplicator.among
+                    return replace(found, notes=with_embeds(found.notes, among, read, self._links, left))
+        return found
 
     def report_missed(self) -> None:
         """Report the notes that could not be read or shown to the work, each once."""
@@ -276,6 +288,7 @@ def ranked(
         work,
         set(missed),
         dating,
+        lambda: vault.links(work.again()),
         asks.period,
     )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from vaulttools.core import paths, render
 from vaulttools.core.moment import MONTHS
@@ -23,6 +23,17 @@ _WITH_TEXT: Final = re.compile(r"[^\n]*[^\s][^\n]*")
 """A line that is not blank."""
 
 TermsOf = Callable[[str], Sequence[tuple[int, int]]]
+
+
+class Embedded(NamedTuple):
+    """A part of another note that a passage embeds."""
+
+    path: str
+    start_line: int
+    """Number of its first line, from 1."""
+    end_line: int
+    text: str
+    """Its text, without blank lines; `…` at its end where it was cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,8 @@ class ShownPassage:
     """Offset in the text of the note at which the part that is not shown begins; None if its end is shown."""
     shown_lines: tuple[int, int] = (0, 0)
     """Numbers of the first and the last line that is shown, at least in part."""
+    embedded: Sequence[Embedded] = ()
+    """The embedded parts that are shown with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +142,20 @@ def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
     where = f"Line {first}" if first == last else f"Lines {first}-{last}"
     where = f"Page {passage.page}, {where.lower()}" if names_page else where
     lines = [f"{where}{under(passage.heading, passage.shown)}:", *indented(passage.shown)]
+    lines += [line for part in passage.embedded for line in embedded_lines(part)]
     if passage.copies:
         few = ", ".join(map(paths.shown, passage.copies[:_COPIES_NAMED]))
         more = len(passage.copies) - _COPIES_NAMED
         lines.append(f"also in: {few}" + (f" and {more:,} more" if more > 0 else ""))
     return lines
+
+
+def embedded_lines(part: Embedded) -> list[str]:
+    """Return an embedded part as lines of an answer's text: its place, its text."""
+    where = (
+        f"line {part.start_line}" if part.start_line == part.end_line else f"lines {part.start_line}-{part.end_line}"
+    )
+    return [f"Embedded there, {paths.shown(part.path)}, {where}:", *indented(part.text)]
 
 
 def under(heading: Sequence[str], shown: str) -> str:
