@@ -68,7 +68,8 @@ def allotted(
             break
         sharer = _Sharer(note, ranked, deduplicator, terms_of, sharing)
         if shown:
-            most = most if is_sorted else min(most, sharing.later)
+            later = sharing.later[min(len(shown), len(sharing.later)) - 1]
+            most = most if is_sorted else min(most, later)
         else:
             most = max(most, min(room - about, sharer.least()))
         passages, best_line = sharer.passages(max(most, _LEAST), is_first=not shown)

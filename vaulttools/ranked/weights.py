@@ -115,17 +115,18 @@ class Sharing:
     """A further passage of a note is shown if it has at least this share of the score of the note's best passage."""
     beside: int = 500
     """The passage after the best one of the first note is shown, too, if it has at most this many characters."""
-    later: int = 1_500
-    """The passages of a note after the first one have at most this many characters together."""
+    later: tuple[int, ...] = (1_500,)
+    """Upper bound of the characters of the second note's passages, of the third's and so on; the last is for all
+    further ones."""
     is_first_uncut: bool = True
     """Whether later notes have text only if the first one is shown uncut."""
 
 
-SHARING: Final = Sharing(later=350)
+SHARING: Final = Sharing(notes=8, stop=0.6, later=(350, 250, 150))
 """For answers by words and the vectors of a static encoder."""
 BY_MODEL: Final = Sharing(notes=6, stop=0.8, passage=0.65)
 """For answers by words and the vectors of the model itself."""
-BY_WORDS: Final = Sharing(stop=0.6, later=350)
+BY_WORDS: Final = Sharing(stop=0.6, later=(350,))
 """For answers by words alone: their scores lie closer together."""
 OF_PERIOD: Final = Sharing(stop=0.5, steepness=3.0, most=0.5, is_first_uncut=False)
 """For a question that names a period: the notes of the period come first."""
