@@ -30,6 +30,7 @@ def test_an_embedded_part_is_shown_below_its_passage(embed: str, shown: str, mak
         ("[[Incident#^root]]", {}),
         ("![[Incident#^other]]", {}),
         ("`![[Incident#^root]]`", {}),
+        ("%% ![[Incident#^root]] %%", {}),
         ("![[Missing#^root]]", {}),
         ("![[Incident#^root]]", {"folder": "Plans"}),
         ("![[Incident#^root]]", {"glob": "Plans/*"}),
@@ -39,6 +40,7 @@ def test_an_embedded_part_is_shown_below_its_passage(embed: str, shown: str, mak
         "a link",
         "no such block",
         "in code",
+        "in a comment",
         "no such note",
         "outside the folder",
         "outside the glob",
@@ -75,3 +77,34 @@ def test_two_parts_are_shown_at_most_and_long_ones_are_cut(make_vault: MakeVault
     assert text.count("Embedded there") == 2
     assert text.count("…") == 2
     assert len(vault.query(QUESTION, max_chars=500).text) <= 500
+
+
+def test_a_part_that_is_embedded_twice_is_shown_once(make_vault: MakeVault) -> None:
+    vault = make_vault(
+        {
+            "Incident.md": INCIDENT,
+            "Other.md": "Storage is cheap. ^cheap\n",
+            "Retention.md": "Retention decision ![[Incident#^root]], ![[Incident#Cause]] and ![[Other#^cheap]]\n",
+        }
+    )
+    text = vault.query(QUESTION).text
+    assert text.count("wrong date") == 1
+    assert "Storage is cheap" in text
+
+
+def test_eight_embeds_are_read_at_most(make_vault: MakeVault) -> None:
+    missing = " ".join(f"![[Incident#^none{number}]]" for number in range(8))
+    vault = make_vault({"Incident.md": INCIDENT, "Retention.md": f"Retention decision {missing} ![[Incident#^root]]\n"})
+    assert "Embedded" not in vault.query(QUESTION).text
+
+
+def test_details_hold_the_embedded_parts(make_vault: MakeVault) -> None:
+    vault = make_vault({"Incident.md": INCIDENT, "Retention.md": "Retention decision ![[Incident#^root]]\n"})
+    (note,) = vault.query(QUESTION, limit=1).notes
+    assert note.passages[0].embedded is not None
+    assert note.passages[0].embedded[0].model_dump() == {
+        "path": "Incident.md",
+        "start_line": 9,
+        "end_line": 9,
+        "text": "A wrong date format. ^root",
+    }

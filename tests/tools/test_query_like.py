@@ -47,6 +47,19 @@ def test_a_heading_limits_what_is_compared(vault: Vault) -> None:
     assert [note.path for note in vault.query(like="Boat/Plan.md#Keel").notes] == ["Boat/Keel.md"]
 
 
+@pytest.mark.parametrize(
+    ("kin", "text"),
+    [("Garden/Mould.md", "Tomatoes in summers\n"), ("Mould.md", "Tomatoes in summers #garden/pests\n")],
+    ids=["in its folder", "with a rare tag of it"],
+)
+def test_of_notes_equally_near_the_one_of_the_same_kin_comes_first(kin: str, text: str, make_vault: MakeVault) -> None:
+    seed = NOTES["Garden/Tomatoes.md"] + "#garden/pests\n"
+    others = {f"Other/{number}.md": "Nothing alike at all.\n" for number in range(6)}
+    notes = {"Garden/Tomatoes.md": seed, "Aside/Mould.md": "Tomatoes in summers\n", kin: text}
+    with make_vault(notes | others) as vault:
+        assert vault.query(like="Garden/Tomatoes.md").notes[0].path == kin
+
+
 def test_filters_hold_as_ever(vault: Vault) -> None:
     answer = vault.query(like="Garden/Tomatoes.md", glob="**/Pot*")
     assert [note.path for note in answer.notes] == ["Garden/Potatoes.md"]

@@ -67,10 +67,9 @@ def allotted(
             also += notes[place:]
             break
         sharer = _Sharer(note, ranked, deduplicator, terms_of, sharing)
-        if shown:
-            later = sharing.later[min(len(shown), len(sharing.later)) - 1]
-            most = most if is_sorted else min(most, later)
-        else:
+        if shown and sharing.later and not is_sorted:
+            most = min(most, sharing.later[min(len(shown), len(sharing.later)) - 1])
+        if not shown:
             most = max(most, min(room - about, sharer.least()))
         passages, best_line = sharer.passages(max(most, _LEAST), is_first=not shown)
         shown.append(ShownNote(ranked, passages, best_line, note.line_count, date, properties))

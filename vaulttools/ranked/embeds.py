@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
+from vaulttools.core import paths
 from vaulttools.notes.links.references import Reference
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
@@ -15,71 +17,97 @@ from vaulttools.notes.passages import cut
 from vaulttools.ranked.candidates import Reader
 from vaulttools.ranked.showing import ELLIPSIS, Embedded, ShownNote, ShownPassage, compact, embedded_lines
 
-PART: Final = re.compile(r"!\[(?:\[[^\]\n]*#|[^\]\n]*\]\([^)\n]*#)")
-"""What a text holds if it embeds a part of a note."""
+PART: Final = re.compile(r"!\[(?:\[[^\[\]\n]{0,300}#|[^\[\]\n]{0,300}\]\([^()\n]{0,300}#)")
+"""What a text holds if it embeds a part of a note; bounded, since each `![` of a text is tried."""
 _MOST: Final = 2
 """Embedded parts of one answer."""
+_TRIED: Final = 8
+"""Embeds of one answer whose notes are read: each takes up to a tenth of a second."""
 _CHARACTERS: Final = 350
-"""Upper bound of the characters of one."""
+"""Upper bound of the characters of one part."""
 
 
 def with_embeds(
-    shown: Sequence[ShownNote], among: AbstractSet[str], read: Reader, links: Callable[[], LinkIndex], room: int
-) -> list[ShownNote]:
-    """Return notes whose passages also have the text of the blocks and sections that they embed, at most two in all, as
-    far as `room` characters suffice.
-
-    Only notes in `among` are read. Embeds of whole notes, and parts that the answer shows already, are left out.
-    """
-    left = _MOST
-    found = []
-    for note in shown:
-        passages = []
-        for passage in note.passages:
-            parts: list[Embedded] = []
-            if left and PART.search(passage.shown):
-                for part in _parts(note, passage, shown, among, read, links):
-                    size = sum(len(line) + 1 for line in embedded_lines(part))
-                    if len(parts) < left and size <= room:
-                        parts.append(part)
-                        room -= size
-            left -= len(parts)
-            passages.append(replace(passage, embedded=parts))
-        found.append(replace(note, passages=passages))
-    return found
-
-
-def _parts(
-    note: ShownNote,
-    passage: ShownPassage,
     shown: Sequence[ShownNote],
     among: AbstractSet[str],
     read: Reader,
     links: Callable[[], LinkIndex],
-) -> Iterator[Embedded]:
-    source = read(note.note.path)
+    remaining: Callable[[], float],
+    room: int,
+) -> list[ShownNote]:
+    """Return notes whose passages also have the text of the blocks and sections that they embed, at most two in all, as
+    far as `room` characters and the `remaining` seconds suffice.
+
+    Only notes in `among` are read. Embeds of whole notes, embeds in comments, and parts that the answer shows already
+    are left out.
+    """
+    found = list(shown)
+    known = [
+        (note.note.path, *each.shown_lines) for note in shown for each in note.passages
+    ]  # what the answer shows: path, first and last line
+    left = _MOST
+    for at, place, part in islice(_parts(shown, among, read, links), _TRIED):
+        if not left or remaining() <= 0:
+            break
+        size = sum(len(line) + 1 for line in embedded_lines(part)) if part is not None else 0
+        if part is None or size > room or any(_overlap(part, *each) for each in known):
+            continue
+        passages = list(found[at].passages)
+        passages[place] = replace(passages[place], embedded=[*passages[place].embedded, part])
+        found[at] = replace(found[at], passages=passages)
+        known.append((part.path, part.start_line, part.end_line))
+        room -= size
+        left -= 1
+    return found
+
+
+def _parts(
+    shown: Sequence[ShownNote], among: AbstractSet[str], read: Reader, links: Callable[[], LinkIndex]
+) -> Iterator[tuple[int, int, Embedded | None]]:
+    """Yield the embeds of the shown passages in order: the places of the note and of its passage, and the embedded
+    part; None for it if there is no such part."""
+    names: LinkIndex | None = None
+    for at, note in enumerate(shown):
+        for place, passage in enumerate(note.passages):
+            for reference in _references(note.note.path, passage, read) if PART.search(passage.shown) else ():
+                names = names or links()
+                path = names.resolve(reference.target, note.note.path)
+                is_read = path is not None and path in among and paths.is_note(path)
+                yield at, place, _part(path, reference, read) if path is not None and is_read else None
+
+
+def _references(path: str, passage: ShownPassage, read: Reader) -> Iterator[Reference]:
+    """Yield the embeds of parts of notes in the shown lines of a passage, except those in comments."""
+    note = read(path)
+    if note is None:
+        return
     first, last = passage.shown_lines
-    for each in () if source is None else source.references:
-        if not each.embed or each.kind == "external" or not (each.block or each.headings):
-            continue
-        if not first <= each.line <= last or each.written not in passage.shown:
-            continue
-        path = links().resolve(each.target, note.note.path)
-        if path is None or path not in among:
-            continue
-        embedded = read(path)
-        lines = None if embedded is None else _lines(embedded, each)
-        if embedded is None or lines is None:
-            continue
-        start, end = lines
-        if not any(_holds(other, path, start) for other in shown):
-            text = compact("\n".join(embedded.source.lines[start - 1 : end]))
-            place = cut(text, _CHARACTERS)
-            yield Embedded(path, start, end, text[:place].rstrip() + ELLIPSIS * (place < len(text)))
+    for each in note.references:
+        if (
+            each.embed
+            and each.kind != "external"
+            and (each.block or each.headings)
+            and each.in_property is None
+            and first <= each.line <= last
+            and each.written in passage.shown
+            and each.line not in note.lines_in("comments")
+        ):
+            yield each
+
+
+def _part(path: str, reference: Reference, read: Reader) -> Embedded | None:
+    """Return the part of the note at a path that an embed names; None if the note has no such part."""
+    note = read(path)
+    lines = None if note is None else _lines(note, reference)
+    if note is None or lines is None:
+        return None
+    start, end = lines
+    text = compact("\n".join(note.source.lines[start - 1 : end]))
+    place = cut(text, _CHARACTERS)
+    return Embedded(path, start, end, text[:place].rstrip() + ELLIPSIS * (place < len(text)))
 
 
 def _lines(note: Note, reference: Reference) -> tuple[int, int] | None:
-    """Return the first and the last line of the part that an embed names; None if the note has no such part."""
     if reference.block is not None:
         block = note.block(reference.block)
         return None if block is None else (block.start_line, block.end_line)
@@ -87,8 +115,6 @@ def _lines(note: Note, reference: Reference) -> tuple[int, int] | None:
     return None if section is None else (section.line, section.end_line)
 
 
-def _holds(shown: ShownNote, path: str, line: int) -> bool:
-    """Whether a shown note shows a line of the note at a path."""
-    return shown.note.path == path and any(
-        each.shown_lines[0] <= line <= each.shown_lines[1] for each in shown.passages
-    )
+def _overlap(part: Embedded, path: str, first: int, last: int) -> bool:
+    """Whether a part has a line between two lines, inclusive, of the note at a path."""
+    return part.path == path and part.start_line <= last and first <= part.end_line

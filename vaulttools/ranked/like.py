@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.answers import corpus, reading
+from vaulttools.answers import corpus, exact, reading
 from vaulttools.answers.linked import PROJECTION
 from vaulttools.core.work import Work
+from vaulttools.notes.note import Note
+from vaulttools.query.facts import Facts
+from vaulttools.query.facts import of as tags_of
+from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.question import MOST_TERMS
 from vaulttools.ranked.question import read as read_question
+from vaulttools.ranked.weights import KINSHIP
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
@@ -43,6 +50,8 @@ class Like:
     """Number of notes whose links were not read for lack of time."""
     has_text: bool
     """Whether it holds more than its name."""
+    kinship: Mapping[str, float]
+    """By note in its folder or with one of its tags: the bonus, as a share of the score."""
 
 
 def like(vault: Session, given: str, work: Work) -> Like:
@@ -69,7 +78,38 @@ def like(vault: Session, given: str, work: Work) -> Like:
         frozenset(linked - {path}),
         graph.waiting,
         bool(body.strip()),
+        _kinship(path, note, corpus.ask(vault, exact.PROJECTION, work.again()).answer),
     )
+
+
+def _kinship(path: str, note: Note, facts: Facts) -> Mapping[str, float]:
+    """Return the bonus of each note in the folder of a note (unless that is the root) or with one of its tags: the
+    fewer notes share it, the more."""
+    count = max(len(facts.notes), 2)
+
+    def rarity(notes: Collection[str]) -> float:
+        return math.log(count / max(len(notes), 1)) / math.log(count)
+
+    folder = path.rpartition("/")[0]
+    siblings = [each for each in facts.notes if each.rpartition("/")[0] == folder] if folder else []
+    found = dict.fromkeys(siblings, KINSHIP.folder * rarity(siblings))
+    tagged: dict[str, float] = {}
+    for notes in map(facts.tagged, tags_of(note)[0]):
+        worth = KINSHIP.tag * rarity(notes)
+        tagged |= {each: max(worth, tagged.get(each, 0.0)) for each in notes}
+    return found | {each: worth + found.get(each, 0.0) for each, worth in tagged.items()}
+
+
+def kin_first(notes: Sequence[RankedNote], kinship: Mapping[str, float]) -> Iterator[RankedNote]:
+    """Yield the notes that are like another one, those of its folder and its tags earlier than their scores say."""
+    first = list(islice(notes, KINSHIP.compared))
+    worth = {note.path: note.score * (1 + kinship.get(note.path, 0.0)) for note in first}
+    scale = max((note.score for note in first), default=0.0) / (max(worth.values(), default=0.0) or 1.0)
+    found = [replace(note, score=max(round(worth[note.path] * scale, 3), 0.001)) for note in first]
+    found.sort(key=lambda note: -note.score)
+    yield from found
+    for note in islice(notes, len(first), None):
+        yield replace(note, score=min(note.score, found[-1].score))
 
 
 def _characteristic(text: str, view: Snapshot | None) -> str:

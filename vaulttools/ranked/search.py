@@ -39,11 +39,11 @@ from vaulttools.ranked.days import Days
 from vaulttools.ranked.embeds import PART, with_embeds
 from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.intent import Intent, intent
-from vaulttools.ranked.like import Like
+from vaulttools.ranked.like import Like, kin_first
 from vaulttools.ranked.preference import with_days
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
-from vaulttools.ranked.ranking import Ranking, rank
+from vaulttools.ranked.ranking import AsAsked, Ranking, rank
 from vaulttools.ranked.showing import TermsOf
 from vaulttools.ranked.weights import IN_ORDER_OF_TIME, LIKENESS, OF_PERIOD
 from vaulttools.session import Session
@@ -112,8 +112,9 @@ class Ranked:
                     left = characters - sum(
                         len(line) + 1 for each in found.notes for line in (each.heading, *each.lines)
                     )
-                    read, among = self.deduplicator.read, self.deduplicator.among
-                    return replace(found, notes=with_embeds(found.notes, among, read, self._links, left))
+                    folds = self.deduplicator
+                    more = with_embeds(found.notes, folds.among, folds.read, self._links, folds.remaining, left)
+                    return replace(found, notes=more)
         return found
 
     def report_missed(self) -> None:
@@ -240,6 +241,8 @@ def ranked(
             dated_by, part = None, part or _DAYS_BY_NAME
             filter_work.pass_over_all(sorted(wanted, key=paths.order), "time limit")
     ranking = asks.put_in_order(find, wanted, Days(dating, dated_by, read, work.is_over), work.is_over)
+    if like is not None:
+        ranking = replace(ranking, notes=AsAsked(kin_first(ranking.notes, like.kinship)))
     if ranking.part:
         part = part or ranking.part
         work.cut()

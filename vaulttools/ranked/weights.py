@@ -115,14 +115,14 @@ class Sharing:
     """A further passage of a note is shown if it has at least this share of the score of the note's best passage."""
     beside: int = 500
     """The passage after the best one of the first note is shown, too, if it has at most this many characters."""
-    later: tuple[int, ...] = (1_500,)
+    later: tuple[int, ...] = ()
     """Upper bound of the characters of the second note's passages, of the third's and so on; the last is for all
-    further ones."""
+    further ones. Empty: no bound."""
     is_first_uncut: bool = True
     """Whether later notes have text only if the first one is shown uncut."""
 
 
-SHARING: Final = Sharing(notes=8, stop=0.6, later=(350, 250, 150))
+SHARING: Final = Sharing(stop=0.7, later=(500, 350, 250))
 """For answers by words and the vectors of a static encoder."""
 BY_MODEL: Final = Sharing(notes=6, stop=0.8, passage=0.65)
 """For answers by words and the vectors of the model itself."""
@@ -279,3 +279,18 @@ class Diversity:
 
 
 DIVERSITY: Final = Diversity()
+
+
+@dataclass(frozen=True, slots=True)
+class Kinship:
+    """How notes in the folder of a note, or with one of its tags, are preferred where notes like it are asked for."""
+
+    compared: int = 60
+    """Notes that are reordered."""
+    folder: float = 0.4
+    """Bonus, as a share of the score, for the same folder if hardly any other note is in it; 0 if all notes are."""
+    tag: float = 0.6
+    """The same for the rarest tag that both have."""
+
+
+KINSHIP: Final = Kinship()

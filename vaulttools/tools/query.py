@@ -34,7 +34,7 @@ from vaulttools.ranked.preference import OF_OTHER_TIMES
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.search import Ranked, has_words, ranked
-from vaulttools.ranked.showing import ShownNote, reading_on
+from vaulttools.ranked.showing import ShownNote, ShownPassage, reading_on
 from vaulttools.session import Session
 
 EXCERPTS: Final = 3
@@ -87,6 +87,15 @@ def _is_of_other_mode(value: object) -> bool:
     return value is _OF_OTHER_MODE
 
 
+class EmbeddedPart(BaseModel):
+    """A block or section of another note that a passage embeds."""
+
+    path: str
+    start_line: int = Field(description="Number of the first line, from 1.")
+    end_line: int = Field(description="Number of the last line.")
+    text: str = Field(description="At most 350 characters; `…` at its end where it was cut.")
+
+
 class Passage(BaseModel):
     """A passage of a note that answers: a paragraph, list item, table row, code block or short section."""
 
@@ -97,6 +106,9 @@ class Passage(BaseModel):
     text: str = Field(description="Whole; a row of a table begins with the header row.")
     found_by: list[str] = Field(description="Which lists found it: words, meaning.")
     copies: list[str] = Field(description="Other notes that hold a copy of it.")
+    embedded: list[EmbeddedPart] | None = Field(
+        None, exclude_if=is_none, description="Blocks and sections that it embeds, as far as the text shows them."
+    )
 
 
 class NoteFound(BaseModel):
@@ -448,10 +460,15 @@ def _ranked_note(found: ShownNote, *, is_cut: bool = False) -> NoteFound:
                 text=each.shown if is_cut else each.text,
                 found_by=list(each.found_by),
                 copies=list(map(paths.portable, each.copies)),
+                embedded=_embedded(each) if each.embedded else None,
             )
             for each in found.passages
         ],
     )
+
+
+def _embedded(passage: ShownPassage) -> list[EmbeddedPart]:
+    return [EmbeddedPart(**part._asdict() | {"path": paths.portable(part.path)}) for part in passage.embedded]
 
 
 def _obsidian(vault: Session, request: QueryRequest, work: Work, sentences: Sequence[str] = ()) -> QueryAnswer:
