@@ -240,8 +240,8 @@ def first_line(opened: Reading, part: Part, end: int) -> str:
     total = len(opened.document.lines)
     if not total:
         return f"{opened.name} is empty"
-    which = f"line {end}" if end == part.start else f"lines {part.start}-{end}"
-    return ", ".join(filter(None, [opened.name, part.label, f"{which} of {total}"]))
+    which = f"{render.line_range(part.start, end)} of {total}"
+    return ", ".join(filter(None, [opened.name, part.label, which]))
 
 
 def cut(line: int, shown: int, length: int, voice: Voice) -> str:

@@ -49,6 +49,11 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}{ELLIPSIS}"
 
 
+def line_range(first: int, last: int) -> str:
+    """Return `line 3` or `lines 3-5`."""
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
 def size(text: str) -> int:
     """Returns the bytes of a text in UTF-8; lone surrogates are allowed."""
     return len(text.encode("utf-8", "surrogatepass"))

@@ -234,8 +234,7 @@ def cut(text: str, most: int) -> int:
 
 def sentence_starts(text: str) -> list[int]:
     """Return the offsets at which the sentences and the lines of a text begin."""
-    lines = _line_ends(text)
-    return sorted({0, *(end for end in (*_sentence_ends(text), *lines) if end < len(text))})
+    return sorted({0} | {*_sentence_ends(text), *_line_ends(text)} - {len(text)})
 
 
 def _units(source: Source, blocks: Sequence[Block]) -> Iterator[_Unit]:

@@ -15,6 +15,7 @@ from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut
 from vaulttools.ranked.candidates import Reader
+from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.showing import ELLIPSIS, Embedded, ShownNote, ShownPassage, compact, embedded_lines
 
 PART: Final = re.compile(r"!\[(?:\[[^\[\]\n]{0,300}#|[^\[\]\n]{0,300}\]\([^()\n]{0,300}#)")
@@ -28,26 +29,20 @@ _CHARACTERS: Final = 350
 
 
 def with_embeds(
-    shown: Sequence[ShownNote],
-    among: AbstractSet[str],
-    read: Reader,
-    links: Callable[[], LinkIndex],
-    remaining: Callable[[], float],
-    room: int,
+    shown: Sequence[ShownNote], answer: Deduplicator, links: Callable[[], LinkIndex], characters: int
 ) -> list[ShownNote]:
     """Return notes whose passages also have the text of the blocks and sections that they embed, at most two in all, as
-    far as `room` characters and the `remaining` seconds suffice.
+    far as the `characters` of all notes and the seconds of the `answer` suffice.
 
-    Only notes in `among` are read. Embeds of whole notes, embeds in comments, and parts that the answer shows already
+    Only notes of its scope are read. Embeds of whole notes, embeds in comments, and parts that the answer shows already
     are left out.
     """
     found = list(shown)
-    known = [
-        (note.note.path, *each.shown_lines) for note in shown for each in note.passages
-    ]  # what the answer shows: path, first and last line
+    known = [(note.note.path, *each.shown_lines) for note in shown for each in note.passages]  # path, first, last line
+    room = characters - sum(len(line) + 1 for note in shown for line in (note.heading, *note.lines))
     left = _MOST
-    for at, place, part in islice(_parts(shown, among, read, links), _TRIED):
-        if not left or remaining() <= 0:
+    for at, place, part in islice(_parts(shown, answer.among, answer.read, links), _TRIED):
+        if not left or answer.remaining() <= 0:
             break
         size = sum(len(line) + 1 for line in embedded_lines(part)) if part is not None else 0
         if part is None or size > room or any(_overlap(part, *each) for each in known):
@@ -70,7 +65,7 @@ def _parts(
     for at, note in enumerate(shown):
         for place, passage in enumerate(note.passages):
             for reference in _references(note.note.path, passage, read) if PART.search(passage.shown) else ():
-                names = names or links()
+                names = links() if names is None else names
                 path = names.resolve(reference.target, note.note.path)
                 is_read = path is not None and path in among and paths.is_note(path)
                 yield at, place, _part(path, reference, read) if path is not None and is_read else None
@@ -82,6 +77,7 @@ def _references(path: str, passage: ShownPassage, read: Reader) -> Iterator[Refe
     if note is None:
         return
     first, last = passage.shown_lines
+    comments = note.lines_in("comments")
     for each in note.references:
         if (
             each.embed
@@ -90,7 +86,7 @@ def _references(path: str, passage: ShownPassage, read: Reader) -> Iterator[Refe
             and each.in_property is None
             and first <= each.line <= last
             and each.written in passage.shown
-            and each.line not in note.lines_in("comments")
+            and each.line not in comments
         ):
             yield each
 

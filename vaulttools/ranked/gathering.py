@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from vaulttools.core import paths
+from vaulttools.core import paths, render
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.values import OF_PAGES, in_one_line
@@ -100,9 +100,8 @@ class PassageRun:
     def lines(self) -> list[str]:
         """Return one line with the piece's place, then its lines."""
         shown = self.shown
-        start, end = self.start_line, self.end_line
         page = f"page {self.page}, " if self.page is not None else ""
-        where = page + (f"line {start}" if start == end else f"lines {start}-{end}")
+        where = page + render.line_range(self.start_line, self.end_line)
         properties = in_one_line(self.note.properties, _PROPERTIES, without=OF_PAGES) if self.has_properties else ""
         more = ", ".join(filter(None, [written(self.date) if self.has_properties else "", properties]))
         first = f"## {paths.shown(self.path)}, {where}{under(self.heading, shown)}{f' ({more})' if more else ''}"

@@ -109,12 +109,8 @@ class Ranked:
         for note in found.notes:
             for passage in note.passages:
                 if PART.search(passage.shown):
-                    left = characters - sum(
-                        len(line) + 1 for each in found.notes for line in (each.heading, *each.lines)
-                    )
-                    folds = self.deduplicator
-                    more = with_embeds(found.notes, folds.among, folds.read, self._links, folds.remaining, left)
-                    return replace(found, notes=more)
+                    shown = with_embeds(found.notes, self.deduplicator, self._links, characters)
+                    return replace(found, notes=shown)
         return found
 
     def report_missed(self) -> None:

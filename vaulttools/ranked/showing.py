@@ -152,9 +152,7 @@ def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
 
 def embedded_lines(part: Embedded) -> list[str]:
     """Return an embedded part as lines of an answer's text: its place, its text."""
-    where = (
-        f"line {part.start_line}" if part.start_line == part.end_line else f"lines {part.start_line}-{part.end_line}"
-    )
+    where = render.line_range(part.start_line, part.end_line)
     return [f"Embedded there, {paths.shown(part.path)}, {where}:", *indented(part.text)]
 
 
