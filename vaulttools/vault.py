@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from operator import attrgetter
 from pathlib import Path
 from threading import Event, Lock, Thread
 from types import TracebackType
@@ -21,6 +22,7 @@ from vaulttools import config as configuration
 from vaulttools import tools
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import parse
+from vaulttools.answers.settled import settled
 from vaulttools.attachments.extracted import Picture
 from vaulttools.config import VaultConfig
 from vaulttools.core.voice import CALLS, Voice
@@ -434,7 +436,7 @@ class Vault(ToolMethods):
         work = Work(opened.config.time_limit, cancel, on_progress, voice=voice)
         opened.root.ensure_readable()
         try:
-            return tool.run(opened, request, work)
+            return settled(lambda now: tool.run(opened, request, now), attrgetter("found"), opened, work)
         except OSError as error:  # also an import that this call is the first to need
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise

@@ -182,6 +182,7 @@ def ranked(
             vault, filter_work, request, tree.both([parse(operators or "path:.md"), *nodes]), given
         )
         part = corpus.part(filtered)
+        work.view = filter_work.view  # the notes are ranked as of the moment at which they were filtered
         order = Order(vault, matching, sort) if is_sorted else None
         if operators or nodes:
             within = frozenset(matching.matching(list))

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from vaulttools.answers.settled import settled
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import (
@@ -94,9 +95,15 @@ async def answered(
         nonlocal indexing
         session = vault.session
         work = Work(min(session.config.time_limit, SECONDS), cancel)
+
+        def asked(now: Work) -> Response:
+            nonlocal work
+            work = now
+            return ask(session, now)
+
         session.root.ensure_readable()
         try:
-            response = ask(session, work)
+            response = settled(asked, _found_something, session, work)
         finally:
             progress = vault.index_progress
             indexing = "" if progress is None else progress.sentence
@@ -113,6 +120,11 @@ async def answered(
     if indexing:
         response.headers[INDEXING] = indexing
     return response
+
+
+def _found_something(response: Response) -> bool:
+    """Whether an answer is not an empty list, alone or as the one member of an object."""
+    return not bytes(response.body).endswith((b"[]", b"[]}"))
 
 
 def _refusal(error: VaultToolsError) -> Response:

@@ -1,0 +1,31 @@
+"""Asks again if notes were renamed or moved during a call, so that none of them is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from vaulttools.core import paths
+from vaulttools.core.work import GONE, Work
+from vaulttools.session import Session
+
+A = TypeVar("A")
+
+
+def settled(ask: Callable[[Work], A], found: Callable[[A], bool], vault: Session, work: Work) -> A:
+    """Returns what `ask` answers. It is asked once more if a listed file was gone, or if nothing was found and files
+    were renamed meanwhile. If that happens again, the last answer names the files and is not complete."""
+    answer = ask(work)
+    for is_last in (False, True):
+        was_gone = GONE in work.skipped
+        if found(answer) and not was_gone:
+            break
+        moved = vault.moved(work)
+        if not moved and not was_gone:
+            break
+        vault.look_again()
+        work = work.anew()
+        if is_last:
+            work.pass_over_all(sorted(moved, key=paths.order), GONE)
+        answer = ask(work)
+    return answer
