@@ -26,7 +26,7 @@ from vaulttools.answers.settled import settled
 from vaulttools.attachments.extracted import Picture
 from vaulttools.config import VaultConfig
 from vaulttools.core.voice import CALLS, Voice
-from vaulttools.core.work import Work
+from vaulttools.core.work import GONE, Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.files import kept
 from vaulttools.files.document import NotRead
@@ -436,7 +436,10 @@ class Vault(ToolMethods):
         work = Work(opened.config.time_limit, cancel, on_progress, voice=voice)
         opened.root.ensure_readable()
         try:
-            return settled(lambda now: tool.run(opened, request, now), attrgetter("found"), opened, work)
+            answer = tool.run(opened, request, work)
+            if answer.found and GONE not in work.skipped:
+                return answer
+            return settled(answer, lambda now: tool.run(opened, request, now), attrgetter("found"), opened, work)
         except OSError as error:  # also an import that this call is the first to need
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise

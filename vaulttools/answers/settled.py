@@ -1,4 +1,4 @@
-"""Asks again if notes were renamed or moved during a call, so that none of them is missed."""
+"""Asks again where notes were renamed or moved during a call."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from vaulttools.session import Session
 A = TypeVar("A")
 
 
-def settled(ask: Callable[[Work], A], found: Callable[[A], bool], vault: Session, work: Work) -> A:
-    """Returns what `ask` answers. It is asked once more if a listed file was gone, or if nothing was found and files
-    were renamed meanwhile. If that happens again, the last answer names the files and is not complete."""
-    answer = ask(work)
+def settled(answer: A, ask: Callable[[Work], A], found: Callable[[A], bool], vault: Session, work: Work) -> A:
+    """Returns an answer in which no renamed note is missed: `answer`, or what `ask` answers now.
+
+    It is asked once more if a listed file was gone, or if nothing was found and files were renamed meanwhile. If that
+    happens again, the last answer names the files and is not complete.
+    """
     for is_last in (False, True):
         was_gone = GONE in work.skipped
         if found(answer) and not was_gone:

@@ -103,7 +103,7 @@ async def answered(
 
         session.root.ensure_readable()
         try:
-            response = settled(asked, _found_something, session, work)
+            response = settled(asked(work), asked, _found_something, session, work)
         finally:
             progress = vault.index_progress
             indexing = "" if progress is None else progress.sentence
