@@ -15,12 +15,12 @@ A = TypeVar("A")
 def settled(answer: A, ask: Callable[[Work], A], found: Callable[[A], bool], vault: Session, work: Work) -> A:
     """Returns an answer in which no renamed note is missed: `answer`, or what `ask` answers now.
 
-    It is asked once more if a listed file was gone, or if nothing was found and files were renamed meanwhile. If that
-    happens again, the last answer names the files and is not complete.
+    It is asked once more if a listed file was gone, or if it says that all was searched and nothing found, and files
+    were renamed meanwhile. If that happens again, the last answer names the files and is not complete.
     """
     for is_last in (False, True):
         was_gone = GONE in work.skipped
-        if found(answer) and not was_gone:
+        if not was_gone and (found(answer) or not work.complete):
             break
         moved = vault.moved(work)
         if not moved and not was_gone:

@@ -217,6 +217,11 @@ def _entered(names_in: Callable[[str], FolderNames], path: str, depth: int) -> t
         return None, "unreadable"
 
 
+_TICK: Final = 10_000_000
+"""Resolution of the clock of a file system that keeps fractions of seconds, in nanoseconds: Linux ticks every 1 to
+10 ms."""
+
+
 def changed_folders(root: Root, since: int) -> Iterator[str]:
     """Yields the folders whose own names may have changed after `since` (nanoseconds since 1970), by their times.
 
@@ -227,7 +232,8 @@ def changed_folders(root: Root, since: int) -> Iterator[str]:
         folder = waiting.pop()
         where = root.absolute(folder)
         with suppress(OSError):  # it is gone: the folder above it has changed
-            if disk.stat(where).st_mtime_ns >= since - disk.GRANULARITY:
+            changed = disk.stat(where).st_mtime_ns
+            if changed >= since - (_TICK if changed % 1_000_000_000 else disk.GRANULARITY):
                 yield folder or "."
             with disk.scandir(where) as scanned:
                 below = [paths.join(folder, each.name) for each in scanned if each.is_dir(follow_symlinks=False)]
