@@ -67,7 +67,7 @@ SHIPPED: Final = (
         "SCOWL, English words",
         "http://wordlist.aspell.net",
         "LicenseRef-SCOWL",
-        ("vaulttools/ranked/english_words.txt",),
+        ("vaulttools/ranked/english_common.txt", "vaulttools/ranked/english_words.txt"),
         ("vaulttools/ranked/english_words.LICENSE",),
         ("vaulttools/ranked/english_words.LICENSE", r"SCOWL ([\d.]+),"),
     ),

@@ -93,6 +93,10 @@ class Near:
         self.middle: Final = float(np.median(self._similarities)) if len(vectors) else 0.0
         """The median of the similarities; 0 without passages."""
 
+    def __len__(self) -> int:
+        """Return the number of passages."""
+        return len(self._similarities)
+
     def nearest(self, count: int) -> list[int]:
         """Return the keys of up to `count` passages, nearest first; ties by key."""
         found = np.round(self._similarities, 3)

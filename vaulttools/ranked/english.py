@@ -13,15 +13,37 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from vaulttools.notes import language
 from vaulttools.notes.language import ENGLISH, UNKNOWN
 
 _FILE: Final = Path(__file__).with_name("english_words.txt")
+_COMMON_FILE: Final = Path(__file__).with_name("english_common.txt")
 
 
 def is_word(text: str) -> bool:
     """Whether a word of four letters or more, in any case, is one of 64,000 British and American English words,
     inflections included (`english_words.LICENSE` names the source)."""
     return f"\n{text.lower()}\n" in _words()
+
+
+def is_telling(text: str, question: str) -> bool:
+    """Whether it tells a reader something that no note holds a word of a question: it holds a digit, is a name, or is
+    none of the 3,800 most common English words of four letters and more (`english_words.LICENSE` names the source). In
+    a question in another language, only names and numbers tell."""
+    is_name = text[:1].isupper() and not question.lstrip("\"'(¿¡„“").startswith(text)
+    if any(map(str.isdigit, text)) or is_name:
+        return True
+    asked_in = language.of_question(question)
+    return len(text) >= _SHORTEST and not _is_common(text) and (not asked_in or ENGLISH in asked_in)
+
+
+def _is_common(text: str) -> bool:
+    return f"\n{text.lower()}\n" in _common()
+
+
+@cache
+def _common() -> str:
+    return "\n" + _COMMON_FILE.read_text(encoding="ascii")
 
 
 @cache
@@ -56,9 +78,9 @@ def languages_asked(
     languages = found()
     counts = Counter(languages.values())
     del counts[UNKNOWN]
-    most = max((count for language, count in counts.items() if language != ENGLISH), default=0)
+    most = max((count for other, count in counts.items() if other != ENGLISH), default=0)
     if not counts[ENGLISH] or not most or most > counts.total() / 2:
         return frozenset()
-    for path in [path for path, language in languages.items() if language == ENGLISH][:_READ]:
+    for path in [path for path, of_note in languages.items() if of_note == ENGLISH][:_READ]:
         words.difference_update(_WORD.findall(f"{path}\n{read(path)}".lower()))
     return frozenset() if words else ENGLISH_WORDS

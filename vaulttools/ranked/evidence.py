@@ -6,7 +6,6 @@ row of its table, the note's name, the passages before and after it.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +14,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vaulttools.index.passages import Passages
 from vaulttools.index.words import Places
-from vaulttools.ranked.question import QuestionTerm
-from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE, rarity
-from vaulttools.ranked.weights import NEARNESS, PASSAGE, WEAK
+from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
+from vaulttools.ranked.weights import NEARNESS, PASSAGE
 
 if TYPE_CHECKING:
     from vaulttools.meaning.embedders import Choice
@@ -200,9 +198,6 @@ def terms_above(in_headings: Mapping[int, int], levels: Sequence[int]) -> list[i
     return found
 
 
-NOTHING_NEAR: Final = "No passage is near in meaning to the question."
-"""The weakness of an answer whose notes are all off topic: reading on does not help."""
-
 FEW_WORDS: Final = 2
 """A question of up to this many words is a name, a title or a rare word: notes that hold all of it come first."""
 
@@ -210,42 +205,3 @@ FEW_WORDS: Final = 2
 def nearness(choice: Choice) -> float | None:
     """Below this similarity the nearest passage is off topic; None if nobody measured it for the model."""
     return None if choice.where else NEARNESS
-
-
-def covered(
-    terms: Sequence[QuestionTerm],
-    rarities: Sequence[float],
-    unfound: Sequence[str],
-    ranked: Sequence[RankedNote],
-    notes: int,
-) -> tuple[float, str]:
-    """Return the share of a question, by weight of its words, that the best passage holds, and one sentence that says
-    which main words no passage holds together; 1 and `""` for a question of one word, or if nothing was found.
-
-    `unfound` are words that no note holds; `notes` is the number of all notes.
-    """
-    words: list[tuple[float, int, str]] = [
-        (-rare, number, term.text) for number, (term, rare) in enumerate(zip(terms, rarities, strict=True))
-    ]
-    nowhere = max(*rarities, 1.0, min(WEAK.nowhere, rarity(notes, 1))) / 2 if rarities else 0.5
-    words += [(-nowhere, len(terms) + number, word) for number, word in enumerate(unfound)]
-    total = -sum(weight for weight, _, _ in words)
-    if len(words) < 2 or not ranked or not total:
-        return 1.0, ""
-    held_together = {each.held for note in ranked for each in note.evidence}
-    most = max((sum(rarities[term] for term in sorted(held)) for held in held_together), default=0.0)
-    main = {number for _, number, _ in sorted(words)[:2]}
-    first, second = (json.dumps(word, ensure_ascii=False) for _, _, word in sorted(words)[:2])
-    held = ranked[0].evidence[0].held if ranked[0].evidence else frozenset()
-    lacking = "" if main <= held else f"No passage holds {first} and {second} together"
-    only = ", ".join(terms[number].text for number in sorted(held))
-    sentence = lacking or "No passage holds most words of the question"
-    return round(most / total, 3), sentence + (f"; the best hold only: {only}." if only else ".")
-
-
-def weakness_with_meaning(weakness: str, words: int, nearest: float, nearness: float | None) -> str:
-    """Return what the evidence for a question of `words` words lacks, `""` if nothing: `weakness`, which words alone
-    give, if the question is short or `nearness` is unknown; else whether the `nearest` passage is off topic."""
-    if nearness is None or words <= FEW_WORDS:
-        return weakness
-    return NOTHING_NEAR if nearest < nearness else ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +22,7 @@ from vaulttools.meaning.background import BackgroundMeaning, texts_of
 from vaulttools.meaning.vectors import Near
 from vaulttools.notes import language
 from vaulttools.ranked.candidates import Reader
-from vaulttools.ranked.evidence import FEW_WORDS, Evidence, RankedNote, nearness, weakness_with_meaning
+from vaulttools.ranked.evidence import FEW_WORDS, Evidence, RankedNote, nearness
 from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.weights import FUSION, FUSION_OF_OWN, WORDS_OF_WORDINGS, Fusion
 
@@ -92,6 +91,8 @@ def with_meaning(
                 notices.append(_OTHERS_WAIT)
         if not models:
             return ranking
+        if len(models) == 2 and len(models[0].near) * 2 < len(models[1].near):
+            models.reverse()  # the one that knows most of the vault looks first
         fusion = FUSION_OF_OWN if models[0].is_own else FUSION
         fusion = replace(fusion, words=WORDS_OF_WORDINGS) if also else fusion
         return joined(ranking, models, view, wanted, read, lambda: work.remaining() <= _FOR_THE_REST, fusion)
@@ -112,15 +113,13 @@ def joined(
     """Join a ranking by words with what is near in meaning, by the first model that knows a passage."""
     joining = _Joining(ranking, models, known, wanted, fusion)
     joining.compare_exactly(read, stop)
+    is_weak = ranking.is_weak and joining.nearest < (models[0].nearness or 0.0)
+    # A sentence in a language of no note is no proof that its few words are absent.
+    is_absent = is_weak and len(ranking.unfound) <= FEW_WORDS and not ranking.languages
     return replace(
         ranking,
-        notes=AsAsked(joining.notes()),
-        weakness=weakness_with_meaning(
-            ranking.weakness,
-            len(ranking.rarities) + len(ranking.unfound),
-            joining.nearest,
-            models[0].nearness,
-        ),
+        notes=() if is_absent else AsAsked(iter(joining.notes())),
+        is_weak=is_weak,
         sharing=fusion.sharing,
         explanation=[*ranking.explanation, joining.explained()],
     )
@@ -248,26 +247,16 @@ class _Joining:
         """Yield all notes, best first, then the notes that words found after the first `by_words`."""
         most = max((note.score for note in self._by_words.values()), default=0.0) or 1.0
         scored = {path: self._score(path, most) for path in self._passages}
-        sure = self._sure()
-        best = max(scored.values(), default=0.0)
-        last = 1.0
         nearest = {path: float(self._similar[rows].max(initial=-1.0)) for path, rows in self._rows.items()}
-        for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], -nearest[path], path)):
-            if path not in sure:
-                last = scored[path]
-            # A sure note never scores below a note after it.
-            yield self._ranked(path, max(best if path in sure else last, 0.001))
+        order = sorted(scored, key=lambda path: (-scored[path], -nearest[path], path))
+        last = 1.0
+        for note in self._ranking.written.put_first([self._ranked(path, max(scored[path], 0.001)) for path in order]):
+            last = note.score
+            yield note
         for note in islice(self._ranking.notes, len(self._by_words), None):
             if note.path not in scored:
                 last = min(last, note.score)
                 yield replace(note, score=max(round(last, 3), 0.001))
-
-    def _sure(self) -> AbstractSet[str]:
-        """Return the notes with a passage that holds all words of a short question (`FEW_WORDS`)."""
-        asked = len(self._ranking.rarities)
-        if asked > FEW_WORDS or self._ranking.unfound:
-            return frozenset()
-        return {path for path, note in self._by_words.items() if any(len(each.held) >= asked for each in note.evidence)}
 
     def _score(self, path: str, most: float) -> float:
         """Return the score of a note, 0 to 1, three decimals."""

@@ -13,7 +13,7 @@ from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.periods import Period
 from vaulttools.ranked.days import Days, in_time, is_in
-from vaulttools.ranked.evidence import NOTHING_NEAR, Evidence, RankedNote
+from vaulttools.ranked.evidence import Evidence, RankedNote
 from vaulttools.ranked.ranking import AsAsked, Ranking
 from vaulttools.ranked.showing import TermsOf
 from vaulttools.ranked.weights import DIVERSITY, TIME
@@ -35,13 +35,11 @@ def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozen
     if own is None or not own.notes:
         notes = AsAsked(_in_order_of_time(ranking, period, firsts, days))
         ranking = replace(ranking, notes=notes, is_by_time=True)
-        return replace(ranking, weakness="", absences=()) if period.is_all else ranking
-    # The date of a note says what it is about, too, and no model compares dates.
-    weakness = "" if NOTHING_NEAR in (ranking.weakness, own.weakness) else ranking.weakness and own.weakness
+        return replace(ranking, is_weak=False, absences=()) if period.is_all else ranking
     return replace(
         ranking,
         notes=AsAsked(_with_others(own, ranking, period, days)),
-        weakness=weakness,
+        is_weak=ranking.is_weak and own.is_weak,
         unread=[*ranking.unread, *own.unread],
     )
 

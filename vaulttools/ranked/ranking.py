@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Final, overload
 
+from vaulttools.core import paths
 from vaulttools.index.kept_facts import value_of
 from vaulttools.index.passages import Passages
 from vaulttools.index.words import Places
@@ -22,13 +23,14 @@ from vaulttools.notes.stored import Stored
 from vaulttools.ranked.candidates import Reader, TermMatches
 from vaulttools.ranked.counting import MANY, RipgrepCounter, TermCounts
 from vaulttools.ranked.english import languages_asked
-from vaulttools.ranked.evidence import RankedNote, best, combined, covered
+from vaulttools.ranked.evidence import RankedNote, best, combined
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.question import Question, QuestionTerm
 from vaulttools.ranked.question import read as read_question
-from vaulttools.ranked.scoring import BODY, score, term_weight
+from vaulttools.ranked.scoring import BODY, rarity, score, term_weight
 from vaulttools.ranked.substitutes import Substitutes
-from vaulttools.ranked.weights import BY_WORDS, NOMINATION, NOTE, WEAK, Sharing
+from vaulttools.ranked.weights import BY_WORDS, NOMINATION, NOTE, Sharing
+from vaulttools.ranked.written import NOWHERE, Written, holding_all, may_be_name, named, quotes
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -40,8 +42,8 @@ class Ranking:
 
     notes: Sequence[RankedNote]
     """The best first. Ties: first notes tagged with most words of the question, then the newest, then by path."""
-    weakness: str
-    """One sentence if the evidence is weak; else `""`."""
+    is_weak: bool
+    """Whether no note holds a word of the question, and no passage is near in meaning."""
     explanation: Sequence[str]
     """Sentences about what was searched for and what was not."""
     part: str
@@ -63,7 +65,11 @@ class Ranking:
     corrected: Mapping[str, str] = field(default_factory=dict)
     """By word of the question that no note holds, the vault's spelling of it."""
     absences: Sequence[str] = ()
-    """Sentences about the words that no note holds: which, and what was searched for instead."""
+    """Sentences about the telling words that no note holds, and about corrected spellings."""
+    own: int = 0
+    """How many of the first terms of `finder` are those of the question itself, not of another wording."""
+    written: Written = NOWHERE
+    """The notes in which the question is written."""
     is_by_time: bool = False
     """Whether the first notes are those of a period in order of time, whatever words they hold."""
 
@@ -119,8 +125,8 @@ def rank(
     unknown = matches.unknown()
     counts = TermCounts(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
     matches.read_notes(unknown if counts is None else counts.best(asked.terms))
-    substitutes = Substitutes(matches)
-    terms = _searched_for(asked, matches, counts, substitutes)
+    substitutes = Substitutes(matches, question)
+    terms, own = _searched_for(asked, matches, counts, substitutes)
 
     first = NOMINATION.read if any(term.literal for term in asked.terms) else NOMINATION.scored
     rounds = [first << 2 * number for number in range(NOMINATION.rounds)]
@@ -149,14 +155,21 @@ def rank(
         if languages and passages.language not in languages:
             worth = max(0.001, round(worth * NOTE.other_language, 3))
         found.append(RankedNote(path, worth, passages, evidence))
+    held_by_few = rarity(all_notes, max(_FEW, int(all_notes * _FEW_SHARE)))
+    rare = [number for number in range(own) if rarities[number] >= held_by_few]
+    quoting = {path for path, each in places.items() if path in known and quotes(each, own, rare)}
     depth = {path: 0 if path in matches.fresh else bisect_right(rounds, place) for place, path in enumerate(places)}
     ranked = _in_order(matches, {term.text.casefold() for term in asked.terms}, found, depth)
-    coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, all_notes)
+    titled = [path for path in known if may_be_name(places[path], own)]
+    written = Written(
+        named(question, _names(matches, titled)) or (frozenset() if substitutes.unfound else holding_all(ranked, own)),
+        next((note.path for note in ranked if note.path in quoting), ""),
+    )
     uncounted = () if counts is None else counts.uncounted
     words = ", ".join(f'"{text}"' for text in uncounted)
     return Ranking(
-        notes=ranked,
-        weakness=lacking if coverage < WEAK.by_words and not uncounted and not matches.waiting else "",
+        notes=written.put_first(ranked),
+        is_weak=not ranked,
         explanation=_explained(asked, terms, substitutes.sentences),
         part=f"Part of the answer: not all notes were searched for {words}. Ask again." if words else "",
         unfound=substitutes.unfound,
@@ -166,15 +179,34 @@ def rank(
         finder=finder,
         rarities=rarities,
         corrected=substitutes.corrected,
-        absences=substitutes.sentences,
+        absences=substitutes.facts,
+        own=own,
+        written=written,
     )
+
+
+_FEW: Final = 3
+_FEW_SHARE: Final = 0.02
+"""A word in at most this share of the notes, or in `_FEW` of them, is rare."""
+
+
+def _names(matches: TermMatches, notes: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Return the title and the aliases of some notes."""
+    aliases: dict[str, Sequence[str]] = {}
+    if matches.index is not None:
+        known = matches.index.facts("aliases", notes, lambda data: Stored(data).aliases, matches.stop)
+        aliases |= {path: value_of(fact) for path, fact in known.items()}
+    aliases |= {path: matches.fresh[path].aliases for path in notes if path in matches.fresh}
+    return {path: (paths.stem(path), *aliases.get(path, ())) for path in notes}
 
 
 def _searched_for(
     asked: Question, matches: TermMatches, counts: TermCounts | None, substitutes: Substitutes
-) -> Sequence[QuestionTerm]:
-    """Return the terms of a question that some note holds, and substitutes for the others."""
+) -> tuple[Sequence[QuestionTerm], int]:
+    """Return the terms of a question that some note holds, and substitutes for the others; and how many of the first
+    ones are its own."""
     terms: Sequence[QuestionTerm] = asked.terms
+    own = asked.own
     found = matches.hits(terms, 0).counts
     missing = {
         number for number, (term, count) in enumerate(zip(terms, found, strict=True)) if not matches.exists(term, count)
@@ -182,10 +214,10 @@ def _searched_for(
     if missing:
         is_read = not matches.waiting
         absent = {number for number in missing if (is_read if counts is None else counts.is_absent(terms[number]))}
-        terms = substitutes.of(asked, absent, missing - absent)
+        terms, own = substitutes.of(asked, absent, missing - absent)
         if counts is not None:
             matches.read_notes(counts.best(terms))
-    return terms
+    return terms, own
 
 
 def _languages(matches: TermMatches, places: Mapping[str, Places]) -> dict[str, str]:

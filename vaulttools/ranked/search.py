@@ -66,8 +66,7 @@ class Ranked:
     notes: Sequence[RankedNote]
     """The notes in the requested order."""
     doubts: Sequence[str]
-    """Sentences to show before the notes: how a period was understood, that the evidence is weak, which words no note
-    holds."""
+    """Sentences to show before the notes: how a period was understood, which words no note holds."""
     notices: Sequence[str]
     is_ready: bool
     """Whether the index was ready."""
@@ -281,7 +280,7 @@ def ranked(
     return Ranked(
         ranking,
         ordered,
-        [*understood, *filter(None, [ranking.weakness]), *ranking.absences] if like is None else [],
+        [*understood, *ranking.absences] if like is None else [],
         notices,
         is_ready,
         part,

@@ -125,6 +125,38 @@ class ShownNote:
         ]
 
 
+class NamedLine(NamedTuple):
+    """A note that is named without its passages, with the line that speaks for it."""
+
+    path: str
+    line: int | None
+    """Number of that line, from 1; None if the note could not be read or has no text."""
+    text: str
+    """At most `LINE_CHARACTERS` of it."""
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f", line {self.line}"
+        return f"- {paths.shown(self.path)}{place}{f': {self.text}' if self.text else ''}"
+
+
+LINE_CHARACTERS: Final = 120
+"""Characters of the line of a note that is only named: enough to see what it says."""
+
+
+def named_line(ranked: RankedNote, note: Note | None, terms_of: TermsOf) -> NamedLine:
+    """Return the line of a note's best passage that holds most terms of the question, cut around them."""
+    if note is None or not ranked.passages.starts:
+        return NamedLine(ranked.path, None, "")
+    number = ranked.evidence[0].number if ranked.evidence else 0
+    start = ranked.passages.starts[number]
+    line = note.text.count("\n", 0, start) + 1
+    lines = note.text[start : start + ranked.passages.lengths[number]].split("\n")
+    held = [len({term for _, term in terms_of(each)}) if each.strip() else -1 for each in lines]
+    best = held.index(max(held))
+    shown = around_terms(_squeezed(lines[best].strip()), LINE_CHARACTERS, terms_of)
+    return NamedLine(ranked.path, line + best, render.line(shown, most=LINE_CHARACTERS + 2))
+
+
 def written(date: str) -> str:
     """Return a date as people write it: `12 May 2026`; a month or a year unchanged."""
     parts = date.split("-")

@@ -29,28 +29,41 @@ _WRITTEN_IN: Final = 3
 class Substitutes:
     """Replaces terms of one question that no note holds, and says so in sentences."""
 
-    def __init__(self, matches: TermMatches) -> None:
+    def __init__(self, matches: TermMatches, question: str) -> None:
         self._matches = matches
+        self._question = question
         self._instead: Final[list[str]] = []
-        """Sentences about terms that are replaced."""
+        """Sentences about terms that are replaced by parts or longer words."""
+        self._corrections: Final[list[str]] = []
+        """Sentences about terms that are spelt otherwise in the vault."""
         self.unfound: Final[list[str]] = []
         """Words that no text or title holds and that nothing replaces."""
         self.corrected: Final[dict[str, str]] = {}
         """By word that no note holds, the vault's spelling of it."""
 
     @property
+    def facts(self) -> list[str]:
+        """Sentences about what was not found as asked: telling words that no note holds, and corrected spellings."""
+        named = [f'"{word}"' for word in self.unfound if english.is_telling(word, self._question)]
+        words = "word" if len(named) == 1 else "words"
+        return [*([f"No note has the {words} {', '.join(named)}."] if named else []), *self._corrections]
+
+    @property
     def sentences(self) -> list[str]:
-        """Sentences about the terms that no note holds."""
+        """Sentences about all terms that no note holds."""
         named = ", ".join(f'"{word}"' for word in self.unfound)
         words = "word" if len(self.unfound) == 1 else "words"
-        return [*([f"No text or title has the {words} {named}."] if named else []), *self._instead]
+        of_unfound = [f"No text or title has the {words} {named}."] if named else []
+        return [*of_unfound, *self._corrections, *self._instead]
 
     def of(
         self, asked: Question, missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
-    ) -> Sequence[QuestionTerm]:
-        """Return the terms of a question, with substitutes for those whose number is in `missing`. No note that was
-        read holds the terms in `unread`; other notes may. Nothing is said of words that only another wording has."""
+    ) -> tuple[Sequence[QuestionTerm], int]:
+        """Return the terms of a question, with substitutes for those whose number is in `missing`, and how many of the
+        first ones are its own. No note that was read holds the terms in `unread`; other notes may. Nothing is said of
+        words that only another wording has."""
         resolved: dict[tuple[str, bool], QuestionTerm] = {}
+        own = 0
         for number, term in enumerate(asked.terms):
             if number >= asked.own and number in missing:
                 found: Sequence[QuestionTerm] = tuple(map(word, term.parts))
@@ -58,9 +71,10 @@ class Substitutes:
                 found = self._found_for(term, number in missing, number in unread)
             for each in found:
                 resolved[each.text, each.is_phrase] = each
+            own = len(resolved) if number < asked.own else own
         if not resolved and any(term.literal for term in asked.terms[: asked.own]):
             self._instead.append("No note holds any part of it.")
-        return list(resolved.values())
+        return list(resolved.values()), own
 
     def _found_for(self, term: QuestionTerm, is_missing: bool, is_unread: bool) -> Sequence[QuestionTerm]:
         if is_missing:
@@ -90,7 +104,7 @@ class Substitutes:
             self._instead.append(f"{name}; words that start with it were searched for.")
             return (beginning,)
         if split := self._split(term.text):
-            self._instead.append(f'{name}; "{split}" was searched for instead.')
+            self._corrections.append(f'{name}; "{split}" was searched for instead.')
             self.corrected[term.text] = split
             return (QuestionTerm(split, (Spelling(split),)),)
         close = corrections(term.text, self._matches)
@@ -99,7 +113,7 @@ class Substitutes:
             return ()
         written = [self._as_written(stem) for stem in close]
         spelled = " or ".join(f'"{each}"' for each in written)
-        self._instead.append(f"{name}; {spelled} was searched for instead.")
+        self._corrections.append(f"{name}; {spelled} was searched for instead.")
         self.corrected[term.text] = written[0]
         # A stem need not be its own stem.
         spellings = tuple(Spelling(stem, is_beginning=tokens(stem)[0][2] != stem) for stem in close)
@@ -144,19 +158,15 @@ def _beginning(term: QuestionTerm) -> QuestionTerm | None:
 _MOST_CORRECTIONS: Final = 2
 """Upper bound of the corrections of one word."""
 
-_SHORTEST_MISSPELT: Final = 4
+_SHORTEST_MISSPELT: Final = 5
 """A word of at least this many letters may be misspelt; too many words are close to a shorter one."""
-
-_LONG: Final = 7
-"""A stem of at least this many letters may have two wrong letters; its correction has 6 or more. Every other name of
-six letters is that close to a shorter word, as `Joplin` is to `join`."""
 
 
 def corrections(text: str, matches: TermMatches) -> list[str]:
     """Return the stems closest to that of one word that no note holds, the most frequent of equally close ones; no
     stems for an English word, which is spelt as meant: `alarm` is no misspelt `alamme`.
 
-    An error is a letter changed, added, left out or swapped with its neighbour. The stems begin with the word's first
+    An error is one letter changed, added, left out or swapped with its neighbour. The stems begin with the word's first
     letter; if no such stem is close, with its second.
     """
     from rapidfuzz import process
@@ -166,22 +176,19 @@ def corrections(text: str, matches: TermMatches) -> list[str]:
     if len(words) != 1 or len(text) < _SHORTEST_MISSPELT or english.is_word(text):
         return []
     stem = words[0][2]
-    furthest = 1 if len(stem) < _LONG else 2
     for beginning in dict.fromkeys(stem[:2]):
-        stems = matches.stems(beginning, len(stem) - furthest, len(stem) + furthest)
-        distances = process.extract(stem, stems, scorer=OSA.distance, score_cutoff=furthest, limit=None)
-        for wanted, shortest in ((1, 0), (2, _LONG - 1)):
-            close = (
-                other
-                for other, far, _ in distances
-                if far == wanted and len(other) >= shortest and not _is_extended(other, text, furthest)
-            )
-            frequent = sorted((-count, other) for other in close if (count := len(matches.notes_with(other))))
-            if frequent:
-                return [other for _, other in frequent][:_MOST_CORRECTIONS]
+        stems = matches.stems(beginning, len(stem) - 1, len(stem) + 1)
+        distances = process.extract(stem, stems, scorer=OSA.distance, score_cutoff=1, limit=None)
+        close = (other for other, far, _ in distances if far == 1 and _is_misspelt(stem, other))
+        frequent = sorted((-count, other) for other in close if (count := len(matches.notes_with(other))))
+        if frequent:
+            return [other for _, other in frequent][:_MOST_CORRECTIONS]
     return []
 
 
-def _is_extended(stem: str, text: str, furthest: int) -> bool:
-    """Whether `text` extends `stem` too far to be a misspelling of it, as `mineral` extends `mine`."""
-    return text.lower().startswith(stem) and len(text) - len(stem) > furthest
+def _is_misspelt(stem: str, other: str) -> bool:
+    """Whether a stem may be the other one, misspelt: both are long enough, and they do not differ in their last letter
+    alone, where words of different meaning do: `muffig` and `muffins`."""
+    shorter, longer = sorted((stem, other), key=len)
+    is_at_end = longer[:-1] == shorter[: len(longer) - 1]
+    return len(shorter) >= _SHORTEST_MISSPELT and not is_at_end

@@ -111,7 +111,7 @@ class ContextAnswer(Answer):
 
     passages: list[ContextPassage] = Field(description="The best note first; within a note in the order of its text.")
     linked: list[LinkedNote] = Field(description="The linked notes that the text names.")
-    weak: bool = Field(description="True if no passage holds the main words of the question or is close in meaning.")
+    weak: bool = Field(description="True if no note holds a word of the question and no passage is near in meaning.")
     by_words_alone: int | None = Field(
         None,
         exclude_if=answer.is_none,
@@ -125,7 +125,6 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     if without_operators(request.question)[1] and not has_words(request.question):
         raise BadArgument("question needs words as well as operators; for operators alone use query with mode obsidian")
     found = ranked(vault, work, request, request.question, _NOTES, name="question", also=request.also or [])
-    weakness = found.ranking.weakness
     part = list(filter(None, [found.part]))
     notices = [*found.doubts, *found.notices]
     fixed = _fitting(answer.bracketed(notices), request.max_chars // 3)
@@ -164,7 +163,7 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
         shown={"passages": [_passage(piece, piece.shown) for piece in pieces]},
         passages=[_passage(piece, piece.text) for piece in pieces],
         linked=names,
-        weak=bool(weakness),
+        weak=found.ranking.is_weak,
         by_words_alone=found.by_words_alone,
         next_calls=calls,
     )

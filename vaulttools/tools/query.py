@@ -22,19 +22,16 @@ from vaulttools.core.voice import Voice
 from vaulttools.core.work import UNREAD, Work
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field, SkipValidation
-from vaulttools.notes import language
 from vaulttools.query import tree
 from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain, foreign_in_query
 from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted, every_passage
-from vaulttools.ranked.evidence import NOTHING_NEAR
 from vaulttools.ranked.like import Like, like
 from vaulttools.ranked.preference import OF_OTHER_TIMES
-from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.search import Ranked, has_words, ranked
-from vaulttools.ranked.showing import ShownNote, ShownPassage, reading_on
+from vaulttools.ranked.showing import NamedLine, ShownNote, ShownPassage, named_line, reading_on
 from vaulttools.session import Session
 
 EXCERPTS: Final = 3
@@ -138,6 +135,14 @@ class NoteFound(BaseModel):
     )
 
 
+class NamedNote(BaseModel):
+    """A further close note, with the line that speaks for it."""
+
+    path: str
+    line: int | None = Field(description="Number of the line, from 1; null if the note has no text.")
+    text: str = Field(description="At most 120 characters of the line.")
+
+
 class ProposedCall(BaseModel):
     """A call that lists all that a question asks for."""
 
@@ -163,15 +168,15 @@ class QueryAnswer(Answer):
     weak: bool | None = Field(
         None,
         exclude_if=is_none,
-        description="In mode ranked: true if no passage holds the main words of the question or is close in meaning.",
+        description="In mode ranked: true if no note holds a word of the question and no passage is near in meaning.",
     )
     by_words_alone: int | None = Field(
         None,
         exclude_if=is_none,
         description="In mode ranked, with meaning: notes not yet searched by it, or only in part.",
     )
-    also: list[str] | None = Field(
-        None, exclude_if=is_none, description="In mode ranked: further close notes, without their text."
+    named: list[NamedNote] | None = Field(
+        None, exclude_if=is_none, description="In mode ranked: further close notes, each with one line."
     )
     period: list[str] | None = Field(
         None,
@@ -322,6 +327,7 @@ def _ranked_page(
     fixed = sum(len(each) + 3 for each in (*part, *doubts, *notices, *call))
     fixed += len(explanation) + 20 if request.explain else 0
     room = max(request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
+    terms_of = ranking.finder.occurrences
     rows: Sequence[Row] = []
     if whole is not None:
         rows = whole.read(found.deduplicator.read, room - _LEAST_CHARACTERS)
@@ -330,15 +336,16 @@ def _ranked_page(
     while True:
         allotted = found.allotted(notes, room, is_sorted=is_sorted)
         shown = [_with_link(each, found.like) for each in allotted.notes]
+        lines = [named_line(each, found.deduplicator.read(each.path), terms_of) for each in allotted.also[:_NAMED]]
         steps = list(_next_steps(request, found, allotted, next_page, work.voice, whole is not None))
-        text = _ranked_text(request, work, found, explanation, doubts, listed, notices, shown, steps, call)
+        text = _ranked_text(request, work, found, explanation, doubts, listed, notices, shown, lines, steps, call)
         octets = len(text.encode("utf-8", "surrogatepass"))
         if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
         room = max(room * limits.TEXT_BYTES // octets - 1, _LEAST_CHARACTERS)  # scripts beyond ASCII take more bytes
     held = {each.note.path for each in shown}
     left = [note for note in notes if note.path not in held]
-    others = every_passage(left, found.deduplicator, ranking.finder.occurrences)  # the text does not show them
+    others = every_passage(left, found.deduplicator, terms_of)  # the text does not show them
     found.report_missed()
     return QueryAnswer(
         **answer.envelope(
@@ -347,9 +354,9 @@ def _ranked_page(
         shown={"notes": [_ranked_note(each, is_cut=True) for each in shown]},
         notes=[_ranked_note(_with_link(each, found.like)) for each in (*shown, *others)],
         shown_notes=len(shown),
-        weak=bool(ranking.weakness) and whole is None if found.like is None else None,
+        weak=ranking.is_weak and whole is None if found.like is None else None,
         by_words_alone=found.by_words_alone,
-        also=[paths.portable(each.path) for each in allotted.also],
+        named=[NamedNote(path=paths.portable(each.path), line=each.line, text=each.text) for each in lines],
         period=None if found.period is None else [day.isoformat() for day in found.period.days],
         explanation=explanation,
         next_page=next_page,
@@ -375,21 +382,27 @@ def _ranked_text(
     listed: str,
     notices: Sequence[str],
     shown: list[ShownNote],
+    lines: list[NamedLine],
     steps: list[str],
     call: Sequence[str],
 ) -> str:
-    """Returns the text of a page in mode ranked; the call that makes a list comes last. Next steps, and then notes, are
-    dropped from the end if paths and notices are so long that not all fit."""
+    """Returns the text of a page in mode ranked; the call that makes a list comes last. Lines of notes that are only
+    named, next steps, and then notes are dropped from the end if not all fit."""
     head = [f"Understood as:\n{explanation}"] if request.explain else []
     blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
     while True:
         number = "" if listed and not shown else _ranked_first_line(request, work, found, shown)
         first = " ".join(filter(None, [number, *doubts]))
         closing = "\n".join(answer.bracketed([*notices, *steps, *call]))
-        text = "\n\n".join(filter(None, [*head, found.part, first, listed, *blocks[: len(shown)], closing]))
+        only = "\n".join(["Named only:", *map(str, lines)]) if lines else ""
+        text = "\n\n".join(filter(None, [*head, found.part, first, listed, *blocks[: len(shown)], only, closing]))
         if len(text) <= request.max_chars:
             return text
-        if steps:
+        if lines and (place := sum(bool(each.text) for each in lines)):
+            lines[place - 1] = NamedLine(lines[place - 1].path, None, "")
+        elif len(lines) > 1:
+            lines.pop()
+        elif steps:
             steps.pop()
         elif len(shown) > (0 if listed else 1):
             shown.pop()
@@ -422,24 +435,13 @@ def _next_steps(
     request: QueryRequest, found: Ranked, allotted: Allotted, next_page: int | None, voice: Voice, is_listed: bool
 ) -> Iterator[str]:
     """Yields the next steps, the most useful one first."""
-    shown, also = allotted.notes, allotted.also
-    is_far = found.ranking.weakness == NOTHING_NEAR or found.like is not None or is_listed
+    shown = allotted.notes
+    is_far = found.ranking.is_weak or found.like is not None or is_listed
     following = None if is_far else reading_on(shown, found.deduplicator.read)
     if following is not None:
         yield _to_read_on(*following, voice)
-    if also:
-        named = ", ".join(paths.shown(each.path) for each in also[:_NAMED])
-        more = f" and {len(also) - _NAMED:,} more" if len(also) > _NAMED else ""
-        yield f"Also: {named}{more}." + ("" if next_page is None else f" {voice.set('page', next_page)} for the next.")
-    elif next_page is not None:
+    if next_page is not None:
         yield f"{voice.set('page', next_page)} for the next notes."
-    if shown and (found.ranking.weakness or found.ranking.absences) and following is None and request.query is not None:
-        written = {each.note.passages.language for each in shown} - {language.UNKNOWN}
-        asked = read_question(without_operators(request.query)[0]).languages
-        if len(written) == 1 and language.is_other(written, asked):
-            yield f"Ask again in the language of these notes ({next(iter(written))})."
-        elif found.ranking.weakness:
-            yield "Ask again in other words, which the notes may use."
 
 
 _COPIES: Final = 20
@@ -451,7 +453,7 @@ _BESIDE_LIST: Final = 800
 _LEAST_CHARACTERS: Final = 160
 """Characters that passages may always have, however little room is left."""
 _NAMED: Final = 9
-"""Notes without text that are named: all of a usual page, because the next page begins after them."""
+"""Notes that are only named: all of a usual page, because the next page begins after them."""
 
 
 def _ranked_note(found: ShownNote, *, is_cut: bool = False) -> NoteFound:
