@@ -94,6 +94,8 @@ async def answered(
         nonlocal indexing
         session = vault.session
         work = Work(min(session.config.time_limit, SECONDS), cancel)
+        for sentence in vault.notices:
+            work.warn(sentence)
         session.root.ensure_readable()
         try:
             response = ask(session, work)
