@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from vaulttools.config import VaultConfig
-from vaulttools.core import forks
+from vaulttools.core import forks, toml_text
 from vaulttools.core.paths import shown
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk, small
@@ -30,10 +30,6 @@ NAME: Final = "vaulttools.toml"
 SETTLED: Final = disk.GRANULARITY / 1e9
 """Seconds without a change after which a file is taken for whole. Until then a file on some disks may also change
 without a new key, so it is read at each call."""
-
-_COST: Final = 4_000_000
-"""Most steps that `tomllib` may take for long keys, under a second: it walks all parts of a key for each of its parts,
-and those of a table's name for each line."""
 
 GONE: Final = f"The configuration file {NAME} is gone: the settings from before hold."
 UNREADABLE: Final = f"The configuration file {NAME} cannot be used now: the settings from before hold."
@@ -216,19 +212,10 @@ def _tables(content: bytes, file: Path) -> dict[str, Table]:
     Raises:
         BadArgument: it is not TOML, or a table has no path.
     """
-    import tomllib
-
-    refused = f"The configuration file {file} cannot be read"
     try:
-        text = content.decode()
-        dots = [line.count(".") for line in text.split("\n")]
-        if len(dots) * max(dots) + sum(count * count for count in dots) > _COST:
-            raise BadArgument(f"{refused}: a line has too many dots")
-        found = tomllib.loads(text)
-    except RecursionError as error:
-        raise BadArgument(f"{refused}: its brackets are nested too deeply") from error
+        found = toml_text.parsed(content.decode())
     except ValueError as error:
-        raise BadArgument(f"{refused}: {shown(str(error))}") from error
+        raise BadArgument(f"The configuration file {file} cannot be read: {shown(str(error))}") from error
     tables: dict[str, Table] = {}
     for name, table in found.items():
         if not isinstance(table, dict) or "path" not in table:

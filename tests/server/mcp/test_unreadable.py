@@ -13,7 +13,8 @@ from mcp.server.transport_security import DEFAULT_MAX_REQUEST_BODY_SIZE
 from mcp.types import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 
 from tests.server.serving import ACCEPT, INITIALIZE, connected, http, raw_mcp
-from vaulttools.server.mcp.unreadable import LARGEST, LONE_SURROGATE, TOO_LARGE, Lines, answer_to
+from vaulttools.server.mcp.stdio import Lines
+from vaulttools.server.mcp.unreadable import LARGEST, LONE_SURROGATE, TOO_LARGE, answer_to
 
 HEADERS = {**ACCEPT, "Content-Type": "application/json"}
 

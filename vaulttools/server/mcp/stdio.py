@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from threading import Thread
@@ -22,9 +23,12 @@ from pydantic import ValidationError
 
 from vaulttools.core.windows import is_unread
 from vaulttools.errors import VaultToolsError
-from vaulttools.server.mcp.unreadable import Lines, answer_to
+from vaulttools.server.mcp.unreadable import LARGEST, answer_to, answer_to_large
 
 Item = SessionMessage | Exception
+
+_ENDS: Final = 500
+"""Bytes kept of each end of a message that is too large, for its id."""
 
 FAILED: Final = 2
 """The exit status of a failure, as for every command."""
@@ -71,6 +75,26 @@ def serve(server: Server[Any], stop: Callable[[], None]) -> None:
         logging.getLogger("vaulttools").info("the client has gone")
     finally:
         stop()
+
+
+class Lines:
+    """The lines of a client on a descriptor. One that is too large is dropped as it comes."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._file = os.fdopen(descriptor, "rb", closefd=False)  # a thread may still be reading at the end
+        self.too_large: deque[JSONRPCError] = deque()
+        """The answers to lines that were dropped, in their order; an empty line stands for each."""
+
+    def next(self) -> str:
+        """Return the next line with its end, once it is there; "" at the end of all."""
+        line = self._file.readline(LARGEST + 1)
+        if len(line) <= LARGEST or line.endswith(b"\n"):
+            return line.decode("utf-8", "replace")
+        first, last = line[:_ENDS], line[-_ENDS:]
+        while not last.endswith(b"\n") and (more := self._file.readline(LARGEST)):
+            last = (last + more)[-_ENDS:]
+        self.too_large.append(answer_to_large(first, last))
+        return "\n"
 
 
 class _Wire(io.FileIO):

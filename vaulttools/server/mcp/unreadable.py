@@ -1,4 +1,4 @@
-"""Answers, with its id, a request that the SDK cannot read as JSON, or that is too large.
+"""Answers what is too large, or no JSON to the SDK, by its id.
 
 Without the id a client cannot tell which of its calls was refused, and waits forever.
 """
@@ -6,9 +6,7 @@ Without the id a client cannot tell which of its calls was refused, and waits fo
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections import deque
 from collections.abc import MutableMapping
 from typing import Any, Final
 
@@ -23,9 +21,6 @@ LARGEST: Final = 4 << 20
 """Most bytes of one message, over stdio and HTTP: as many as the SDK takes over HTTP."""
 
 TOO_LARGE: Final = f"The message is larger than {LARGEST >> 20} MiB"
-
-_ENDS: Final = 500
-"""Bytes at each end of a message that is too large, among which its id is looked for."""
 
 _FIRST: Final = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*([0-9]{1,15}|"[\w-]{1,100}")\s*,')
 _LAST: Final = re.compile(rb',\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*([0-9]{1,15}|"[\w-]{1,100}")\s*\}\s*\Z')
@@ -58,27 +53,12 @@ def answer_to(written: str | bytes, reason: str = "") -> JSONRPCError | None:
     return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=INVALID_PARAMS, message=message))
 
 
-class Lines:
-    """The lines of a client on a descriptor. One that is too large is dropped as it comes."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._file = os.fdopen(descriptor, "rb", closefd=False)  # a thread may still be reading at the end
-        self.too_large: deque[JSONRPCError] = deque()
-        """The answers to lines that were dropped, in their order; an empty line stands for each."""
-
-    def next(self) -> str:
-        """Return the next line with its end, once it is there; "" at the end of all."""
-        line = self._file.readline(LARGEST + 1)
-        if len(line) <= LARGEST or line.endswith(b"\n"):
-            return line.decode("utf-8", "replace")
-        first, last = line[:_ENDS], line[-_ENDS:]
-        while not last.endswith(b"\n") and (more := self._file.readline(LARGEST)):
-            last = (last + more)[-_ENDS:]
-        found = _FIRST.match(first) or _LAST.search(last)
-        number = None if found is None else json.loads(found[1])
-        error = ErrorData(code=PARSE_ERROR if number is None else INVALID_REQUEST, message=TOO_LARGE)
-        self.too_large.append(JSONRPCError(jsonrpc="2.0", id=number, error=error))
-        return "\n"
+def answer_to_large(first: bytes, last: bytes) -> JSONRPCError:
+    """Return the error that answers a message that is too large, by its id if its first or last bytes tell it."""
+    found = _FIRST.match(first) or _LAST.search(last)
+    number = None if found is None else json.loads(found[1])
+    error = ErrorData(code=PARSE_ERROR if number is None else INVALID_REQUEST, message=TOO_LARGE)
+    return JSONRPCError(jsonrpc="2.0", id=number, error=error)
 
 
 class Readable:
