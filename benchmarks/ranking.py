@@ -2,16 +2,16 @@
 
 `python benchmarks/ranking.py [--final] [VAULT...]`
 
-The vaults are the corpora beside the project, if they exist, a person's own vault (`personal`), and a generated one:
-the notes of `notes.toml` among a thousand others. `questions.toml` names the notes that answer: hit@1, hit@5 and MRR by
-kind, compared with plain BM25 (all words of the question, joined by OR, in the index's own word table with FTS5's
-default weights).
-`answers.toml`, `personal/questions.toml`, and `questions.json` beside the project hold regular expressions for the
-words that answer. The tables show whether the answer's text holds them (for a list, one row of it), whether the note is
-among the first five, and the size of the text, by wording. `absent.toml` asks what no note answers, about other topics
-and about missing details: the table shows how often such an answer, and any other, is called weak. `--final` adds the
-vault `journal` beside the project: nothing is tuned on it. For the vaults of people there is a row of a plain FTS5
-table: paths and whole notes, `porter`, BM25, words joined by OR.
+The vaults are the corpora beside the project, if they exist, two people's own vaults (`personal`, `german`), and a
+generated one: the notes of `notes.toml` among a thousand others. `questions.toml` names the notes that answer: hit@1,
+hit@5 and MRR by kind, compared with plain BM25 (all words of the question, joined by OR, in the index's own word table
+with FTS5's default weights).
+`answers.toml`, the `questions.toml` of both people, and `questions.json` beside the project hold regular expressions
+for the words that answer. The tables show whether the answer's text holds them (for a list, one row of it), whether the
+note is among the first five, and the size of the text, by wording. `absent.toml` asks what no note answers, about other
+topics and about missing details: the table shows how often such an answer, and any other, is called weak. `--final`
+adds the vault `journal` beside the project: nothing is tuned on it. For the vaults of people there is a row of a plain
+FTS5 table: paths and whole notes, `porter`, BM25, words joined by OR.
 
 If the extra `semantic` is installed, each question is also asked with it; the exit status is 1 if a kind of
 `questions.toml` loses more than one question by it. The vaults and their indexes are kept in the temporary folder.
@@ -51,11 +51,12 @@ from make_vault import make_vault  # noqa: E402
 CORPUS = PROJECT.parent / "shared" / "corpus"
 ARCHIVES = {"help": "obsidian-help.tar.xz", "rfcs": "rust-rfcs.tar.xz", "ency": "encyclopaedia.tar.xz"}
 PERSONAL = PROJECT / "benchmarks" / "personal"
+GERMAN = PROJECT / "benchmarks" / "german"
 JOURNAL = PROJECT.parent / "shared" / "cases" / "journal-questions.json"
-PEOPLES = {"personal": PERSONAL / "vault", "journal": CORPUS / "journal"}
+PEOPLES = {"personal": PERSONAL / "vault", "german": GERMAN / "vault", "journal": CORPUS / "journal"}
 """Vaults of people, used if they exist."""
 TODAY = "2026-11-01"
-"""The day on which both people ask."""
+"""The day on which these people ask."""
 GIVEN = PROJECT.parent / "shared" / "cases" / "questions.json"
 GIVEN_VAULTS = {"obsidian-help": "help", "rust-rfcs": "rfcs"}
 FOREIGN = "Où est-ce que cela est écrit dans les notes ?"
@@ -164,9 +165,12 @@ def absent() -> list[Asked]:
 
 
 def peoples(*, is_final: bool) -> list[Asked]:
-    """Returns the questions of people about their own vaults: `personal`; if `is_final`, `journal` too."""
-    asked = tomllib.loads((PERSONAL / "questions.toml").read_text(encoding="utf-8"))["questions"]
-    found = [_of_person("personal", each, each["half"]) for each in asked]
+    """Returns the questions of people about their own vaults: `personal`, `german`; if `is_final`, `journal` too."""
+    found = [
+        _of_person(folder.name, each, each["half"])
+        for folder in (PERSONAL, GERMAN)
+        for each in tomllib.loads((folder / "questions.toml").read_text(encoding="utf-8"))["questions"]
+    ]
     if is_final and JOURNAL.exists():
         asked = json.loads(JOURNAL.read_text(encoding="utf-8"))["questions"]
         found += [_of_person("journal", each, "held-out") for each in asked]

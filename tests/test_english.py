@@ -11,7 +11,14 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parent.parent
 HARD = re.compile(r"\b(?:of which|none (?:is|are)|(?:is|are|was|were|be|been) told|stands?(?! for\b|-in)|stood)\b")
 WRITTEN = ("vaulttools", "docs", "benchmarks", "distribution", "fixtures", "tests")
-GIVEN = ("benchmarks/personal/vault/", "docs/examples/", "fixtures/vault/", "fixtures/cases/", "tests/test_english.py")
+GIVEN = (
+    "benchmarks/personal/vault/",
+    "benchmarks/german/vault/",
+    "docs/examples/",
+    "fixtures/vault/",
+    "fixtures/cases/",
+    "tests/test_english.py",
+)
 """Notes of people, and words that something else prints."""
 
 

@@ -502,3 +502,14 @@ def test_a_vault_whose_folder_is_gone_is_opened_again_when_it_is_back(folder: Pa
         aside.rename(folder)
         assert CANARY not in outputs(vault, "grep", {"pattern": "needle"})
         assert vault.notices == ()
+
+
+def test_a_call_that_is_asked_once_more_tells_it_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(folder, CLOSED)
+    with Vault.open(folder) as vault:
+        vault.build_index()
+        moved = iter([frozenset({"open.md"}), frozenset()])
+        monkeypatch.setattr(type(vault.session), "moved", lambda *_: next(moved))
+        file().unlink()
+        assert vault.grep("found nowhere").notices == [GONE]
+        assert next(moved, None) is None

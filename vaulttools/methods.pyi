@@ -263,6 +263,7 @@ class ToolMethods(ABC):
         self,
         query: str | None = None,
         *,
+        also: str | list[str] | None = None,
         like: str | PathLike[str] | None = None,
         unlinked: bool = False,
         mode: Literal["ranked", "obsidian"] = "ranked",
@@ -288,6 +289,7 @@ class ToolMethods(ABC):
 
         Args:
             query: A question or words; in mode obsidian a query of its language.
+            also: Two or three other wordings of the question: synonyms, concrete terms, a likely title, the notes' other language. They find notes that use other words than the question.
             like: Instead of query: notes like this one, or `note#heading`.
             unlinked: With like: only notes not linked with it. (default false)
             mode: ranked: the best passages. obsidian: exactly what Obsidian finds. (one of ranked, obsidian; default ranked)
@@ -314,6 +316,7 @@ class ToolMethods(ABC):
         self,
         question: str,
         *,
+        also: str | list[str] | None = None,
         max_chars: int = 6000,
         folder: str | PathLike[str] | None = None,
         glob: str | PathLike[str] | None = None,
@@ -331,6 +334,7 @@ class ToolMethods(ABC):
 
         Args:
             question: In plain words; operators such as tag:#work limit the notes.
+            also: Two or three other wordings: synonyms, concrete terms, a likely title, the other language.
             max_chars: Characters of the whole text. (a whole number from 500 to 50,000; default 6000)
             folder: Only in this folder.
             glob: Only what this glob selects.

@@ -5,8 +5,9 @@ Links, archives and URLs are imported when a call names one: a plain search need
 
 from __future__ import annotations
 
+import time
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
@@ -22,7 +23,7 @@ from vaulttools.core.dates import Calendar
 from vaulttools.core.recent import Recent
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong
-from vaulttools.files import disk, globs, settings
+from vaulttools.files import catalogue, disk, globs, settings
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry, Rules
 from vaulttools.files.disk import within
@@ -268,6 +269,20 @@ class Session:
             work.view = self.indexes.own.view(work.started)
         view: Snapshot | None = work.view
         return view
+
+    def moved(self, work: Work) -> Collection[str]:
+        """Returns what may have been renamed or moved since a call began: files that vanished, or folders whose names
+        changed where no watch tells it."""
+        view: Snapshot | None = work.view
+        if view is not None and (vanished := view.vanished()) is not None:
+            return vanished
+        begun = time.time_ns() - int((time.monotonic() - work.started) * 1e9)
+        return [*catalogue.changed_folders(self.root, begun)]
+
+    def look_again(self) -> None:
+        """Let the next call look at the disk, also in a process that listed the vault once for one command."""
+        if self.has_index:
+            self.indexes.own.look_again()
 
     def targets(self, entries: Sequence[str], work: Work) -> Targets:
         """Finds what the `paths` of a call name.

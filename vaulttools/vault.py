@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
+from operator import attrgetter
 from pathlib import Path
 from threading import Event, Lock, Thread
 from types import TracebackType
@@ -21,10 +22,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from vaulttools import tools
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import parse
+from vaulttools.answers.settled import settled
 from vaulttools.attachments.extracted import Picture
 from vaulttools.config import VaultConfig
 from vaulttools.core.voice import CALLS, Voice
-from vaulttools.core.work import Work
+from vaulttools.core.work import GONE, Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.files import kept
 from vaulttools.files.document import NotRead
@@ -463,11 +465,19 @@ class Vault(ToolMethods):
         request = parse(tool.request, arguments, voice)
         opened = self._opened
         work = Work(opened.config.time_limit, cancel, on_progress, voice=voice)
-        for sentence in self.notices:
-            work.warn(sentence)
+        notices = self.notices
+
+        def asked(now: Work) -> Any:
+            for sentence in notices:
+                now.warn(sentence)
+            return tool.run(opened, request, now)
+
         opened.root.ensure_readable()
         try:
-            return tool.run(opened, request, work)
+            answer = asked(work)
+            if answer.found and GONE not in work.skipped:
+                return answer
+            return settled(answer, asked, attrgetter("found"), opened, work)
         except OSError as error:  # also an import that this call is the first to need
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise

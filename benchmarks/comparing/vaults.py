@@ -63,7 +63,8 @@ def made(folder: Path, notes: int = LARGE) -> Vaults:
     (fixture / ".obsidian" / "protected.md").write_text(f"protectedword {MARK}\n", encoding="utf-8")
     (fixture.parent / "outside.md").write_text(f"outsideword {MARK}\n", encoding="utf-8")
     (fixture / "Linked.md").symlink_to(fixture.parent / "outside.md")
-    questions = [each for each in ranking.peoples(is_final=False) if each.is_held_out and each.right]
+    asked = [each for each in ranking.peoples(is_final=False) if each.vault == ranking.PERSONAL.name]
+    questions = [each for each in asked if each.is_held_out and each.right]
     return Vaults(personal, fixture, large, questions, exact_words(large))
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.clock import LIMIT, time_runs_out_when
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import child
-from vaulttools.core.work import Reason, Work
+from vaulttools.core.work import GONE, Reason, Work
 from vaulttools.errors import Cancelled, InvalidPattern, RipgrepUnavailable
 from vaulttools.matching import ripgrep, search
 from vaulttools.matching.hits import Hit
@@ -276,9 +276,9 @@ def test_a_fault_that_ripgrep_reports_is_reported(tmp_path: Path, fake_rg: FakeR
     assert answer.searched == 2
 
 
-def test_fault_T03_a_file_that_is_gone_has_not_failed(rg: Ripgrep, tmp_path: Path) -> None:
+def test_fault_T03_a_file_that_is_gone_is_named_as_that(rg: Ripgrep, tmp_path: Path) -> None:
     pattern = rg.compile("x", "regex", ignore_case=False)
-    assert rg.counts(rg.start_count(pattern, str(tmp_path), ["gone.md"]), Work()) == Counts()
+    assert rg.counts(rg.start_count(pattern, str(tmp_path), ["gone.md"]), Work()) == Counts(failed={"gone.md": GONE})
 
 
 # Patterns: what is refused, repaired, or handed to PCRE2.

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import limits
-from vaulttools.core.work import PassedOver, Reason, Work
+from vaulttools.core.work import GONE, PassedOver, Reason, Work
 from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry
@@ -508,15 +508,22 @@ def test_a_file_that_changed_after_the_count_shows_the_lines_of_its_new_text(
     assert work.complete
 
 
-@pytest.mark.parametrize("change", [lambda path: path.write_bytes(b"new\n"), Path.unlink], ids=["changed", "gone"])
-def test_fault_T03_a_file_that_no_longer_matches_or_is_gone_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object]
+@pytest.mark.parametrize(
+    ("change", "skipped"),
+    [(lambda path: path.write_bytes(b"new\n"), {}), (Path.unlink, {GONE: PassedOver(1, ["a.md"])})],
+    ids=["changed", "gone"],
+)
+def test_fault_T03_a_file_that_no_longer_matches_is_left_out_and_one_that_is_gone_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Path], object],
+    skipped: dict[Reason, PassedOver],
 ) -> None:
     _of(tmp_path, a=b"x old\n", b=b"x\n")
     _meddle(monkeypatch, tmp_path, _first(change, tmp_path / "a.md"))
     located, work = _located(tmp_path)
     assert [found.document.path for found in located] == ["b.md"]
-    assert work.complete
+    assert work.skipped == skipped
 
 
 @pytest.mark.parametrize("pattern", ["x", "x$"])

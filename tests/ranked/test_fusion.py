@@ -73,7 +73,7 @@ class Meaning:
     own: Mapping[int, float] = field(default_factory=dict)
     compared: list[int] = field(default_factory=list)
 
-    def asked(self, question: str) -> Floats:
+    def asked(self, *wordings: str) -> Floats:
         return ASKED
 
     sample: Mapping[int, float] = field(default_factory=dict)
@@ -103,7 +103,7 @@ def model(
     turned = [each for each in order or range(len(keys)) if each < len(keys)]
     meaning = Meaning({vault.key(*place): similarity for place, similarity in (own or {}).items()})
     return Model(
-        cast("Any", meaning), Near(Vectors(keys[turned], numbers[turned]), ASKED), False, "the question", nearness
+        cast("Any", meaning), Near(Vectors(keys[turned], numbers[turned]), ASKED), False, ("the question",), nearness
     )
 
 

@@ -129,6 +129,21 @@ def _named_tags(tags: list[str]) -> list[str]:
 Tags = Annotated[Texts, AfterValidator(_named_tags)]
 """Names of tags, with or without `#`."""
 
+MOST_WORDINGS: Final = 8
+"""Other wordings of one question: three bring nearly all that eight do."""
+WORDING_CHARACTERS: Final = 500
+"""Characters of one of them: a wording is a question or some words, not a note."""
+
+
+def _checked_wordings(given: list[str]) -> list[str]:
+    if len(given) > MOST_WORDINGS or any(len(each) > WORDING_CHARACTERS for each in given):
+        raise ValueError(f"also must be at most {MOST_WORDINGS} texts of at most {WORDING_CHARACTERS} characters each")
+    return given
+
+
+Wordings = Annotated[Texts, AfterValidator(_checked_wordings)]
+"""Other wordings of a question."""
+
 Scalar = Annotated[
     str | None,
     BeforeValidator(_text_of),

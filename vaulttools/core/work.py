@@ -24,8 +24,12 @@ UNREAD: Final = "lines not read"
 """Reason for a file that matches and was counted, if time runs out before its lines are read: it was searched, but is
 not shown."""
 
+GONE: Final = "moved or removed meanwhile"
+"""Reason for a listed file that was gone when it was read: under a new name it was perhaps not searched."""
+
 Missed = Literal[
     "unreadable",
+    "moved or removed meanwhile",
     "too large",
     "changed while read",
     "not downloaded",
@@ -113,6 +117,16 @@ class Work:
             max(self.remaining(), _SHORTEST), self.cancel, started=self.started, view=self.view, voice=self.voice
         )
 
+    def anew(self) -> Work:
+        """Returns the work of the same call when it is asked again: it sees the vault as it is now, in the remaining
+        time.
+
+        Raises:
+            Cancelled: the caller has stopped the call.
+        """
+        left = max(self.remaining(), _SHORTEST)
+        return Work(self.time_limit, self.cancel, self.on_progress, deadline=time.monotonic() + left, voice=self.voice)
+
     def limit_to(self, seconds: float) -> None:
         """Set the time limit, from now."""
         self.time_limit = seconds
@@ -181,6 +195,8 @@ class Work:
                 phrases.append(f"stopped after {self.time_limit:g} s, {rest}")
             elif reason == UNREAD:
                 phrases.append(f"stopped after {self.time_limit:g} s, {files} counted and not shown")
+            elif reason == GONE:  # files, or folders where no watch tells which files
+                phrases.append(f"names changed meanwhile ({named(entry.paths, entry.count)})")
             elif reason == "ripgrep died":
                 phrases.append(f"ripgrep died, {files} not searched ({named(entry.paths, entry.count)})")
             else:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from vaulttools.core import limits, paths
-from vaulttools.core.work import Reason
+from vaulttools.core.work import GONE, Reason
 from vaulttools.errors import AccessDenied, OutsideVault
 from vaulttools.files import disk, settings
 from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
@@ -206,16 +206,38 @@ def _ignores_at(root: Root, folder: str, warn: Callable[[str, str], None]) -> Ig
 
 
 def _entered(names_in: Callable[[str], FolderNames], path: str, depth: int) -> tuple[FolderNames | None, Reason | None]:
-    """Returns a folder's names, or why it has none; two Nones if it vanished after its parent was listed
-    (fault-T03)."""
+    """Returns a folder's names, or why it has none."""
     if depth > limits.FOLDER_DEPTH:
         return None, "too deep"
     try:
         return names_in(path), None
     except FileNotFoundError:
-        return None, None
+        return None, GONE  # it vanished after its parent was listed (fault-T03)
     except OSError:
         return None, "unreadable"
+
+
+_TICK: Final = 10_000_000
+"""Resolution of the clock of a file system that keeps fractions of seconds, in nanoseconds: Linux ticks every 1 to
+10 ms."""
+
+
+def changed_folders(root: Root, since: int) -> Iterator[str]:
+    """Yields the folders whose own names may have changed after `since` (nanoseconds since 1970), by their times.
+
+    A rename changes the times of both folders. Protected folders and links are not entered.
+    """
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        where = root.absolute(folder)
+        with suppress(OSError):  # it is gone: the folder above it has changed
+            changed = disk.stat(where).st_mtime_ns
+            if changed >= since - (_TICK if changed % 1_000_000_000 else disk.GRANULARITY):
+                yield folder or "."
+            with disk.scandir(where) as scanned:
+                below = [paths.join(folder, each.name) for each in scanned if each.is_dir(follow_symlinks=False)]
+            waiting += [each for each in below if root.protection.folder_of(each) is None]
 
 
 def listed(root: Root, folder: str) -> FolderNames:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import xxhash
 
 from vaulttools.core.cached import cached_property
-from vaulttools.core.work import Reason
+from vaulttools.core.work import GONE, Reason
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.root import Root
@@ -177,6 +177,8 @@ def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_re
         ):
             return data, after
         reason, cause = "changed while read", None
+    if isinstance(cause, FileNotFoundError | NotADirectoryError):
+        reason = GONE
     raise NotRead(reason) from cause
 
 

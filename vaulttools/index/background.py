@@ -165,6 +165,11 @@ class BackgroundIndex:
             self._wake.set()
         return Snapshot(present)
 
+    def look_again(self) -> None:
+        """Let the next view look at the disk, also if the vault was listed once for one command."""
+        if (present := self._present) is not None:
+            present.look_again()
+
     def load(self) -> None:
         """Load an existing index before any call, and never write it; without a usable one, calls scan."""
         self._is_read_only = True

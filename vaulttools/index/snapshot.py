@@ -27,6 +27,7 @@ from vaulttools.index.kept_facts import Fact, packed
 from vaulttools.index.rows import Rows
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import Row
+from vaulttools.index.watch import Lost
 from vaulttools.index.words import Spelling, WordHits
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Snapshot:
             self._stale = state.stale()
             self._wordless = frozenset(state.wordless)
             self.moment = None if state.unlisted else state.log.moment
+            self._vanished = state.vanished.moment
             self.has_facts = not (state.unlisted or any(map(paths.is_note, chain(self._stale, state.unread))))
             """Whether the structure of every note is known."""
             self._version = state.log.moment if self.has_facts and not self._wordless else None
@@ -87,6 +89,13 @@ class Snapshot:
         with state.lock:
             found = state.log.since(moment)
             return None if found is None else found | state.freshness.stale | state.unread
+
+    def vanished(self) -> AbstractSet[str] | None:
+        """Returns the files that vanished since the beginning of the call, by a look now; None if it is unknown."""
+        try:
+            return self._state.vanished_since(self._vanished)
+        except (Lost, OSError):
+            return None
 
     # Names and times.
 

@@ -11,6 +11,7 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -57,12 +58,12 @@ class IndexState:
         max_bytes: int,
         listed: Callable[[], Mapping[str, Folder]] | None = None,
     ) -> None:
-        """`listed` returns the folders as of one moment; the state then never changes, and there is no watch."""
+        """`listed` returns the folders as of one moment; the state then keeps to it until `look_again`, and there is no
+        watch."""
         self.lock: Final = RLock()
-        self._caught_up = time.monotonic()
+        self._caught_up = time.monotonic() if listed is None else math.inf
         self.rows: Final = Rows()
         self.rows.load(store.columns(), time.time_ns())
-        self._is_for_good = listed is not None
         self.tree: Final = Tree(root, watch, max_bytes, self.rows, {} if listed is None else listed())
         self.root: Final = root
         self.store: Final = store
@@ -85,6 +86,8 @@ class IndexState:
         self.lasting: Final[Recent[Hashable, Any]] = Recent(_KEPT)
         """A cache of objects that update themselves when this state changes."""
         self.log: Final = ChangeLog()
+        self.vanished: Final = ChangeLog()
+        """The files that vanished: perhaps they are there under another name."""
         self.passages: Final[Recent[Row, Passages]] = Recent(_PASSAGES)
         """Passages of recently ranked notes. A rephrased question, its next page and `context` use the same notes, and
         reading passages from the database is a fifth of the time of a ranked question."""
@@ -113,7 +116,7 @@ class IndexState:
         with self.lock:
             if self._is_failing:
                 raise Lost("the index could not be read")
-            if self._is_for_good or (self.watch is None and self._caught_up >= since):
+            if self.watch is None and self._caught_up >= since:
                 return
             if self.watch is not None:
                 touched = self.watch.drain()
@@ -125,6 +128,25 @@ class IndexState:
             now = time.monotonic()
             self._take(self.tree.compare())
             self._caught_up = now
+
+    def look_again(self) -> None:
+        """Let the next `catch_up` look at the disk, also if the folders were listed for good."""
+        with self.lock:
+            self._caught_up = min(self._caught_up, time.monotonic())
+
+    def vanished_since(self, moment: int) -> AbstractSet[str] | None:
+        """Returns the files that vanished after a moment of `vanished`; None without a watch, or if some are no longer
+        remembered.
+
+        Raises:
+            Lost: changes may have been missed.
+            OSError: likewise.
+        """
+        if self.watch is None:
+            return None
+        with self.lock:
+            self.catch_up()
+            return self.vanished.since(moment)
 
     def close(self) -> None:
         """End the watch; running calls may still ask the store."""
@@ -259,6 +281,8 @@ class IndexState:
                 gone = gone.union(path for path in aside if any(paths.is_below(folder, path) for folder in listed))
         if changes.files or changes.met or gone or changes.names:
             self.log.add({*changes.files, *changes.met, *gone})
+        if gone:
+            self.vanished.add(gone)
         for path in gone:
             self.freshness.mark_known(path)
             if path in self.rows.aside and self.is_listed(path):

@@ -21,7 +21,6 @@ from typing import Final
 
 from vaulttools.core import limits
 from vaulttools.core.work import Reason, Work
-from vaulttools.files import disk
 from vaulttools.files import document as documents
 from vaulttools.files.disk import Key
 from vaulttools.files.document import Document, NotRead
@@ -290,10 +289,6 @@ class Matcher:
             else:
                 left.append(path)
 
-    def is_there(self, path: str) -> bool:
-        """False if a file vanished after it was listed: that is no read error (fault-T03)."""
-        return not disk.is_gone(self.root.absolute(path))
-
     def _count_normalised(self, files: set[str], counts: Counts) -> None:
         """Replace the counts of files that ripgrep misreads."""
         self._normalised |= files
@@ -322,8 +317,7 @@ class Matcher:
             try:
                 yield path, self.read(path).searchable
             except NotRead as error:
-                if self.is_there(path):
-                    failed[path] = error.reason
+                failed[path] = error.reason
 
 
 def _copies(texts: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, dict[str, str]]]:

@@ -18,9 +18,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
-from vaulttools.core.work import Reason, Work
+from vaulttools.core.work import GONE, Reason, Work
 from vaulttools.errors import RipgrepUnavailable
-from vaulttools.files import disk
 from vaulttools.files.scope import Covering
 from vaulttools.matching import printed
 from vaulttools.matching.hits import FileLines
@@ -372,8 +371,9 @@ def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
     """Yields files and reasons from ripgrep's messages, as `rg: ./a.md: Permission denied (os error 13)`."""
     for path, message in ERROR_LINE.findall(outcome.stderr):
         name = _relative(path)
-        # A file that vanished after it was listed is no failure; one that exists after all is (fault-T03).
-        if b"(os error 2)" not in message or not disk.is_gone(os.path.join(outcome.folder, name)):
+        if b"(os error 2)" in message:
+            yield name, GONE
+        else:
             yield name, "pattern too costly" if b"PCRE2" in message else "unreadable"
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from vaulttools.attachments.kinds import kind_of
 from vaulttools.core import limits, paths
-from vaulttools.core.work import UNREAD, Reason, Work
+from vaulttools.core.work import GONE, UNREAD, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
@@ -261,27 +261,30 @@ class Search:
                 found = self._with_lines(path, hits.pop(path, None), stopped, late)
                 if found is _CHANGED:
                     again, stopped_again = self._matcher.hits([path], limit)
-                    found = self._with_lines(path, again.get(path), stopped_again, late)
+                    found = self._with_lines(path, again.get(path), stopped_again, late, is_again=True)
                 if found is _CHANGED:
                     self.work.pass_over(path, "changed while read")
                 elif found is not None:
                     yield found
 
-    def _with_lines(self, path: str, lines: FileLines | None, stopped: Reason | None, late: Reason) -> FileHits | None:
+    def _with_lines(
+        self, path: str, lines: FileLines | None, stopped: Reason | None, late: Reason, *, is_again: bool = False
+    ) -> FileHits | None:
         """Returns a text with its found lines, or `_CHANGED`; None if it was recorded in `work` or `vanished`."""
         try:
             document = self._matcher.read(path)
         except NotRead as error:
-            if self._matcher.is_there(path):
-                self.work.pass_over(path, error.reason)
-            else:
+            self.work.pass_over(path, error.reason)
+            if error.reason == GONE:
                 self.vanished.add(path)
             return None
         if lines is None:
-            if stopped is None:
-                self.vanished.add(path)
-            else:
+            if stopped is not None:
                 self.work.pass_over(path, late if stopped == "time limit" else stopped)
+            elif not is_again:
+                return _CHANGED  # perhaps it was gone for a moment only
+            else:
+                self.vanished.add(path)
             return None
         lines = lines.of(document)
         return _CHANGED if lines is None else FileHits(document, lines)

@@ -215,22 +215,29 @@ class BackgroundMeaning:
             return self._store
 
     # For questions.
-    def asked(self, question: str) -> Floats:
-        """Return the vector of a question by the embedder itself."""
-        return self._questions.question(question)
+    def asked(self, question: str, *also: str) -> Floats:
+        """Return the vector of a question by the embedder itself; with other wordings, the mean of the vectors of each
+        and, twice, of all joined."""
+        if not also:
+            return self._questions.question(question)
+        each = [self._questions.question(wording) for wording in (question, *also)]
+        joined = self._questions.question("\n".join((question, *also)))
+        mean: Floats = np.mean([*each, joined, joined], axis=0)
+        return mean / max(float(np.linalg.norm(mean)), 1e-9)
 
-    def compared(self, question: str) -> Compared | None:
-        """Return the similarities of all passages with a vector to a question; None if there are none."""
+    def compared(self, question: str, *also: str) -> Compared | None:
+        """Return the similarities of all passages with a vector to a question, in one or several wordings; None if
+        there are none."""
         generation = self.store().generation()
         kept = self.store().vectors()
         if not len(kept):
             return None
-        asked = self.asked(question)
+        asked = self.asked(question, *also)
         is_own = self.has_own()
         fit = None if is_own else self._fitted()
         compared = asked if fit is None else fit.question(asked)
         if generation != self.store().generation():  # the vectors were replaced meanwhile
-            return self.compared(question)
+            return self.compared(question, *also)
         if len(compared) != kept.dimensions:
             raise NoMeaning(
                 f"The embedder gives vectors of {len(compared):,} numbers, and those that are kept have "

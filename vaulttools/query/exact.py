@@ -9,7 +9,6 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from vaulttools.core.work import UNREAD, Work
-from vaulttools.files import disk
 from vaulttools.files.document import Document, NotRead
 from vaulttools.notes.parts import Span
 from vaulttools.notes.reader import NoteReader
@@ -160,6 +159,5 @@ class Exact:
         try:
             return self.reader.document(path)
         except NotRead as error:
-            if not disk.is_gone(self.reader.root.absolute(path)):
-                self.work.pass_over(path, error.reason)
+            self.work.pass_over(path, error.reason)
             raise _NoTextError from error

@@ -25,7 +25,7 @@ from vaulttools.notes import language
 from vaulttools.ranked.candidates import Reader
 from vaulttools.ranked.evidence import FEW_WORDS, Evidence, RankedNote, nearness, weakness_with_meaning
 from vaulttools.ranked.ranking import AsAsked, Ranking
-from vaulttools.ranked.weights import FUSION, FUSION_OF_OWN, Fusion
+from vaulttools.ranked.weights import FUSION, FUSION_OF_OWN, WORDS_OF_WORDINGS, Fusion
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -41,7 +41,8 @@ class Model:
     near: Near
     is_own: bool
     """Whether it made the vectors itself, not an encoder."""
-    question: str
+    wordings: tuple[str, ...]
+    """The question, then other wordings of it."""
     nearness: float | None = None
     """Below this similarity the nearest passage is off topic; None if nobody measured it for the model."""
 
@@ -69,10 +70,12 @@ def with_meaning(
     notices: list[str],
     *,
     translated: str = "",
+    also: tuple[str, ...] = (),
 ) -> Ranking:
     """Add what is near in meaning; append to `notices` why not. Models get the vault's spelling of misspelt words.
 
-    `translated` is the question in words of the notes, for the main model; `""` if it was not translated.
+    `also` are other wordings of the question. `translated` is the question in words of the notes, for the main model;
+    `""` if it was not translated.
     """
     for asked_word, written in ranking.corrected.items():
         question = question.replace(asked_word, written)
@@ -83,13 +86,14 @@ def with_meaning(
         for background in filter(None, [meaning.other] if is_other else [meaning.main, meaning.other]):
             if background.is_ready():
                 own = translated if translated and background is meaning.main else question
-                if compared := background.compared(own):
-                    models.append(Model(background, *compared, own, nearness(background.choice)))
+                if compared := background.compared(own, *also):
+                    models.append(Model(background, *compared, (own, *also), nearness(background.choice)))
             elif is_other:
                 notices.append(_OTHERS_WAIT)
         if not models:
             return ranking
         fusion = FUSION_OF_OWN if models[0].is_own else FUSION
+        fusion = replace(fusion, words=WORDS_OF_WORDINGS) if also else fusion
         return joined(ranking, models, view, wanted, read, lambda: work.remaining() <= _FOR_THE_REST, fusion)
     except VaultToolsError as error:
         notices.append(f"{error}. Only words were searched for.")
@@ -214,7 +218,7 @@ class _Joining:
         if len(sample):
             places = sample.places(self._keys)
             known = (places >= 0) & (self._model == 0)
-            similar[known] = np.round(sample.similarities(model.meaning.asked(model.question)), 3)[places[known]]
+            similar[known] = np.round(sample.similarities(model.meaning.asked(*model.wordings)), 3)[places[known]]
         return similar
 
     def _look(
@@ -234,7 +238,7 @@ class _Joining:
         vectors = model.meaning.exact(texts, stop)
         if not vectors:
             return
-        asked = model.meaning.asked(model.question)
+        asked = model.meaning.asked(*model.wordings)
         for row in (row for rows in notes.values() for row in rows):
             key = int(self._keys[row])
             if key in vectors:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -22,6 +22,9 @@ from vaulttools.patterns.literals import fold
 
 MOST_TERMS: Final = 32
 """Upper bound of the terms of one question; further ones are dropped. Each costs part of a millisecond."""
+
+MOST_TERMS_OF_ALL: Final = 64
+"""The same with other wordings of the question."""
 
 _MOST_CHARACTERS: Final = 20_000
 """Upper bound of the characters of a question that are read: 32 terms need far fewer."""
@@ -94,6 +97,8 @@ class Question:
     """The terms in their order, each once."""
     stop_words: tuple[str, ...]
     """Words that the search leaves out."""
+    own: int = 0
+    """Number of the first terms, which are those of the question itself; the rest come from other wordings of it."""
     is_cut: bool = False
     """Whether it has more terms than `MOST_TERMS`."""
     languages: frozenset[str] = frozenset()
@@ -103,9 +108,26 @@ class Question:
 
 
 @lru_cache(maxsize=32)  # one answer reads its question four times
-def read(text: str) -> Question:
-    """Read a question. It has no terms if it holds no letter, no digit and no code without words. Stop words are left
-    out, unless the question holds nothing else."""
+def read(text: str, also: tuple[str, ...] = ()) -> Question:
+    """Read a question, and other wordings of it, whose terms follow its own. It has no terms if it holds no letter, no
+    digit and no code without words. Stop words are left out, unless the question holds nothing else."""
+    question = _read(text)
+    if not also:
+        return question
+    terms = {_identity(term): term for term in question.terms}
+    for wording in map(read, also):
+        for term in wording.terms:
+            terms.setdefault(_identity(term), term)
+    found = tuple(terms.values())[:MOST_TERMS_OF_ALL]
+    return replace(question, terms=found)
+
+
+def _identity(term: QuestionTerm) -> tuple[str, bool]:
+    """Return what makes two terms the same."""
+    return term.literal or term.text.lower(), term.is_phrase
+
+
+def _read(text: str) -> Question:
     is_long = len(text) > _MOST_CHARACTERS
     text = text[:_MOST_CHARACTERS]
     text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())  # no half of a surrogate pair
@@ -127,11 +149,12 @@ def read(text: str) -> Question:
     terms += map(QuestionTerm, code[:_MOST_CODE])
     if not terms:  # kana alone, or particles
         terms = [QuestionTerm(gram) for piece in pieces for run in _RUNS.finditer(piece) for gram in _grams(run[0], 2)]
-    once = {(term.literal or term.text.lower(), term.is_phrase): term for term in reversed(terms)}
+    once = {_identity(term): term for term in reversed(terms)}
     found = tuple(reversed(once.values()))
     return Question(
         found[:MOST_TERMS],
         tuple(dict.fromkeys(dropped)),
+        len(found[:MOST_TERMS]),
         is_long or len(found) > MOST_TERMS,
         language.of_question(text),
         _ASKS_FOR_NUMBER.search(text) is not None,

@@ -105,20 +105,22 @@ def rank(
     most: int,
     counter: RipgrepCounter | None = None,
     is_over: Callable[[], bool] = lambda: False,
+    also: tuple[str, ...] = (),
 ) -> Ranking:
     """Rank the best of `notes` for a question: at least `most` of them if so many hold a term.
 
+    `also` are other wordings of the question: their words count like its own.
     `read` reads notes that the index does not know, until `stop` returns true, and the candidates of questions in
     Chinese and other scripts without blanks. With a `counter` and many unknown notes, only those that hold most of the
     terms are read, and all attachments. Once `is_over` returns true, no more notes are split into passages.
     """
-    asked = read_question(question)
+    asked = read_question(question, also)
     matches = TermMatches(notes, index, read, stop)
     unknown = matches.unknown()
     counts = TermCounts(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
     matches.read_notes(unknown if counts is None else counts.best(asked.terms))
     substitutes = Substitutes(matches)
-    terms = _searched_for(asked.terms, matches, counts, substitutes)
+    terms = _searched_for(asked, matches, counts, substitutes)
 
     first = NOMINATION.read if any(term.literal for term in asked.terms) else NOMINATION.scored
     rounds = [first << 2 * number for number in range(NOMINATION.rounds)]
@@ -169,9 +171,10 @@ def rank(
 
 
 def _searched_for(
-    terms: Sequence[QuestionTerm], matches: TermMatches, counts: TermCounts | None, substitutes: Substitutes
+    asked: Question, matches: TermMatches, counts: TermCounts | None, substitutes: Substitutes
 ) -> Sequence[QuestionTerm]:
     """Return the terms of a question that some note holds, and substitutes for the others."""
+    terms: Sequence[QuestionTerm] = asked.terms
     found = matches.hits(terms, 0).counts
     missing = {
         number for number, (term, count) in enumerate(zip(terms, found, strict=True)) if not matches.exists(term, count)
@@ -179,7 +182,7 @@ def _searched_for(
     if missing:
         is_read = not matches.waiting
         absent = {number for number in missing if (is_read if counts is None else counts.is_absent(terms[number]))}
-        terms = substitutes.of(terms, absent, missing - absent)
+        terms = substitutes.of(asked, absent, missing - absent)
         if counts is not None:
             matches.read_notes(counts.best(terms))
     return terms

@@ -155,12 +155,13 @@ def ranked(
     name: str,
     sort: Sort | None = None,
     leaves_out: AbstractSet[str] = frozenset(),
+    also: Sequence[str] = (),
 ) -> Ranked:
     """Return up to `most` notes that answer a question best or are like a note, among those that match its operators
     and the filters and are not in `leaves_out`.
 
     Without an index, ripgrep's counts of the words nominate notes. With one, notes near in meaning are added if
-    passages are embedded. `name` is the argument that holds the question.
+    passages are embedded. `name` is the argument that holds the question; `also` are other wordings of it.
 
     Raises:
         BadArgument: the question has no words, or a filter is wrong.
@@ -170,6 +171,7 @@ def ranked(
     question, operators = without_operators(given) if like is None else (given, "")
     if not read_question(question).terms:
         raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(given[:80])}")
+    wordings = tuple(filter(has_words, also))
     times, notices = dated.file_times(request, vault.calendar)
     within: frozenset[str] | None = None
     part = ""
@@ -182,6 +184,7 @@ def ranked(
             vault, filter_work, request, tree.both([parse(operators or "path:.md"), *nodes]), given
         )
         part = corpus.part(filtered)
+        work.view = filter_work.view  # the notes are ranked as of the moment at which they were filtered
         order = Order(vault, matching, sort) if is_sorted else None
         if operators or nodes:
             within = frozenset(matching.matching(list))
@@ -222,12 +225,14 @@ def ranked(
 
     def find(among: frozenset[str]) -> Ranking:
         """Rank the notes in `among` that answer."""
-        ranking = rank(words, among, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
+        ranking = rank(words, among, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over, wordings)
         if meaning is None or view is None:
             return ranking
         from vaulttools.ranked.fusion import with_meaning
 
-        return with_meaning(ranking, meaning, compared, view, among, read, work, meant, translated=content)
+        return with_meaning(
+            ranking, meaning, compared, view, among, read, work, meant, translated=content, also=wordings
+        )
 
     dating = vault.dating()
     dated_by = view

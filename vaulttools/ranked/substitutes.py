@@ -11,7 +11,7 @@ from vaulttools.index.words import Spelling, first_written, tokens
 from vaulttools.ranked import english
 from vaulttools.ranked.candidates import TermMatches
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.question import QuestionTerm, word
+from vaulttools.ranked.question import Question, QuestionTerm, word
 
 _SHORTEST_BEGINNING: Final = 3
 """A word of at least this many characters may be the beginning of longer ones."""
@@ -46,15 +46,19 @@ class Substitutes:
         return [*([f"No text or title has the {words} {named}."] if named else []), *self._instead]
 
     def of(
-        self, terms: Sequence[QuestionTerm], missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
+        self, asked: Question, missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
     ) -> Sequence[QuestionTerm]:
-        """Return the terms, with substitutes for those whose number is in `missing`. No note that was read holds the
-        terms in `unread`; other notes may."""
+        """Return the terms of a question, with substitutes for those whose number is in `missing`. No note that was
+        read holds the terms in `unread`; other notes may. Nothing is said of words that only another wording has."""
         resolved: dict[tuple[str, bool], QuestionTerm] = {}
-        for number, term in enumerate(terms):
-            for each in self._found_for(term, number in missing, number in unread):
+        for number, term in enumerate(asked.terms):
+            if number >= asked.own and number in missing:
+                found: Sequence[QuestionTerm] = tuple(map(word, term.parts))
+            else:
+                found = self._found_for(term, number in missing, number in unread)
+            for each in found:
                 resolved[each.text, each.is_phrase] = each
-        if not resolved and any(term.literal for term in terms):
+        if not resolved and any(term.literal for term in asked.terms[: asked.own]):
             self._instead.append("No note holds any part of it.")
         return list(resolved.values())
 

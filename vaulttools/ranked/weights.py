@@ -178,6 +178,10 @@ FUSION_OF_OWN: Final = Fusion(words=0.25, note=0.3, unread=1.0, looked_at=0, sha
 """For vectors of the model itself."""
 
 
+WORDS_OF_WORDINGS: Final = 0.5
+"""`Fusion.words` where a question comes with other wordings: more of their words are words of the notes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Weak:
     """When the evidence for an answer is called weak."""

@@ -10,7 +10,7 @@ from vaulttools.answers import answer, dated, filters
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.linked import ShownLines, linked
-from vaulttools.answers.request import Request, Tags, Values
+from vaulttools.answers.request import Request, Tags, Values, Wordings
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
@@ -57,6 +57,9 @@ class ContextRequest(Request):
     joins: ClassVar[bool] = True
 
     question: str = Field(description="In plain words; operators such as tag:#work limit the notes.")
+    also: Wordings | None = Field(
+        None, description="Two or three other wordings: synonyms, concrete terms, a likely title, the other language."
+    )
     max_chars: int = Field(6_000, ge=500, le=50_000, description="Characters of the whole text.")
     folder: str | None = Field(None, description="Only in this folder.")
     glob: str | None = Field(None, description="Only what this glob selects.")
@@ -121,7 +124,7 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     """Ranks the notes, and fills the budget with what they say."""
     if without_operators(request.question)[1] and not has_words(request.question):
         raise BadArgument("question needs words as well as operators; for operators alone use query with mode obsidian")
-    found = ranked(vault, work, request, request.question, _NOTES, name="question")
+    found = ranked(vault, work, request, request.question, _NOTES, name="question", also=request.also or [])
     weakness = found.ranking.weakness
     part = list(filter(None, [found.part]))
     notices = [*found.doubts, *found.notices]

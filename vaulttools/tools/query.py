@@ -15,7 +15,7 @@ from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact, other_readings
 from vaulttools.answers.proposals import MOST_ROWS, Proposal, Row, WholeList, asks_for_list, proposals, tried
-from vaulttools.answers.request import Request, Tags, Values
+from vaulttools.answers.request import Request, Tags, Values, Wordings
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
@@ -48,6 +48,11 @@ class QueryRequest(Request):
     joins: ClassVar[bool] = True
 
     query: str | None = Field(None, description="A question or words; in mode obsidian a query of its language.")
+    also: Wordings | None = Field(
+        None,
+        description="Two or three other wordings of the question: synonyms, concrete terms, a likely title, the notes'"
+        " other language. They find notes that use other words than the question.",
+    )
     like: str | None = Field(None, description="Instead of query: notes like this one, or `note#heading`.")
     unlinked: bool = Field(False, description="With like: only notes not linked with it.")
     mode: Literal["ranked", "obsidian"] = Field(
@@ -209,17 +214,22 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
     if request.unlinked:
         raise BadArgument("unlinked goes with like: a note to compare others with")
     if request.mode == "obsidian":
+        if request.also is not None:
+            raise BadArgument("also works in mode ranked only")
         relevance = request.sort == "relevance"
         return _obsidian(
             vault, request, work, ["Sorted by name: relevance exists in mode ranked only."] if relevance else ()
         )
-    operators = without_operators(request.query)[1]
-    if operators and not has_words(request.query):
+    question, wordings = request.query, request.also or []
+    operators = without_operators(question)[1]
+    if not has_words(question) and (worded := next(filter(has_words, wordings), "")):
+        question = f"{worded} {operators}"
+    if operators and not has_words(question):
         sentence = "There are no words to rank by: answered as mode obsidian."
         return _obsidian(vault, request.model_copy(update={"query": operators}), work, [sentence])
     most = request.page * request.limit + _COPIES
-    found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
-    return _ranked_page(request, work, found, _whole_list(vault, request, request.query, work, is_ready=found.is_ready))
+    found = ranked(vault, work, request, question, most, name="query", sort=request.sort, also=wordings)
+    return _ranked_page(request, work, found, _whole_list(vault, request, question, work, is_ready=found.is_ready))
 
 
 _MORE: Final = "There may be more that match: a complete list "
@@ -264,7 +274,7 @@ def _whole_list(
     return WholeList(found[0]._replace(arguments={**found[0].arguments, **kept}), found[1], rows)
 
 
-_KEPT: Final = ("query", "mode", "limit", "max_chars", "page", "explain", "folder", "glob")
+_KEPT: Final = ("query", "also", "mode", "limit", "max_chars", "page", "explain", "folder", "glob")
 """Arguments that a proposed call keeps, or that do not select notes."""
 
 
@@ -272,6 +282,8 @@ def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> Quer
     """Finds the notes that are like one."""
     if request.query is not None:
         raise BadArgument("query and like exclude each other: give one of them")
+    if request.also is not None:
+        raise BadArgument("also goes with query: it holds other wordings of a question")
     if request.mode == "obsidian":
         raise BadArgument("like works in mode ranked only")
     found_like = like(vault, given, work)

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from vaulttools.answers.settled import settled
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import (
@@ -94,11 +95,18 @@ async def answered(
         nonlocal indexing
         session = vault.session
         work = Work(min(session.config.time_limit, SECONDS), cancel)
-        for sentence in vault.notices:
-            work.warn(sentence)
+        notices = vault.notices
+
+        def asked(now: Work) -> Response:
+            nonlocal work
+            work = now
+            for sentence in notices:
+                work.warn(sentence)
+            return ask(session, now)
+
         session.root.ensure_readable()
         try:
-            response = ask(session, work)
+            response = settled(asked(work), asked, _found_something, session, work)
         finally:
             progress = vault.index_progress
             indexing = "" if progress is None else progress.sentence
@@ -115,6 +123,12 @@ async def answered(
     if indexing:
         response.headers[INDEXING] = indexing
     return response
+
+
+def _found_something(response: Response) -> bool:
+    """Whether an answer is not an empty list, alone or as the one member of an object."""
+    body = getattr(response, "body", b"")  # a file that is sent in pieces has none
+    return not bytes(body).endswith((b"[]", b"[]}"))
 
 
 def _refusal(error: VaultToolsError) -> Response:

@@ -1,0 +1,33 @@
+"""Asks again where notes were renamed or moved during a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from vaulttools.core import paths
+from vaulttools.core.work import GONE, Work
+from vaulttools.session import Session
+
+A = TypeVar("A")
+
+
+def settled(answer: A, ask: Callable[[Work], A], found: Callable[[A], bool], vault: Session, work: Work) -> A:
+    """Returns an answer in which no renamed note is missed: `answer`, or what `ask` answers now.
+
+    It is asked once more if a listed file was gone, or if it says that all was searched and nothing found, and files
+    were renamed meanwhile. If that happens again, the last answer names the files and is not complete.
+    """
+    for is_last in (False, True):
+        was_gone = GONE in work.skipped
+        if not was_gone and (found(answer) or not work.complete):
+            break
+        moved = vault.moved(work)
+        if not moved and not was_gone:
+            break
+        vault.look_again()
+        work = work.anew()
+        if is_last:
+            work.pass_over_all(sorted(moved, key=paths.order), GONE)
+        answer = ask(work)
+    return answer
