@@ -25,6 +25,7 @@ LAYERS = [
     ["core"],
     ["patterns"],
     ["files"],
+    ["user_file"],
     ["attachments"],
     ["matching"],
     ["notes"],
@@ -87,7 +88,7 @@ LATE_ALL_THE_SAME = {
     # This runs before it is clear which models are wanted, ours or pydantic's.
     *("cli.main", "cli.surroundings"),
     # What a program that embeds us may do without, though no command does.
-    *("config", "files.temporary", "index.location", "matching.process", "opening", "session"),
+    *("user_file", "files.temporary", "index.location", "matching.process", "opening", "session"),
 }
 
 

@@ -14,9 +14,14 @@ from pydantic import ValidationError
 
 from tests.conftest import MakeVault
 from vaulttools import AccessDenied, BadArgument, Vault, VaultConfig
-from vaulttools.config import for_vault
+from vaulttools.user_file import Followed, UserFile
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links")
+
+
+def for_vault(folder: Path, file: Path | None = None) -> VaultConfig:
+    """The configuration of a vault by a file, or by the user's."""
+    return Followed(folder, file=None if file is None else UserFile(file)).now()
 
 
 def toml(folder: Path, text: str) -> Path:

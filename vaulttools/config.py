@@ -1,4 +1,4 @@
-"""Reads a vault's configuration: keyword arguments, or a table of the user's `vaulttools.toml`.
+"""Declares a vault's configuration: keyword arguments, or a table of the user's `vaulttools.toml`.
 
 It is never read from the vault: a sync partner or a prompted model may have written there.
 """
@@ -6,11 +6,9 @@ It is never read from the vault: a sync partner or a prompted model may have wri
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from vaulttools.errors import BadArgument
-from vaulttools.models import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from vaulttools.models import BaseModel, BeforeValidator, ConfigDict, Field
 
 PathText = Annotated[str, BeforeValidator(lambda value: os.fspath(value) if isinstance(value, os.PathLike) else value)]
 """A path; a path object counts as its text."""
@@ -43,57 +41,3 @@ class VaultConfig(BaseModel):
     )
     rg: PathText | None = Field(None, description="The ripgrep to run; default: VAULTTOOLS_RG, the wheel's, PATH.")
     max_file_size: int = Field(100 * 1024 * 1024, gt=0, description="Files with more bytes are skipped.")
-
-
-def for_vault(folder: Path, file: Path | None = None) -> VaultConfig:
-    """Reads the table whose `path` is the folder from the user's `vaulttools.toml`; returns the defaults without one.
-
-        [notes]                # any name
-        path = "~/Notes"
-        time_limit = 20
-
-    Raises:
-        BadArgument: the file is not TOML, or a table holds an unknown field.
-    """
-    if file is None:
-        from platformdirs import user_config_path
-
-        try:
-            file = user_config_path("vaulttools") / "vaulttools.toml"
-        except RuntimeError:  # no HOME, and a user without a home folder: as in a container
-            return VaultConfig()
-    try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return VaultConfig()
-    except (OSError, ValueError) as error:
-        raise BadArgument(f"The configuration file {file} cannot be read: {error}") from error
-    import tomllib
-
-    try:
-        tables = tomllib.loads(text)
-    except ValueError as error:
-        raise BadArgument(f"The configuration file {file} cannot be read: {error}") from error
-    for name, table in tables.items():
-        if not isinstance(table, dict) or "path" not in table:
-            raise BadArgument(f"The configuration file {file} has no 'path' in the table [{name}]")
-        if _same_folder(folder, table.pop("path")):
-            return _checked(table, f"[{name}] of {file}")
-    return VaultConfig()
-
-
-def _checked(table: dict[str, Any], where: str) -> VaultConfig:
-    try:
-        return VaultConfig.model_validate(table)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        fields = ", ".join(VaultConfig.model_fields)
-        field = ".".join(map(str, first["loc"]))
-        raise BadArgument(f"{where}: '{field}' is not usable ({first['msg']}); the fields are: {fields}") from None
-
-
-def _same_folder(folder: Path, configured: object) -> bool:
-    try:
-        return Path(str(configured)).expanduser().resolve() == folder.resolve()
-    except (OSError, RuntimeError):
-        return False

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.attachments.kinds import is_searched
@@ -87,6 +88,8 @@ class Session:
     questions about one or two scopes."""
     calendar: Calendar = field(default_factory=Calendar)
     """The clock and time zone of a call."""
+    ended: Event = field(default_factory=Event)
+    """Set when another session takes its place, or the vault is closed: nothing behind the calls reads notes then."""
 
     @cached_property
     def resolvers(self) -> Resolvers:
@@ -192,6 +195,8 @@ class Session:
         reader = self.notes(view)
 
         def read(path: str) -> Note:
+            if self.ended.is_set():
+                raise NotRead("unreadable")
             document = self.read(path)
             if not paths.is_note(path):
                 return ExtractedNote.of(document)
@@ -199,8 +204,17 @@ class Session:
 
         return Supply(view, made, read)
 
+    def end(self) -> None:
+        """Ends the work behind the calls, and does not wait for that; running calls finish."""
+        self.ended.set()
+        if (meaning := vars(self).get("meaning")) is not None:
+            meaning.end()
+        if "indexes" in vars(self):
+            self.indexes.end()
+
     def close(self) -> None:
-        """Ends the work on the indexes; running calls finish."""
+        """Like `end`, and waits for it."""
+        self.end()
         if (meaning := vars(self).get("meaning")) is not None:
             meaning.close()
         if "indexes" in vars(self):

@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from operator import attrgetter
@@ -18,7 +19,6 @@ from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from vaulttools import config as configuration
 from vaulttools import tools
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import parse
@@ -35,6 +35,7 @@ from vaulttools.methods import ToolMethods
 from vaulttools.opening import day_of, open_folder
 from vaulttools.session import Session
 from vaulttools.tools.definitions import Format, definitions
+from vaulttools.user_file import UNUSABLE, Followed
 
 if TYPE_CHECKING:
     from vaulttools.answers.show import FileStream
@@ -78,8 +79,13 @@ class Vault(ToolMethods):
     ...     print(answer.text)
     """
 
-    def __init__(self, opened: Session) -> None:
+    def __init__(self, opened: Session, followed: Followed | None = None, today: date | None = None) -> None:
+        """`followed` is the user's configuration; None if the vault was opened with another. `today` as in `open`."""
         self._session = opened
+        self._followed = followed
+        self._today = today
+        self._is_usable = True
+        """Whether the vault can be opened with the present configuration."""
         self._guard = Lock()
         self._config_folders = ConfigFolders(Path(opened.root.folder))
         self._resolvers: dict[str, Resolver] = {}
@@ -87,30 +93,50 @@ class Vault(ToolMethods):
 
     @property
     def _opened(self) -> Session:
-        """The session of the present vault. If a config folder appeared, it is protected from the next call on: the
-        vault is opened again, because its index and caches hold the folder's content."""
+        """The session of the present vault, under the present configuration. After a change of either, the vault is
+        opened again, because its index and caches may hold what is now protected: a config folder that appeared, or a
+        folder that the user's file closes."""
+        before = self._session
+        config = before.config if self._followed is None else self._followed.now()
         try:
             found = self._config_folders.found()
         except VaultToolsError:  # the call reports it itself
-            return self._session
-        if all(map(self._session.root.protection.folder_of, found)):
-            return self._session
+            found = []
+        if config is before.config and all(map(before.root.protection.folder_of, found)):
+            return before
         with self._guard:
             before = self._session
-            if not all(map(before.root.protection.folder_of, found)):
-                root = before.root.spelling
-                now = replace(
-                    open_folder(root, before.config, has_index=True),
-                    snapshots=before.snapshots,
-                    calendar=before.calendar,
-                )
-                for scheme, resolver in self._resolvers.items():
-                    now.resolvers.register(scheme, resolver)
-                if self._is_only_read and now.has_index:
-                    now.indexes.own.load()
-                self._session = now
-                Thread(target=before.close, name="vaulttools closing", daemon=True).start()
+            if config is not before.config or not all(map(before.root.protection.folder_of, found)):
+                try:
+                    self._session = self._opened_again(before, config)
+                    self._is_usable = True
+                except VaultToolsError:  # the folder is gone, or a setting asks for what cannot be: told by `notices`
+                    self._is_usable = False
             return self._session
+
+    def _opened_again(self, before: Session, config: VaultConfig) -> Session:
+        """Opens the vault with a configuration, and ends the work of the session before.
+
+        Raises:
+            VaultToolsError: it cannot be opened.
+        """
+        now = open_folder(before.root.spelling, config, has_index=True, today=self._today)
+        if now.root.protection == before.root.protection:
+            now = replace(now, snapshots=before.snapshots)
+        for scheme, resolver in self._resolvers.items():
+            now.resolvers.register(scheme, resolver)
+        if self._is_only_read and now.has_index:
+            now.indexes.own.load()
+        before.end()
+        Thread(target=_retire, args=(before, now), name="vaulttools closing", daemon=True).start()
+        return now
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Sentences about the user's configuration file, if it cannot be followed now; every answer holds them too."""
+        if self._followed is None:
+            return ()
+        return (*self._followed.notices, *(() if self._is_usable else (UNUSABLE,)))
 
     @classmethod
     def open(
@@ -121,7 +147,8 @@ class Vault(ToolMethods):
         index: Literal["auto", "off"] | None = None,
         today: date | str | None = None,
     ) -> Vault:
-        """Opens a folder as a vault, with the given configuration or the user's for that folder.
+        """Opens a folder as a vault, with the given configuration or the user's for that folder. A change of the user's
+        holds from the next call on; `index` stays as it is given.
 
         With `index="auto"`, the default of the configuration, a thread keeps an index in the user's cache folder up to
         date, from the first call on that can use it. Files that the index does not know yet are scanned, so that the
@@ -143,12 +170,16 @@ class Vault(ToolMethods):
             raise BadArgument("Path contains a NUL character")
         if index not in (None, "auto", "off"):
             raise BadArgument(f'index must be "auto", "off" or None, got {index!r:.60}')
-        config = config or configuration.for_vault(Path(os.path.expanduser(folder)))
-        if index is not None:
-            config = config.model_copy(update={"index": index})
         if not isinstance(today, date | None):
             today = day_of(str(today), "today")
-        return cls(open_folder(folder, config, has_index=True, today=today))
+        given = {} if index is None else {"index": index}
+        followed = None
+        if config is None:
+            followed = Followed(Path(os.path.expanduser(folder)), given)
+            config = followed.now()
+        elif given:
+            config = config.model_copy(update=given)
+        return cls(open_folder(folder, config, has_index=True, today=today), followed, today)
 
     @property
     def path(self) -> Path:
@@ -157,14 +188,14 @@ class Vault(ToolMethods):
 
     @property
     def config(self) -> VaultConfig:
-        """The configuration that the vault was opened with."""
+        """The present configuration."""
         return self._opened.config
 
     def is_as_opened(self, path: str) -> bool:
         """Whether opening `path` now, with the user's configuration, would give this vault: the same folder in the same
         spelling, with the same configuration and protection."""
         try:
-            now = open_folder(path, configuration.for_vault(Path(path)), has_index=True)
+            now = open_folder(path, Followed(Path(path)).now(), has_index=True)
         except VaultToolsError:
             return False
         then = self._opened
@@ -434,13 +465,32 @@ class Vault(ToolMethods):
         request = parse(tool.request, arguments, voice)
         opened = self._opened
         work = Work(opened.config.time_limit, cancel, on_progress, voice=voice)
+        notices = self.notices
+
+        def asked(now: Work) -> Any:
+            for sentence in notices:
+                now.warn(sentence)
+            return tool.run(opened, request, now)
+
         opened.root.ensure_readable()
         try:
-            answer = tool.run(opened, request, work)
+            answer = asked(work)
             if answer.found and GONE not in work.skipped:
                 return answer
-            return settled(answer, lambda now: tool.run(opened, request, now), attrgetter("found"), opened, work)
+            return settled(answer, asked, attrgetter("found"), opened, work)
         except OSError as error:  # also an import that this call is the first to need
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise
             raise VaultToolsError("Too many files are open: raise the limit (`ulimit -n`), or ask again") from error
+
+
+def _retire(before: Session, now: Session) -> None:
+    """Closes a session that another replaced. If the new one closes more, the index and the vectors of the old one are
+    removed, since they hold words of what is closed now."""
+    before.close()
+    old, new = before.root.protection, now.root.protection
+    if before.has_index and not (new.names.keys() <= old.names.keys() and new.folders.keys() <= old.folders.keys()):
+        from vaulttools.index import upkeep
+
+        with suppress(VaultToolsError, OSError):
+            upkeep.clear(before.root, before.config.index_folder)

@@ -240,11 +240,20 @@ def test_start_reports_the_process_that_runs_already(served: Place) -> None:
     assert served.daemon("start") == (0, {"process": process, "is_server": False, "differs": None})
 
 
-def test_another_configuration_runs_by_itself(own: Place) -> None:
-    assert own.ran("find", "*").status == 0
-    settings = f"[v]\npath = '{own.vault}'\ntime_limit = 9\n"
+def test_a_change_of_the_configuration_is_followed(own: Place) -> None:
+    assert b"c d" in own.ran("find", "*").out
+    settings = f"[v]\npath = '{own.vault}'\nprotected = ['c d']\n"
     write_files(Path(own.environ["XDG_CONFIG_HOME"]), {"vaulttools/vaulttools.toml": settings})
-    assert b"halted" in own.ran("find", "*").err
+    closed = own.ran("find", "*")
+    assert (closed.status, b"c d" in closed.out, closed.err) == (0, False, b"")
+
+
+def test_a_message_without_an_end_is_refused(own: Place) -> None:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(own.socket)
+        connection.sendall(b"\xff" * handover.LENGTH)
+        assert connection.recv(1) == b""
+    assert own.ran("find", "*").status == 0
 
 
 def test_a_new_protected_folder_is_closed_at_once(own: Place) -> None:

@@ -136,6 +136,19 @@ def test_a_name_that_several_vaults_have_is_refused(home: Path) -> None:
     assert refusal(home, vaults=("Nots",)) == "Nots is neither a folder nor a vault that Obsidian knows"
 
 
+@pytest.mark.parametrize("levels", [400, 600, 900, 1_000, 5_000])
+def test_a_deep_file_is_changed_or_told_and_the_others_are_written(home: Path, levels: int) -> None:
+    deep = b'{"a":' * levels + b"1" + b"}" * levels
+    (home / ".cursor/mcp.json").write_bytes(deep)
+    text, details, is_well = ran(home, "--write")
+    assert is_well is True
+    cursor, codex = details["clients"]
+    assert codex["action"] == "add"
+    assert cursor["action"] == "add" or "nested too deeply" in cursor["error"]
+    assert cursor["action"] == "add" or (home / ".cursor/mcp.json").read_bytes() == deep
+    assert "Traceback" not in text
+
+
 def test_a_broken_file_stays_and_the_others_are_written(home: Path) -> None:
     broken = b'{"mcpServers": {"x": {"env": {"K": "sk-1"}}'
     (home / ".cursor/mcp.json").write_bytes(broken)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools import BadArgument, tools
+from vaulttools import BadArgument, __version__, tools
 from vaulttools.cli import main as cli
-from vaulttools.cli.mcp import parse
+from vaulttools.cli.mcp import parse, program
 from vaulttools.clients.registry import CLIENTS
 from vaulttools.server.vaults import folders
 
@@ -164,6 +164,22 @@ def test_a_printed_block_starts_a_server_that_answers(small_vault: Path, client:
             [block["command"], *block["args"]], stdin=subprocess.DEVNULL, capture_output=True, cwd="/"
         )
         assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_a_command_that_is_written_down_runs_nothing_that_lies_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_installed: bool
+) -> None:
+    for name in ("vaulttools", "json", "mcp", "platformdirs", "runpy", "usercustomize"):
+        (tmp_path / f"{name}.py").write_text("print('of the folder')\nraise SystemExit(3)\n", encoding="utf-8")
+    if not is_installed:
+        monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+    path, arguments = program()
+    assert os.path.isabs(path)
+    assert bool(arguments) is not is_installed
+    words = [path, *arguments, "--version"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout) == (0, f"vaulttools {__version__}\n"), done.stderr
 
 
 def test_a_printed_block_over_http_has_a_place_for_the_token(

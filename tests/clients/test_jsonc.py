@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -161,3 +162,33 @@ def test_a_changed_value_changes_nothing_else(text: str, key: str) -> None:
     assert jsonc.read(changed) != jsonc.read(added)
     back = jsonc.removed(changed, (*PATH, key)) if key not in ENTRY else jsonc.put(changed, (*PATH, key), ENTRY[key])
     assert back == added
+
+
+SLOW = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
+"""Strings and comments, without a way to say that one is not closed: quadratic where many begin and none ends."""
+
+
+@settings(max_examples=500)
+@given(st.lists(st.sampled_from(['"', "\\", "/", "*", "//", "/*", "*/", "\n", ",", "[", "]", "1", " ", '"a"'])))
+def test_what_is_not_closed_is_read_as_by_the_slow_expression(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    slow = SLOW.sub(lambda each: each[0] if each[0][0] == '"' else re.sub(r"[^\r\n]", " ", each[0]), text)
+
+    def read(text: str) -> Any:
+        try:
+            return jsonc.read(text)
+        except MalformedConfig:
+            return "malformed"
+
+    without_comments = jsonc._uncommented(text)
+    assert read(text) == read(slow)
+    if read(text) != "malformed":
+        assert without_comments == slow
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": "' + '\\"' * 300_000, "/*" * 300_000, '"/*' * 300_000, "[," * 300_000, "," + " " * 300_000]
+)
+def test_a_text_in_which_nothing_is_closed_is_read_once(text: str) -> None:
+    with pytest.raises(MalformedConfig):  # it took minutes
+        jsonc.read(text)

@@ -94,9 +94,11 @@ def test_the_ripgrep_on_the_path_serves_where_the_wheel_is_not_installed(
     monkeypatch.setattr(sys, "executable", str(tmp_path / "empty" / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     assert ripgrep.locate() == Ripgrep(script, "15.2.0")
-    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    with pytest.raises(RipgrepUnavailable, match="ripgrep is needed and was not found: install it with"):
-        ripgrep.locate()
+    monkeypatch.chdir(tmp_path)  # what lies in the current folder, perhaps a vault, is not run
+    for path in (str(tmp_path / "empty"), "", ".", os.pathsep, f"{os.pathsep}.{os.pathsep}/nowhere", "empty/.."):
+        monkeypatch.setenv("PATH", path)
+        with pytest.raises(RipgrepUnavailable, match="ripgrep is needed and was not found: install it with"):
+            ripgrep.locate()
 
 
 @posix

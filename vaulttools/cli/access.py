@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any, Final
 from vaulttools import tools
 from vaulttools.cli.options import Parser
 from vaulttools.errors import BadArgument
+from vaulttools.files import small
 from vaulttools.server.hosts import is_loopback
 
 LOOPBACK: Final = "127.0.0.1"
@@ -95,11 +97,15 @@ def token(file: str | None) -> str | None:
     if file is None:
         return os.environ.get("VAULTTOOLS_TOKEN", "").strip() or None
     try:
-        found = Path(file).expanduser().read_text(encoding="utf-8").strip()
-    except (OSError, ValueError) as error:
-        raise BadArgument(f"The token file {file} cannot be read: {error}") from error
+        path = Path(file).expanduser()
+        found = small.read(path).decode().strip()
+    except (OSError, ValueError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or "it is not a UTF-8 text"
+        raise BadArgument(f"The token file {file} cannot be read: {why}") from error
     if not found:
         raise BadArgument(f"The token file {file} is empty")
+    if sentence := small.seen_by_others(path):
+        print(f"Warning: {sentence}", file=sys.stderr)
     return found
 
 

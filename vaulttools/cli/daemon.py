@@ -13,6 +13,9 @@ from vaulttools.errors import BadArgument
 
 COMMANDS: Final = ("start", "status", "stop")
 
+_SAID: Final = 10_000
+"""Most bytes of the line in which the new process says that it is ready, or why not."""
+
 HELP: Final = f"""\
 usage: vaulttools [--vault DIR] [--json] daemon COMMAND
 
@@ -49,7 +52,7 @@ def _start(folder: str, path: str) -> Said:
         said = ""
         if process is not None:
             with process.answers as stdout:
-                said = stdout.readline().decode().strip()
+                said = stdout.readline(_SAID).decode(errors="replace").strip()
         if said != "ready":
             raise BadArgument(f"The resident process did not start: {said or 'it ended at once'}")
     return _status(path)

@@ -33,6 +33,12 @@ LENGTH: Final = 4
 PATIENCE_SECONDS: Final = 1.0
 """Seconds for a resident process to accept a command; after that the caller runs it itself."""
 
+MOST_ASKED: Final = 16 << 20
+"""Most bytes of a command with its environment: systems start no program with more."""
+
+MOST_ANSWERED: Final = 256 << 20
+"""Most bytes of an answer; a command that prints more runs by itself."""
+
 RUN, STATUS, STOP = "run", "status", "stop"
 """The first text of a message: its kind."""
 
@@ -58,7 +64,7 @@ def asked(path: str, question: str) -> list[str] | None:
     """Return a resident process's answer to `daemon status` or `daemon stop`; None if there is no process."""
     try:
         answer = _asked(path, [question, *_environ()])
-    except (OSError, EOFError):
+    except (OSError, EOFError, ValueError):
         return None
     return None if answer is None else os.fsdecode(answer).split("\0")
 
@@ -94,7 +100,7 @@ def _asked(path: str, texts: Sequence[str]) -> bytes | None:
         if received(connection, 1) != TAKEN:
             return None
         connection.settimeout(None)  # the command may take as long as it would here
-        return message(connection)
+        return message(connection, MOST_ANSWERED)
     finally:
         connection.close()
 
@@ -194,10 +200,14 @@ def received(connection: socket, size: int) -> bytes:
     return b"".join(chunks)
 
 
-def message(connection: socket) -> bytes:
-    """Receive the next message.
+def message(connection: socket, most: int) -> bytes:
+    """Receive the next message, of at most `most` bytes.
 
     Raises:
         EOFError: the other end closed before the message was complete.
+        ValueError: it is longer.
     """
-    return received(connection, int.from_bytes(received(connection, LENGTH), "big"))
+    size = int.from_bytes(received(connection, LENGTH), "big")
+    if size > most:
+        raise ValueError("the message is too long")
+    return received(connection, size)

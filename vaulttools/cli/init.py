@@ -210,6 +210,8 @@ def _outcome(
         backup = saving.save(made) if options.is_written and made.action != "none" else None
     except Unchangeable as error:
         return _Outcome(client, file, None, str(error))
+    except RecursionError:
+        return _Outcome(client, file, None, "its brackets are nested too deeply")
     return _Outcome(client, file, made, backup=backup)
 
 

@@ -17,6 +17,7 @@ from vaulttools.cli import access
 from vaulttools.cli.importing import defer_packages, importing_much
 from vaulttools.cli.main import Said, Switches
 from vaulttools.clients import registry
+from vaulttools.core import child
 from vaulttools.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -205,7 +206,8 @@ def program() -> tuple[str, list[str]]:
         BadArgument: the program is in a temporary place.
     """
     installed = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
-    path, arguments = (installed, []) if installed else (sys.executable, ["-m", "vaulttools"])
+    # A client starts it in any folder, perhaps in a vault, from which nothing must be imported.
+    path, *arguments = [installed] if installed else child.command("vaulttools")
     if _CACHES.intersection(Path(path).parts):
         raise BadArgument(
             f"{path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"

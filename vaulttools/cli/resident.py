@@ -112,11 +112,11 @@ class Resident:
         self._stopped.set()
 
     def _handle(self, connection: socket.socket) -> None:
-        with connection, suppress(OSError, EOFError):
+        with connection, suppress(OSError, EOFError, ValueError):
             if not handover.is_of_one_user(connection):
                 return
             connection.settimeout(handover.PATIENCE_SECONDS)
-            question, *texts = os.fsdecode(handover.message(connection)).split("\0")
+            question, *texts = os.fsdecode(handover.message(connection, handover.MOST_ASKED)).split("\0")
             connection.settimeout(None)
             if question not in (handover.RUN, handover.STATUS, handover.STOP):
                 return

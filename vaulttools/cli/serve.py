@@ -176,6 +176,8 @@ def run(options: ServeOptions) -> None:
         files = certificate.kept(user_data_path("vaulttools") / "tls", options.host)
     elif options.tls:
         files = (options.tls[0], options.tls[1])
+    if files and (sentence := certificate.ensure_usable(*files)):
+        print(f"Warning: {sentence}", file=sys.stderr)
     calls = Calls()
     with _served(options, calls) as (service, mcp, offered):
         days_left = partial(certificate.days_left, files[0]) if files else lambda: 0

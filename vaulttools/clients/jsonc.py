@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_STRING_OR_COMMENT = re.compile(f"{_STRING}|{_COMMENT.pattern}", re.DOTALL)
+# What is not closed matches up to the end: else each sign in it would be tried as another beginning.
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
+_STRING_OR_COMMENT = re.compile(rf"(?P<kept>{_STRING})|{_COMMENT.pattern}|(?P<open>/\*.*)", re.DOTALL)
 _STRING_OR_COMMA = re.compile(rf"{_STRING}|[{{\[][ \t\r\n]*,|,(?=[ \t\r\n]*[}}\]])", re.DOTALL)
 """The last alternative is a comma after all values; a comma before all values is not JSON."""
 
@@ -76,7 +77,7 @@ def read(text: str) -> Any:
 def _uncommented(text: str) -> str:
     """Replace comments by blanks; everything else keeps its place."""
     return _STRING_OR_COMMENT.sub(
-        lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\r\n]", " ", found[0]), text
+        lambda found: found["kept"] or found["open"] or re.sub(r"[^\r\n]", " ", found[0]), text
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from vaulttools.errors import BadArgument
+from vaulttools.files import small
 
 NAME: Final = "vaulttools"
 """Name of the server in a client's settings."""
@@ -143,7 +144,7 @@ def known_vaults(machine: Machine) -> list[Path]:
     paths: set[Path] = set()
     for place in lists(machine):
         try:
-            listed = json.loads(place.read_bytes())["vaults"].values()
+            listed = json.loads(small.read(place))["vaults"].values()
             paths.update(Path(vault["path"]) for vault in listed if Path(vault["path"]).is_absolute())
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             continue

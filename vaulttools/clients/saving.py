@@ -11,6 +11,7 @@ from typing import Final
 
 from vaulttools.clients.change import ConfigChange, Unchangeable
 from vaulttools.core.windows import replace
+from vaulttools.files import small
 
 BACKUP: Final = ".before-vaulttools"
 """Suffix of a backup's name."""
@@ -29,16 +30,13 @@ def content(file: Path) -> bytes | None:
         Unchangeable: it cannot be read.
     """
     try:
-        found = file.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise Unchangeable("it is not a file")
-        if found.st_size > LARGEST:
-            raise Unchangeable(f"it is larger than {LARGEST >> 20} MB")
-        return file.read_bytes()
+        return small.read(file, LARGEST)
     except FileNotFoundError:
         if file.is_symlink():
             raise Unchangeable("it is a link that leads nowhere") from None
         return None
+    except small.Unsuitable as error:
+        raise Unchangeable(error.strerror) from None
     except OSError as error:
         raise Unchangeable(f"it cannot be read: {error.strerror}") from None
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tomlkit
 
 from vaulttools.clients.jsonc import MalformedConfig, NotAnObject, at, newline_of
+from vaulttools.core import toml_text
 
 _LINE = re.compile(r"at line (\d+)")
 
@@ -21,8 +21,8 @@ def read(text: str) -> dict[str, Any]:
         MalformedConfig: it is not TOML.
     """
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return toml_text.parsed(text)
+    except ValueError as error:
         found = _LINE.search(str(error))
         line = int(found[1]) if found is not None else text.count("\n") + 1
         raise MalformedConfig(line, "it breaks the rules of TOML") from None
@@ -39,8 +39,8 @@ def put(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
         separator = newline_of(text) if text else ""
         added = f"{text}{separator}{printed(path, values, newline_of(text))}"
         try:
-            tomllib.loads(added)
-        except tomllib.TOMLDecodeError:
+            toml_text.parsed(added)
+        except ValueError:
             raise NotAnObject(path[0]) from None
         return added
     document = tomlkit.parse(text)

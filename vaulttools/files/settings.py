@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import stat
 import time
 from collections.abc import Mapping, Sequence
@@ -20,15 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
-from vaulttools.files import disk
+from vaulttools.files import disk, small
 from vaulttools.files.disk import Key, is_racy
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
-
-_MOST_BYTES: Final = 1 << 20
-"""Larger settings files (bytes) are not read; Obsidian writes a few KiB."""
-_OPEN_FLAGS: Final = os.O_RDONLY | sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
 
 DEFAULT_FOLDERS: Final = frozenset(
     (".git", "target", "node_modules", "vendor", "dist", "build", "coverage", "generated", "scratch", "tmp")
@@ -101,22 +96,16 @@ def read(file: Path) -> Mapping[str, Any]:
 def _text(file: Path) -> bytes:
     """Returns the content of a file; `{}` if it is no file, or too large. An error counts only if it comes twice."""
     with suppress(OSError):
-        return _read(file)
+        return small.read(file)
     try:
-        return _read(file)
+        return small.read(file)
+    except small.Unsuitable:
+        return b"{}"
     except OSError:
         # Do not store the error: it would keep this call's frames alive, and with them all data of an answer.
         if disk.is_gone(file):
             return b"{}"
         raise
-
-
-def _read(file: Path) -> bytes:
-    if not stat.S_ISREG(disk.stat(file).st_mode):  # opening a FIFO would block
-        return b"{}"
-    with disk.fdopen(disk.open_file(file, _OPEN_FLAGS), "rb") as opened:
-        text: bytes = opened.read(_MOST_BYTES + 1)
-    return text if len(text) <= _MOST_BYTES else b"{}"
 
 
 @dataclass(frozen=True, slots=True)

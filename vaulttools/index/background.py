@@ -507,6 +507,12 @@ class Indexes:
         made = (self.own, vars(self).get(f"passing_{os.getpid()}"))
         return next((progress for each in made if each is not None and (progress := each.progress())), None)
 
+    def end(self) -> None:
+        """Like `close`, but do not wait."""
+        self.own.end()
+        if (passing := vars(self).get(f"passing_{os.getpid()}")) is not None:
+            passing.end()
+
     def close(self) -> None:
         """End the work on the indexes; running calls complete."""
         self.own.close()

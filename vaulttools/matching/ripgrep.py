@@ -262,8 +262,11 @@ def found(configured: str | None, environ: Mapping[str, str]) -> str:
         if command is None:
             raise RipgrepUnavailable(f"ripgrep was not found at '{named}': {GET_IT}")
     else:
-        beside = os.pathsep.join((sysconfig.get_path("scripts"), os.path.dirname(sys.executable)))
-        command = shutil.which("rg", path=beside) or shutil.which("rg", path=path)
+        beside = sysconfig.get_path("scripts"), os.path.dirname(sys.executable)
+        # By absolute folders alone: the current folder may be a vault, and nothing there must be run. `which` also
+        # looks there on Windows, and for an empty entry.
+        places = [place for place in (path or os.defpath).split(os.pathsep) if os.path.isabs(place)]
+        command = next(filter(None, (shutil.which(os.path.join(place, "rg")) for place in (*beside, *places))), None)
         if command is None:
             raise RipgrepUnavailable(f"ripgrep is needed and was not found: {GET_IT}")
     return os.path.abspath(command)

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from vaulttools.errors import BadArgument
+from vaulttools.files import small
 from vaulttools.server import hosts
 from vaulttools.server.tokens import write_private
 
@@ -47,10 +48,27 @@ def kept(folder: Path, host: str, now: datetime | None = None) -> tuple[str, str
     return str(files[0]), str(files[1])
 
 
+def ensure_usable(certificate: str, key: str) -> str:
+    """Check the files of a certificate and of its key before OpenSSL opens them, which would wait for a pipe, and for
+    somebody to type a password. Return a sentence if other users can read the key; "" if not.
+
+    Raises:
+        BadArgument: one of them is no small file, or the key needs a password.
+    """
+    for file in (certificate, key):
+        try:
+            content = small.read(file)
+        except OSError as error:
+            raise BadArgument(f"The certificate cannot be used: {file}: {error.strerror}") from error
+        if b"ENCRYPTED" in content:  # both forms of PEM say so
+            raise BadArgument(f"The certificate cannot be used: {file} needs a password; give a key without one")
+    return small.seen_by_others(key)
+
+
 def days_left(file: str) -> int:
     """Return the whole days until a certificate expires; 0 if it cannot be read."""
     with suppress(OSError, ValueError):
-        held = x509.load_pem_x509_certificate(Path(file).read_bytes())
+        held = x509.load_pem_x509_certificate(small.read(file))
         return max(0, (held.not_valid_after_utc - datetime.now(UTC)).days)
     return 0
 
@@ -81,8 +99,8 @@ def _names(host: str) -> list[x509.GeneralName]:
 def _serves(certificate: Path, key: Path, host: str, now: datetime) -> bool:
     """Whether the existing certificate and key can be used."""
     with suppress(OSError, ValueError, x509.ExtensionNotFound):
-        held = x509.load_pem_x509_certificate(certificate.read_bytes())
-        secret = serialization.load_pem_private_key(key.read_bytes(), None)
+        held = x509.load_pem_x509_certificate(small.read(certificate))
+        secret = serialization.load_pem_private_key(small.read(key), None)
         names = held.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         address = hosts.parsed(host)
         is_named = (

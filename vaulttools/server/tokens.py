@@ -17,6 +17,12 @@ from filelock import FileLock
 
 from vaulttools.core.windows import replace
 from vaulttools.errors import BadArgument
+from vaulttools.files import small
+
+LARGEST: Final = 4 << 20
+"""Most bytes of the file: 20,000 tokens."""
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 """Allowed names of tokens: they appear in logs."""
@@ -49,11 +55,13 @@ class TokenFile:
             status = self._file.stat()
             key = status.st_mtime_ns, status.st_size, status.st_ino
             if self._read[0] != key:
-                self._read = key, _parsed(json.loads(self._file.read_text(encoding="utf-8")))
+                self._read = key, _parsed(json.loads(small.read(self._file, LARGEST)))
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise BadArgument(f"The token file {self._file} cannot be read: {error}") from error
+        except OSError as error:
+            raise BadArgument(f"The token file {self._file} cannot be read: {error.strerror}") from error
+        except (ValueError, RecursionError) as error:  # the text of an error may quote the file
+            raise BadArgument(f"The token file {self._file} cannot be read: it does not hold tokens") from error
         return self._read[1]
 
     def find(self, token: str) -> tuple[str, TokenRecord] | None:
@@ -126,7 +134,17 @@ def _hashed(token: str) -> str:
 
 
 def _parsed(found: Any) -> dict[str, TokenRecord]:
-    return {
-        str(name): TokenRecord(str(each["sha256"]), tuple(map(str, each["vaults"])), str(each.get("created", "")))
-        for name, each in found.items()
-    }
+    """Returns the tokens in the JSON of a file.
+
+    Raises:
+        ValueError: it has another format.
+    """
+    records: dict[str, TokenRecord] = {}
+    for name, each in found.items() if isinstance(found, dict) else [("", found)]:
+        hashed, vaults = (each.get("sha256"), each.get("vaults")) if isinstance(each, dict) else (None, None)
+        if not (isinstance(hashed, str) and _HASH.fullmatch(hashed) and isinstance(vaults, list)):
+            raise ValueError("this is no token")
+        if not _NAME.fullmatch(name) or not all(isinstance(vault, str) for vault in vaults):
+            raise ValueError("this is no token")
+        records[name] = TokenRecord(hashed, tuple(vaults), str(each.get("created", "")))
+    return records

@@ -64,7 +64,7 @@ class VaultPool:
             return False
         try:
             return stat.S_ISDIR(disk.lstat(os.path.join(self._root, name)).st_mode)
-        except OSError:
+        except (OSError, ValueError):  # a token file may hold a name that no file can have
             return False
 
     def is_open(self, name: str) -> bool:

@@ -7,11 +7,12 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections import deque
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from threading import Thread
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import anyio
 from mcp.server.lowlevel import Server
@@ -22,9 +23,12 @@ from pydantic import ValidationError
 
 from vaulttools.core.windows import is_unread
 from vaulttools.errors import VaultToolsError
-from vaulttools.server.mcp.unreadable import answer_to
+from vaulttools.server.mcp.unreadable import LARGEST, answer_to, answer_to_large
 
 Item = SessionMessage | Exception
+
+_ENDS: Final = 500
+"""Bytes kept of each end of a message that is too large, for its id."""
 
 FAILED: Final = 2
 """The exit status of a failure, as for every command."""
@@ -43,8 +47,9 @@ def serve(server: Server[Any], stop: Callable[[], None]) -> None:
         raise VaultToolsError(
             "stdin is closed, but mcp reads the messages of the client from it; without stdin use --http"
         )
-    wire = os.dup(1)
+    wire, lines = os.dup(1), Lines(os.dup(0))
     os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # only we read what the client sends
 
     def exit_now(status: int) -> None:
         stop()
@@ -65,11 +70,31 @@ def serve(server: Server[Any], stop: Callable[[], None]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     try:
-        anyio.run(_serve, server, _Wire(wire, fail))
+        anyio.run(_serve, server, lines, _Wire(wire, fail))
     except* (BrokenPipeError, ConnectionResetError, anyio.BrokenResourceError):
         logging.getLogger("vaulttools").info("the client has gone")
     finally:
         stop()
+
+
+class Lines:
+    """The lines of a client on a descriptor. One that is too large is dropped as it comes."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._file = os.fdopen(descriptor, "rb", closefd=False)  # a thread may still be reading at the end
+        self.too_large: deque[JSONRPCError] = deque()
+        """The answers to lines that were dropped, in their order; an empty line stands for each."""
+
+    def next(self) -> str:
+        """Return the next line with its end, once it is there; "" at the end of all."""
+        line = self._file.readline(LARGEST + 1)
+        if len(line) <= LARGEST or line.endswith(b"\n"):
+            return line.decode("utf-8", "replace")
+        first, last = line[:_ENDS], line[-_ENDS:]
+        while not last.endswith(b"\n") and (more := self._file.readline(LARGEST)):
+            last = (last + more)[-_ENDS:]
+        self.too_large.append(answer_to_large(first, last))
+        return "\n"
 
 
 class _Wire(io.FileIO):
@@ -89,16 +114,21 @@ class _Wire(io.FileIO):
             raise
 
 
-async def _serve(server: Server[Any], wire: _Wire) -> None:
+async def _serve(server: Server[Any], lines: Lines, wire: _Wire) -> None:
+    async def come() -> AsyncIterator[str]:
+        while line := await anyio.to_thread.run_sync(lines.next):
+            yield line
+
+    stdin = cast("anyio.AsyncFile[str]", come())  # the SDK does no more than iterate
     out = anyio.wrap_file(io.TextIOWrapper(io.BufferedWriter(wire), encoding="utf-8", newline="\n"))
-    async with stdio_server(stdout=out) as (read, write), anyio.create_task_group() as group:
+    async with stdio_server(stdin, out) as (read, write), anyio.create_task_group() as group:
         send, receive = anyio.create_memory_object_stream[Item]()
 
         async def relay() -> None:
             async with send:
                 async for item in read:
                     if isinstance(item, Exception):
-                        await _answer(item, write)
+                        await _answer(item, lines, write)
                     else:
                         await send.send(item)
 
@@ -107,10 +137,12 @@ async def _serve(server: Server[Any], wire: _Wire) -> None:
         group.cancel_scope.cancel()
 
 
-async def _answer(fault: Exception, write: Any) -> None:
+async def _answer(fault: Exception, lines: Lines, write: Any) -> None:
     """Answer a line that is not a message as JSON-RPC requires; the SDK is silent (fault-M04)."""
     first = fault.errors(include_url=False)[0] if isinstance(fault, ValidationError) else None
     if first is not None and not str(first["input"]).strip():
+        while lines.too_large:
+            await write.send(SessionMessage(lines.too_large.popleft()))
         return
     is_json = first is not None and first["type"] != "json_invalid"
     if first is not None and not is_json and (answer := answer_to(str(first["input"]), first["ctx"]["error"])):

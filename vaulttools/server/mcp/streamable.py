@@ -13,7 +13,6 @@ from anyio.abc import TaskGroup
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import (
-    DEFAULT_MAX_REQUEST_BODY_SIZE,
     RequestBodyLimitMiddleware,
     TransportSecuritySettings,
 )
@@ -21,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vaulttools.server.application import Mcp
 from vaulttools.server.callers import Caller
-from vaulttools.server.mcp.unreadable import Readable
+from vaulttools.server.mcp.unreadable import LARGEST, Readable
 
 SESSIONS: Final = 1_000
 """Sessions that clients did not end; each keeps a task and two streams, for at most half an hour."""
@@ -49,7 +48,7 @@ def _sessions(server: Server[Any]) -> Mcp:
 def _whole(app: ASGIApp) -> ASGIApp:
     """Pass requests on when their whole body has arrived. The body's bound is here, because `Readable` reads the body
     before the manager could apply its own bound."""
-    return RequestBodyLimitMiddleware(Readable(app), DEFAULT_MAX_REQUEST_BODY_SIZE)
+    return RequestBodyLimitMiddleware(Readable(app), LARGEST)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Answers, with its id, a request that the SDK cannot read as JSON.
+"""Answers what is too large, or no JSON to the SDK, by its id.
 
 Without the id a client cannot tell which of its calls was refused, and waits forever.
 """
@@ -10,12 +10,22 @@ import re
 from collections.abc import MutableMapping
 from typing import Any, Final
 
-from mcp.types import INVALID_PARAMS, ErrorData, JSONRPCError
+from mcp.types import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 LONE_SURROGATE: Final = "The request contains a lone surrogate: half a character, which is not Unicode text"
 """Python, JavaScript and models write this for a character that was cut in two: `"\\ud83c"`."""
+
+LARGEST: Final = 4 << 20
+"""Most bytes of one message, over stdio and HTTP: as many as the SDK takes over HTTP."""
+
+TOO_LARGE: Final = f"The message is larger than {LARGEST >> 20} MiB"
+
+_FIRST: Final = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*([0-9]{1,15}|"[\w-]{1,100}")\s*,')
+_LAST: Final = re.compile(rb',\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*([0-9]{1,15}|"[\w-]{1,100}")\s*\}\s*\Z')
+"""How the SDKs write the id of a request: that of Python first, that of JavaScript last. Elsewhere it could belong to
+an argument."""
 
 _ESCAPED: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -41,6 +51,14 @@ def answer_to(written: str | bytes, reason: str = "") -> JSONRPCError | None:
     else:
         return None
     return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=INVALID_PARAMS, message=message))
+
+
+def answer_to_large(first: bytes, last: bytes) -> JSONRPCError:
+    """Return the error that answers a message that is too large, by its id if its first or last bytes tell it."""
+    found = _FIRST.match(first) or _LAST.search(last)
+    number = None if found is None else json.loads(found[1])
+    error = ErrorData(code=PARSE_ERROR if number is None else INVALID_REQUEST, message=TOO_LARGE)
+    return JSONRPCError(jsonrpc="2.0", id=number, error=error)
 
 
 class Readable:

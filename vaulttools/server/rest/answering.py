@@ -95,10 +95,13 @@ async def answered(
         nonlocal indexing
         session = vault.session
         work = Work(min(session.config.time_limit, SECONDS), cancel)
+        notices = vault.notices
 
         def asked(now: Work) -> Response:
             nonlocal work
             work = now
+            for sentence in notices:
+                work.warn(sentence)
             return ask(session, now)
 
         session.root.ensure_readable()
@@ -124,7 +127,8 @@ async def answered(
 
 def _found_something(response: Response) -> bool:
     """Whether an answer is not an empty list, alone or as the one member of an object."""
-    return not bytes(response.body).endswith((b"[]", b"[]}"))
+    body = getattr(response, "body", b"")  # a file that is sent in pieces has none
+    return not bytes(body).endswith((b"[]", b"[]}"))
 
 
 def _refusal(error: VaultToolsError) -> Response:
