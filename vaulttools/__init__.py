@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from vaulttools.vault import Snapshot, ToolResult, Vault
 
 # onnxruntime reads this once, when it is imported, and would begin to report to its makers; with 0 or false it does.
-# Every process of ours imports this package first, so it stands here alone.
+# Every process of ours imports this package first, so this is the only place.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 __version__ = "0.3.0"
