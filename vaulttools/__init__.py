@@ -5,6 +5,8 @@ The names are loaded on first use, so that `--version` stays instant.
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False  # like the one of `typing`, whose import takes half the time of `--version`
 if TYPE_CHECKING:
     from typing import Any
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
     from vaulttools.index.upkeep import IndexStatus
     from vaulttools.meaning.background import MeaningStatus
     from vaulttools.vault import Snapshot, ToolResult, Vault
+
+# onnxruntime reads this once, when it is imported, and would begin to report to its makers; with 0 or false it does.
+# Every process of ours imports this package first, so this is the only place.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 __version__ = "0.3.0"
 

@@ -92,10 +92,10 @@ def answers(words: Sequence[str], *calls: tuple[str, dict[str, Any]]) -> list[An
 
 
 @contextmanager
-def http(*words: str, within: Sequence[str] = (), **more: str) -> Iterator[Served]:
+def http(*words: str, within: Sequence[str] = (), program: Sequence[str] = PROGRAM, **more: str) -> Iterator[Served]:
     """A server over HTTP, for as long as it is used; `within` is a command that becomes it."""
     with subprocess.Popen(
-        [*within, *PROGRAM, *words], stderr=subprocess.PIPE, env=environment(**more), text=True, encoding="utf-8"
+        [*within, *program, *words], stderr=subprocess.PIPE, env=environment(**more), text=True, encoding="utf-8"
     ) as process:
         assert process.stderr is not None
         try:
@@ -113,9 +113,9 @@ def http(*words: str, within: Sequence[str] = (), **more: str) -> Iterator[Serve
 class Raw:
     """A server to which bytes are written and from which lines are read, as no client would do it."""
 
-    def __init__(self, *words: str, **more: str) -> None:
+    def __init__(self, *words: str, program: Sequence[str] = PROGRAM, **more: str) -> None:
         self.process = subprocess.Popen(
-            [*PROGRAM, *words],
+            [*program, *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

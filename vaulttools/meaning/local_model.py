@@ -108,7 +108,7 @@ def onnx_session(model: str | bytes, *, without: tuple[str, ...] = ()) -> Any:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # they hold 20 MB and save nothing
     options.log_severity_level = 4  # it would write to the standard error of the server
-    onnxruntime.disable_telemetry_events()
+    onnxruntime.disable_telemetry_events()  # for builds for Windows that do not read the variable (`vaulttools`)
     return onnxruntime.InferenceSession(
         model, options, providers=["CPUExecutionProvider"], disabled_optimizers=list(without)
     )
