@@ -63,6 +63,8 @@ def covers(asked: str, name: str) -> bool:
 def levels(name: str) -> list[str]:
     """Return a tag, then the tags that it is nested in, the innermost first; of these only the outermost
     `MOST_LEVELS`."""
+    if "/" not in name:  # most tags
+        return [name]
     ends = [found.start() for found in islice(_LEVEL_END.finditer(name), MOST_LEVELS)]
     return [name, *(name[:end] for end in reversed(ends))]
 
