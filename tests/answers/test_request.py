@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from vaulttools import BadArgument, tools
 from vaulttools.answers.request import Request, Texts, Values, accepted, parse, schema
+from vaulttools.cli.main import main
 
 
 class Sample(Request):
@@ -240,3 +242,24 @@ def test_a_text_of_json_that_is_nested_too_deeply_is_refused_with_the_bound(name
 
 def test_a_text_of_brackets_is_no_json_where_no_list_is_expected() -> None:
     assert parse(Sample, {"text": "[" * 5_000}).text == "[" * 5_000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tasks", "--tags", "[" * 5_000],
+        ["base", "--where", "true", "--sort", "[" * 5_000],
+        ["base", "--where", "true", "--group-by", "[" * 5_000],
+        ["base", "--where", "[" * 5_000],
+        ["call", "find", '{"paths":' + "[" * 5_000],
+    ],
+    ids=lambda words: " ".join(words)[:30],
+)
+def test_the_command_line_refuses_what_is_nested_too_deeply_in_one_line(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    assert main(["--vault", str(tmp_path), *words]) == 2
+    said = capsys.readouterr().err
+    assert "nested" in said
+    assert said.count("\n") == 1

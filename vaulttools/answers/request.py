@@ -44,6 +44,13 @@ in whatever reads them."""
 _TOO_DEEP: Final = f"must not be nested deeper than {_MOST_LEVELS} levels"
 
 
+class TooDeep(BadArgument, ValueError):
+    """JSON in a text that is nested too deeply; a check of a field may raise it."""
+
+    def __init__(self) -> None:
+        super().__init__(f"a value {_TOO_DEEP}")
+
+
 class Request(BaseModel):
     """The arguments of one tool. A field without a default is required, and positional on the command line."""
 
@@ -72,7 +79,7 @@ def json_of(value: object) -> object:
     """Parses a text that begins like a JSON list or object; returns any other value unchanged.
 
     Raises:
-        ValueError: it is nested too deeply.
+        TooDeep: it is nested too deeply.
     """
     return _json_of(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else value
 
@@ -84,9 +91,9 @@ def _json_of(text: str) -> object:
     except ValueError:
         return text
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+        raise TooDeep from None
     if _is_deep(read):
-        raise ValueError(_TOO_DEEP)
+        raise TooDeep
     return read
 
 
@@ -229,8 +236,8 @@ def _sentence(request: type[Request], name: str, details: ErrorDetails, given: A
         return f"{voice.name(name)} is required: {accepted(request, name)}"
     if details["type"] == "value_error":
         sentence = str(details["ctx"]["error"])
-        if sentence == _TOO_DEEP:
-            return f"{voice.name(name)} {sentence}"
+        if isinstance(details["ctx"]["error"], TooDeep):
+            return f"{voice.name(name)} {_TOO_DEEP}"
         return f"{voice.name(name)}{sentence.removeprefix(name)}" if sentence.startswith(f"{name} ") else sentence
     if name not in request.model_fields:
         return "the arguments must be a JSON object"
