@@ -7,7 +7,17 @@ from typing import Any, Final
 
 from vaulttools.bases.definition import Filter, FilterGroup
 from vaulttools.bases.parser import Token, parsed, tokens
-from vaulttools.bases.syntax import InvalidExpression, ListOf, Literal, Name, Node, ObjectOf, RegexLiteral, Unary
+from vaulttools.bases.syntax import (
+    Binary,
+    InvalidExpression,
+    ListOf,
+    Literal,
+    Name,
+    Node,
+    ObjectOf,
+    RegexLiteral,
+    Unary,
+)
 from vaulttools.core import render
 from vaulttools.errors import BadArgument
 
@@ -35,8 +45,12 @@ def refuse(filter_: Filter | None, argument: str) -> None:
             refuse(part, argument)
         return
     if what := _kind(filter_.expression.node):
-        text = render.shortened(filter_.expression.text, _QUOTED)
-        raise BadArgument(f"`{text}` in {argument} is {what}, so it says the same of every file; {_instead(filter_)}")
+        text, node = filter_.expression.text, filter_.expression.node
+        is_whole = not isinstance(node, Binary) and parsed(text) is node
+        shown, verb = render.shortened(text, _QUOTED), "is" if is_whole else "has a condition that is"
+        raise BadArgument(
+            f"`{shown}` in {argument} {verb} {what}, so it says the same of every file; {_instead(filter_)}"
+        )
 
 
 def _kind(node: Node) -> str:
@@ -44,6 +58,8 @@ def _kind(node: Node) -> str:
     match node:
         case Unary(operand=operand):
             return _kind(operand)
+        case Binary(sign="&&" | "||", left=left, right=right):
+            return _kind(left) or _kind(right)
         case ObjectOf():
             return "an object, but not in JSON"
         case ListOf():
@@ -143,7 +159,13 @@ class _Reader:
                 (last.text in ("(", "[", "{")) - (last.text in (")", "]", "}")) if last.kind == "sign" else 0
             )
             self._place += 1
-        return first.text if first is last and first.kind == "string" else self._text[first.start : last.end]
+        if first is last:
+            return _PYTHON.get(first.text, first.text)
+        return self._text[first.start : last.end]
+
+
+_PYTHON: Final = {"True": "true", "False": "false"}
+"""Words as Python prints them."""
 
 
 def _is_tree(found: Any) -> bool:

@@ -23,7 +23,7 @@ NO_TEXT = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _LIKE_OURS = re.compile(
     r"\[(?!\w+\])|#+ |(?:Lines? [0-9][0-9-]*|Also|Part of the answer):|No (?:[a-z]+ found|matches in the )"
 )
-"""The beginnings of notices, headings and rows of an answer, where a name may stand, too. A notice has several words:
+"""The beginnings of notices, headings and rows of an answer, where a name may be, too. A notice has several words:
 `[Draft] plan.md` is not like one."""
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONG = {value: key for key, value in _SHORT.items()}
