@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from vaulttools import BadArgument, tools
 from vaulttools.answers.request import Request, Texts, Values, accepted, parse, schema
+from vaulttools.cli.main import main
 
 
 class Sample(Request):
@@ -211,3 +213,53 @@ def test_an_argument_of_another_tool_is_refused_with_the_right_one(
         parse(tools.named(tool).request, given)
     unknown = str(refusal.value).partition("unknown argument ")[2].partition("; accepted are: ")[0]
     assert unknown.partition("; give ")[1:] == (("; give ", f"{instead} instead") if instead else ("", ""))
+
+
+def nested(levels: int, inner: Any = 1) -> Any:
+    value = inner
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("name", ["text", "lines", "fixed", "sort", "glob", "tags", "properties"])
+@pytest.mark.parametrize("value", [nested(65), nested(5_000), {"a": nested(64)}], ids=["lists", "many", "object"])
+def test_a_value_that_is_nested_too_deeply_is_refused_with_the_bound(name: str, value: Any) -> None:
+    with pytest.raises(BadArgument) as refused:
+        parse(Sample, {"text": "x", name: value})
+    assert str(refused.value) == f"{name} must not be nested deeper than 64 levels"
+
+
+@pytest.mark.parametrize("name", ["tags", "properties"])
+@pytest.mark.parametrize(
+    "value", ["[" * 5_000, '{"a":' * 5_000, "[" * 65 + "]" * 65], ids=["open", "objects", "closed"]
+)
+def test_a_text_of_json_that_is_nested_too_deeply_is_refused_with_the_bound(name: str, value: str) -> None:
+    with pytest.raises(BadArgument) as refused:
+        parse(Sample, {"text": "x", name: value})
+    assert str(refused.value) == f"{name} must not be nested deeper than 64 levels"
+
+
+def test_a_text_of_brackets_is_no_json_where_no_list_is_expected() -> None:
+    assert parse(Sample, {"text": "[" * 5_000}).text == "[" * 5_000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tasks", "--tags", "[" * 5_000],
+        ["base", "--where", "true", "--sort", "[" * 5_000],
+        ["base", "--where", "true", "--group-by", "[" * 5_000],
+        ["base", "--where", "[" * 5_000],
+        ["call", "find", '{"paths":' + "[" * 5_000],
+    ],
+    ids=lambda words: " ".join(words)[:30],
+)
+def test_the_command_line_refuses_what_is_nested_too_deeply_in_one_line(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    assert main(["--vault", str(tmp_path), *words]) == 2
+    said = capsys.readouterr().err
+    assert "nested" in said
+    assert said.count("\n") == 1

@@ -143,7 +143,7 @@ def test_a_value_that_is_too_large_is_an_error_of_its_cell(text: str) -> None:
 
 def test_a_list_that_is_nested_too_deeply_is_an_error_of_its_cell() -> None:
     value = value_of('"x".repeat(5000).split("").reduce([acc], 0)')
-    assert str(rows.shown(value, context())) == "The value is nested too deeply."
+    assert str(rows.shown(value, context())) == "Lists are nested deeper than 64 levels."
 
 
 DOUBLED = f"[{','.join('1' * 40)}].reduce([acc, acc], [])"

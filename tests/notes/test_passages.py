@@ -20,6 +20,7 @@ from vaulttools.notes.passages import (
     sentence_starts,
     split,
 )
+from vaulttools.notes.tasks import tasks
 
 
 def said(subject: str, times: int) -> str:
@@ -306,7 +307,15 @@ def test_each_sentence_or_line_begins_where_the_previous_one_ends(text: str, sta
 
 @pytest.mark.parametrize(
     "text",
-    ["[" * 40_000, "![[" * 12_000, "[a](" * 12_000, "[[a|" * 10_000, "<http://" * 8_000, "Find me. " * 60_000],
+    [
+        "[" * 40_000,
+        "![[" * 12_000,
+        "[a](" * 12_000,
+        "[[a|" * 10_000,
+        "<http://" * 8_000,
+        "Find me. " * 60_000,
+        "# a\n" * 60_000,
+    ],
     ids=lambda text: text[:8],
 )
 def test_a_note_is_split_in_time_that_grows_with_its_length(text: str) -> None:
@@ -323,3 +332,9 @@ def test_each_passage_knows_its_headings_in_time_that_does_not_grow_with_their_n
     found = {in_context(note, "text", under, is_first=False) for under in range(last + 1)}
     assert time.process_time() - start < 3
     assert "a > Top > H19999\ntext" in found
+
+
+def test_a_long_heading_is_repeated_in_part_by_what_is_below_it() -> None:
+    note = Note("a.md", "# " + "long " * 20_000 + "\n\n" + "## b\n\ntext\n\n- [ ] task\n\n" * 200)
+    assert len(in_context(note, "text", 200, is_first=False)) < 600
+    assert max(len(part) for each in tasks(note) for part in each.heading) == 513

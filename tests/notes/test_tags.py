@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from vaulttools.notes.markdown.structure import parse
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Tag
-from vaulttools.notes.tags import covers, distinct, tag_name
+from vaulttools.notes.tags import MOST_LEVELS, Tagged, covers, distinct, levels, tag_name
 
 
 def names(body: str) -> list[str]:
@@ -201,3 +201,41 @@ def test_a_valid_name_reads_back_as_that_tag(written: str) -> None:
     name = tag_name(written)
     if name is not None:
         assert names(f"x #{name} y") == [name]
+
+
+def every_level(name: str) -> list[str]:
+    """The slow way: a tag, and every tag that it is nested in."""
+    found = []
+    while name:
+        found.append(name)
+        name = name.rpartition("/")[0].rstrip("/")
+    return found
+
+
+TAG_NAMES = st.text("ab/", min_size=1, max_size=30).map(lambda name: name.rstrip("/")).filter(bool)
+DEEP_NAMES = st.builds(
+    lambda step, count, end: f"{step}/" * count + end, *(st.just("a"), st.integers(30, 38)), TAG_NAMES
+)
+
+
+@given(TAG_NAMES)
+def test_a_tag_of_few_levels_counts_for_all_tags_that_it_is_nested_in(name: str) -> None:
+    assert levels(name) == every_level(name)
+
+
+@pytest.mark.parametrize("name", ["a/" * 50_000 + "x", "ab/" * 33 + "x", "a//" * 10_000 + "x", "long" * 5_000 + "/x"])
+def test_the_levels_of_a_tag_are_no_longer_than_so_many_times_the_tag(name: str) -> None:
+    found = levels(name)
+    assert sum(map(len, found)) <= (MOST_LEVELS + 1) * len(name)
+    assert (found[0], found[-1]) == (name, name.partition("/")[0])
+    assert len(found) == min(name.count("/") - name.count("//"), MOST_LEVELS) + 1
+
+
+@given(st.lists(TAG_NAMES | DEEP_NAMES, max_size=6), TAG_NAMES | DEEP_NAMES)
+def test_the_notes_of_a_tag_are_those_that_it_covers_however_deep(names: list[str], asked: str) -> None:
+    notes: dict[str, set[str]] = {}
+    for number, name in enumerate(names):
+        for level in levels(name):
+            notes.setdefault(level, set()).add(str(number))
+    if "//" not in asked:
+        assert Tagged(notes).under(asked) == {str(n) for n, name in enumerate(names) if covers(asked, name)}

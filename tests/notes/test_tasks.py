@@ -177,3 +177,9 @@ def test_a_line_of_a_megabyte_is_read_in_time() -> None:
         "🔁 every ",
     ):
         assert read(piece * (300_000 // len(piece))).line == 1
+
+
+def test_a_task_in_one_of_many_comments_and_html_blocks_is_none() -> None:
+    text = "%%a\n- [ ] no %%\n\n- [ ] yes\n\n<div>\n- [ ] no\n</div>\n\n" * 200
+    found = list(tasks(Note("n.md", text)))
+    assert [each.text for each in found] == ["yes"] * 200

@@ -323,3 +323,68 @@ def test_the_date_of_a_note_is_a_column_and_a_condition(make_vault: MakeVault) -
     assert [row.values for row in found.rows] == [["own", "soon"], ["log", "2026-06-01"], ["2026-05-12", "2026-05-12"]]
     assert vault.base(where='note_date == date("2026-05-12")').rows[0].path == "2026-05-12.md"
     assert vault.base(where='note["note_date"] == date("2026-05-12")').total == 1
+
+
+CONSTANT = "is {}, so it says the same of every file; write {}"
+EXAMPLE = 'a condition such as status == "open", or JSON such as {"and": ["status == \\"open\\"", "price > 5"]}'
+OBJECT = "an object, but not in JSON"
+
+
+@pytest.mark.parametrize(
+    ("where", "what", "instead"),
+    [
+        ("{'and': ['status == \"open\"']}", OBJECT, 'it as JSON: {"and": ["status == \\"open\\""]}'),
+        ('{"and": ["status == \'open\'",]}', OBJECT, 'it as JSON: {"and": ["status == \'open\'"]}'),
+        ('{and: [status == "open"]}', OBJECT, 'it as JSON: {"and": ["status == \\"open\\""]}'),
+        ("{or: [a, {not: ['b > 1']}]}", OBJECT, 'it as JSON: {"or": ["a", {"not": ["b > 1"]}]}'),
+        ('{or: [file.hasTag("a", "b"), c]}', OBJECT, 'it as JSON: {"or": ["file.hasTag(\\"a\\", \\"b\\")", "c"]}'),
+        ("{status: 'open'}", OBJECT, EXAMPLE),
+        ("[\"status == 'open'\"]", "a list", 'it as JSON: {"and": ["status == \'open\'"]}'),
+        ("[status == 1]", "a list", 'it as JSON: {"and": ["status == 1"]}'),
+        ("[]", "a list", EXAMPLE),
+        ("\"status == 'open'\"", "a text", "it without the quotation marks around it: status == 'open'"),
+        ("'x'", "a text", EXAMPLE),
+        ("1", "a number", EXAMPLE),
+        (1, "a number", EXAMPLE),
+        ("!-1", "a number", EXAMPLE),
+        ("null", "null", EXAMPLE),
+        ("/a/", "a regular expression", EXAMPLE),
+        ("{'and': [True, 'a > 1']}", OBJECT, 'it as JSON: {"and": ["true", "a > 1"]}'),
+        ("status == 1 && 'x'", "a text", EXAMPLE),
+        ("status == 1 || 'x'", "a text", EXAMPLE),
+        ("status && (due || !2) && !'x'", "a number", EXAMPLE),
+        ({"or": ["status == 1", "[2]"]}, "a list", EXAMPLE),
+    ],
+)
+def test_a_condition_that_is_a_constant_is_refused_and_corrected(
+    make_vault: MakeVault, where: Any, what: str, instead: str
+) -> None:
+    vault = make_vault({"a.md": "---\nstatus: open\n---\n", "b.md": "x"})
+    with pytest.raises(VaultToolsError) as refused:
+        vault.base(where=where)
+    if where == 1:
+        assert str(refused.value) == "where must be an expression, or an object with and, or, not"
+    else:
+        shown = where if isinstance(where, str) else "[2]"
+        assert shown in str(refused.value)
+        assert str(refused.value).endswith(CONSTANT.format(what, instead).replace("it as JSON: a ", "a "))
+
+
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [("true", 2), ("false", 0), ({"and": ["true", "status"]}, 1), ("", 2), ("(status || 'x') == true", 2)],
+)
+def test_a_condition_may_be_true_or_false(make_vault: MakeVault, where: Any, rows: int) -> None:
+    assert (
+        make_vault({"a.md": "---\nstatus: open\n---\n", "b.md": "x"}).base(where=where, columns=["file.name"]).total
+        == rows
+    )
+
+
+DEEP = "'a'.repeat(2000).split('').reduce([acc], [1])"
+
+
+@pytest.mark.parametrize("expression", [DEEP, f"{DEEP}.toString()", f"{DEEP} == {DEEP}", f"[{DEEP}, {DEEP}].unique()"])
+def test_a_list_that_is_nested_too_deeply_is_an_error_of_its_cell(make_vault: MakeVault, expression: str) -> None:
+    answer = make_vault({"a.md": ""}).base(where="true", columns=[expression], sort=[expression])
+    assert answer.rows[0].values == [{"error": "Lists are nested deeper than 64 levels."}]

@@ -16,7 +16,7 @@ from tests.conftest import FIXTURES, Files, MakeVault
 from tests.tools.stories import replay, stories
 from vaulttools import BadArgument, Vault
 from vaulttools.answers.answer import AtLeast
-from vaulttools.notes.links.mentions import mentions
+from vaulttools.notes.links.mentions import _linked, code_spans, mentions
 from vaulttools.notes.links.references import Reference
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
@@ -430,3 +430,56 @@ def _distances(start: str, leads: Mapping[str, set[str]], *, is_back: bool) -> d
                 distances.setdefault(name, distance)
     del distances[start]
     return distances
+
+
+def test_a_name_that_is_too_long_is_not_searched_for_and_the_answer_says_so(make_vault: MakeVault) -> None:
+    long = "a " * 6_000
+    vault = make_vault({"a.md": f'---\naliases: ["apple", "{long}"]\n---\n', "b.md": "an apple\n"})
+    answer = vault.links(note="a.md", direction="mentions")
+    assert [each.source for each in answer.links] == ["b.md"]
+    assert answer.notices == ["Not searched for: 1 name of more than 1,000 characters."]
+
+
+def test_many_names_are_searched_for_in_several_patterns(make_vault: MakeVault) -> None:
+    names = [f"name number {each}" for each in range(1_500)]
+    texts = {
+        "b.md": "name number 7 and name number 8\nx\n",
+        "c.md": "name number 1499\nname number 0 name number 1499\n",
+    }
+    vault = make_vault({"a.md": f"---\naliases: {json.dumps(names)}\n---\n", **texts})
+    answer = vault.links(note="a.md", direction="mentions")
+    assert [(each.source, each.line) for each in answer.links] == [("b.md", 1), ("c.md", 1), ("c.md", 2)]
+    assert vault.links(note="a.md", direction="mentions", limit=2).total == AtLeast(at_least=2)
+
+
+def test_the_search_for_mentions_stops_between_names() -> None:
+    lines = ["a b c"] * 3
+    asked = iter([False, False, False, True])
+    assert list(mentions(Note("n.md", "\n".join(lines)), lines, ["x", "c"], [1, 2, 3], lambda: next(asked))) == [1]
+
+
+BITS = st.lists(st.sampled_from(["a", "b", "ab", " ", "`", "``", "#", "[[b]]", "[a](b)", "\n", "語"]), max_size=30)
+
+
+@given(BITS.map("".join))
+def test_a_mention_is_what_the_slow_way_finds(text: str) -> None:
+    lines = text.split("\n")
+    note = Note("n.md", text)
+    assert list(mentions(note, lines, ["a", "b"], range(1, len(lines) + 1))) == slow_mentions(note, lines)
+
+
+def slow_mentions(note: Note, lines: list[str]) -> list[int]:
+    """Looks at every character of every span for each occurrence."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        if any(first <= number <= last for first, last in note.structure.code):
+            continue
+        spans = [*_linked(note, lines).get(number, ()), *code_spans(line)]
+        for at in range(len(line)):
+            beside = line[:at][-1:] + line[at + 1 : at + 2]
+            is_word = not any((each.isalnum() or each == "_") and each != "語" for each in beside)
+            is_hidden = any(start <= at < end for start, end in spans)
+            if line[at] in "ab" and is_word and line[:at][-1:] != "#" and not is_hidden:
+                found.append(number)
+                break
+    return found

@@ -51,6 +51,21 @@ def test_a_parent_counts_the_notes_of_its_children_each_once(make_vault: MakeVau
     assert [each.tag for each in vault.tags(name="#P/X/").tags] == ["p/x", "p/x/deep"]
 
 
+def test_a_tag_of_many_levels_is_listed_with_the_outermost_ones_and_found_by_any(make_vault: MakeVault) -> None:
+    deep = "a/" * 40 + "x"
+    vault = make_vault({"a.md": f"#{deep}", "b.md": "#a/b"})
+    answer = vault.tags()
+    assert answer.total_tags == 34  # a/b, 32 levels, and the tag itself
+    assert (
+        "Of the tags that a tag of more than 33 levels is nested in, only the outermost 32 are listed." in answer.text
+    )
+    for count in (1, 31, 32, 33, 40):
+        asked = ("a/" * count).rstrip("/")
+        found = vault.search_files("#", tags=[asked], output="paths").text
+        assert ("a.md" in found, "b.md" in found) == (True, count == 1)
+        assert vault.base(where=f'file.hasTag("{asked}")').total == (2 if count == 1 else 1)
+
+
 def test_rule_T03_a_tag_is_shown_as_it_was_first_seen(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "#Home", "b.md": "#HOME #home"})
     assert vault.tags().tags == [TagCount(tag="Home", notes=2, occurrences=3)]

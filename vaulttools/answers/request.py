@@ -38,6 +38,18 @@ PATHS: Final = frozenset(
 _SHOWN = 60
 """Characters of a refused value that the sentence repeats."""
 
+_MOST_LEVELS: Final = 64
+"""Levels of lists and objects in one another: a tree of filters may have 30. Deeper ones would exhaust Python's stack
+in whatever reads them."""
+_TOO_DEEP: Final = f"must not be nested deeper than {_MOST_LEVELS} levels"
+
+
+class TooDeep(BadArgument, ValueError):
+    """JSON in a text that is nested too deeply; a check of a field may raise it."""
+
+    def __init__(self) -> None:
+        super().__init__(f"a value {_TOO_DEEP}")
+
 
 class Request(BaseModel):
     """The arguments of one tool. A field without a default is required, and positional on the command line."""
@@ -64,13 +76,39 @@ class Request(BaseModel):
 
 
 def json_of(value: object) -> object:
-    """Parses a text that begins like a JSON list or object; returns any other value unchanged."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
+    """Parses a text that begins like a JSON list or object; returns any other value unchanged.
+
+    Raises:
+        TooDeep: it is nested too deeply.
+    """
+    return _json_of(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else value
+
+
+def _json_of(text: str) -> object:
+    """Parses JSON; returns any other text unchanged."""
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return text
+    except RecursionError:
+        raise TooDeep from None
+    if _is_deep(read):
+        raise TooDeep
+    return read
+
+
+def _is_deep(value: object) -> bool:
+    """Whether lists and objects are nested deeper than `_MOST_LEVELS`."""
+    level = [value] if isinstance(value, _NESTING) else []
+    for _ in range(_MOST_LEVELS):
+        if not level:
+            return False
+        held = (each for above in level for each in (above.values() if isinstance(above, Mapping) else above))
+        level = list({id(each): each for each in held if isinstance(each, _NESTING)}.values())
+    return bool(level)
+
+
+_NESTING: Final = (list, tuple, Mapping)
 
 
 def _list_of(value: object) -> object:
@@ -79,12 +117,7 @@ def _list_of(value: object) -> object:
 
 
 def _map_of(value: object) -> object:
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
+    return _json_of(value) if isinstance(value, str) else value
 
 
 def _text_of(value: object) -> object:
@@ -163,6 +196,8 @@ def parse(request: type[R], arguments: Mapping[str, object], voice: Voice = CALL
     """
     if not isinstance(arguments, Mapping):
         raise BadArgument("the arguments must be a JSON object")
+    if deep := [name for name, value in arguments.items() if _is_deep(value)]:
+        raise BadArgument("; ".join(f"{voice.name(name)} {_TOO_DEEP}" for name in deep))
     fields = request.model_fields
     given = {
         name: _path_text(value) if name in PATHS else value
@@ -216,6 +251,8 @@ def _sentence(request: type[Request], name: str, details: ErrorDetails, given: A
         return f"{voice.name(name)} is required: {accepted(request, name)}"
     if details["type"] == "value_error":
         sentence = str(details["ctx"]["error"])
+        if isinstance(details["ctx"]["error"], TooDeep):
+            return f"{voice.name(name)} {_TOO_DEEP}"
         return f"{voice.name(name)}{sentence.removeprefix(name)}" if sentence.startswith(f"{name} ") else sentence
     if name not in request.model_fields:
         return "the arguments must be a JSON object"

@@ -120,6 +120,7 @@ def _tags(node: Node) -> list[str] | None:
     match node:
         case Call(object=Name(name="file"), name="hasTag", arguments=arguments):
             tags = [each.value for each in arguments if isinstance(each, Literal) and isinstance(each.value, str)]
-            return [tag_of(tag) for tag in tags] if len(tags) == len(arguments) else None
+            is_in_table = len(tags) == len(arguments) and not any(tag.endswith("/") for tag in tags)
+            return [tag_of(tag) for tag in tags] if is_in_table else None
         case _:
             return None

@@ -111,8 +111,6 @@ def shown(held: Value | Failed, context: Context) -> Value | Failed:
             context.text(text_of(held, context.setting))
     except Failed as error:
         return error
-    except RecursionError:
-        return Failed("The value is nested too deeply.")
     return held
 
 

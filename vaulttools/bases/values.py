@@ -28,6 +28,10 @@ Value: TypeAlias = Union[
 MAX_TEXT: Final = 1_000_000
 """Characters of one text."""
 
+MAX_LEVELS: Final = 64
+"""Levels of lists and objects in one another, as many as properties may have: what reads them calls itself for each."""
+_TOO_DEEP: Final = f"Lists are nested deeper than {MAX_LEVELS} levels."
+
 
 class TagValue(str):
     """A tag, with its `#`."""
@@ -111,6 +115,10 @@ _NAMES: Final[dict[type, str]] = {
 }
 
 
+_SINGLE: Final = _NAMES.keys() - {list, Tags}
+"""The types without elements: most values have one, and a look at the type is quick."""
+
+
 def type_of(value: Value) -> str:
     """Return the name of a value's type, as `isType` knows it: `string`, `number`, `date`, `object`."""
     name = _NAMES.get(type(value))
@@ -123,8 +131,29 @@ def text_of(value: Value, setting: Setting) -> str:
     """Return a value's text, as `toString()` does.
 
     Raises:
-        Failed: it is longer than `MAX_TEXT`, or no calendar holds a date.
+        Failed: it is longer than `MAX_TEXT` or deeper than `MAX_LEVELS`, or no calendar holds a date.
     """
+    bound(value)
+    return _text_of(value, setting)
+
+
+def bound(*values: Value) -> None:
+    """Refuse values with more levels than `MAX_LEVELS`; each list counts once per level, however often it is held.
+
+    Raises:
+        Failed: one has more.
+    """
+    level = [value for value in values if type(value) not in _SINGLE and isinstance(value, list | Mapping)]
+    for _ in range(MAX_LEVELS):
+        if not level:
+            return
+        held = (each for above in level for each in (above if isinstance(above, list) else above.values()))
+        level = list({id(each): each for each in held if isinstance(each, list | Mapping)}.values())
+    if level:
+        raise Failed(_TOO_DEEP)
+
+
+def _text_of(value: Value, setting: Setting) -> str:
     if isinstance(value, str):
         return str(value)
     if value is None:
@@ -134,7 +163,7 @@ def text_of(value: Value, setting: Setting) -> str:
     if isinstance(value, int | float):
         return numbers.printed(value)
     if isinstance(value, list):
-        return joined(value, ", ", setting)
+        return ", ".join(_texts(value, setting, 2))
     if isinstance(value, Date):
         return value.shown(setting.clock)
     if isinstance(value, Duration):
@@ -153,8 +182,10 @@ def joined(values: Iterable[Value], separator: str, setting: Setting) -> str:
     """Return the texts of values in one text.
 
     Raises:
-        Failed: it is longer than `MAX_TEXT`, or no calendar holds a date.
+        Failed: as for `text_of`.
     """
+    values = list(values)
+    bound(*values)
     return separator.join(_texts(values, setting, len(separator)))
 
 
@@ -163,7 +194,7 @@ def _texts(values: Iterable[Value], setting: Setting, between: int) -> Iterator[
     room = MAX_TEXT + between
     for value in values:
         setting.tick()
-        text = text_of(value, setting)
+        text = _text_of(value, setting)
         room -= len(text) + between
         if room < 0:
             raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
@@ -205,24 +236,40 @@ def equal(left: Value, right: Value, setting: Setting) -> bool:
     """Whether `left == right` holds in an expression."""
     if isinstance(left, str) and isinstance(right, str):
         return left == right
-    return identical(left, right, setting.tick) or _loosely(left, right, setting) or _loosely(right, left, setting)
+    return _equal(left, right, setting, 0)
+
+
+def _equal(left: Value, right: Value, setting: Setting, level: int) -> bool:
+    return (
+        _identical(left, right, setting.tick, level)
+        or _loosely(left, right, setting, level)
+        or _loosely(right, left, setting, level)
+    )
 
 
 def identical(left: Value, right: Value, tick: Callable[..., None]) -> bool:
     """Whether two values have the same type and are equal, as `unique()` compares them."""
+    return _identical(left, right, tick, 0)
+
+
+def _identical(left: Value, right: Value, tick: Callable[..., None], level: int) -> bool:
     tick()
+    if level > MAX_LEVELS:
+        raise Failed(_TOO_DEEP)
     if isinstance(left, int | float) and isinstance(right, int | float):
         return isinstance(left, bool) == isinstance(right, bool) and left == right
     if type(left) is not type(right):
         return False
     if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(identical(*pair, tick) for pair in zip(left, right, strict=True))
+        return len(left) == len(right) and all(
+            _identical(*pair, tick, level + 1) for pair in zip(left, right, strict=True)
+        )
     if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(identical(left[key], right[key], tick) for key in left)
+        return left.keys() == right.keys() and all(_identical(left[key], right[key], tick, level + 1) for key in left)
     return left == right
 
 
-def _loosely(left: Value, right: Value, setting: Setting) -> bool:
+def _loosely(left: Value, right: Value, setting: Setting, level: int) -> bool:
     """Whether the two are equal by the rules for the left value's type."""
     setting.tick()
     if left is None or right is None:
@@ -243,8 +290,9 @@ def _loosely(left: Value, right: Value, setting: Setting) -> bool:
         return isinstance(length, Duration) and left.length(setting.clock) == length.length(setting.clock)
     if isinstance(left, list):
         if isinstance(right, list):
-            return len(left) == len(right) and all(equal(*pair, setting) for pair in zip(left, right, strict=True))
-        return len(left) == 1 and equal(left[0], right, setting)
+            pairs = zip(left, right, strict=False)
+            return len(left) == len(right) and all(_equal(*pair, setting, level + 1) for pair in pairs)
+        return len(left) == 1 and _equal(left[0], right, setting, level + 1)
     if isinstance(left, str | int | float) and isinstance(right, str | int | float):
         return number_of(left) == number_of(right)
     return False

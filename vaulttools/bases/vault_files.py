@@ -22,6 +22,7 @@ from vaulttools.notes.links.graph import Graph, Written
 from vaulttools.notes.links.references import Reference
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note_date import NoteDate
+from vaulttools.notes.tags import Tagged, levels
 
 NOTHING: Final = FileFacts()
 
@@ -74,7 +75,7 @@ class NoteTable:
         self.facts = facts or {}
         self.misread = misread
         """Paths of notes whose properties could not be read."""
-        self._tagged = tagged
+        self._tagged = None if tagged is None else Tagged(tagged)
         self._graph = graph
         self._values = dict(values or {})
         """By property name, for names that somebody asked for."""
@@ -91,7 +92,7 @@ class NoteTable:
             held = [{} if each is None else each.properties for each in (before, after)]
             if not is_same(*held):
                 touched.update(name.lower() for each in held for name in each)
-        tagged = self._tagged
+        tagged = None if self._tagged is None else self._tagged.notes
         if tagged is not None:
             draft: Draft[str, AbstractSet[str], set[str]] = Draft(tagged, set, set)
             for path, before, after in changes:
@@ -115,8 +116,8 @@ class NoteTable:
             for path, facts in self.facts.items():
                 for level in _levels(facts):
                     tagged[level].add(path)
-            self._tagged = dict(tagged)
-        return self._tagged.get(tag.lower(), frozenset())
+            self._tagged = Tagged(tagged)
+        return self._tagged.under(tag.lower())
 
     def by_value(self, name: str) -> ByValue:
         """Return the notes that have a property, grouped by its value."""
@@ -139,14 +140,8 @@ class NoteTable:
 
 
 def _levels(facts: FileFacts | None) -> set[str]:
-    """Return the tags of a note and their parents, in lower case, with `#`."""
-    found: set[str] = set()
-    for tag in () if facts is None else facts.tags:
-        name = tag.lower()
-        while name and name != "#":
-            found.add(name)
-            name = name.rpartition("/")[0]
-    return found
+    """Return the tags of a note and those that they are nested in (`tags.levels`), in lower case, with `#`."""
+    return {level for tag in (() if facts is None else facts.tags) for level in levels(tag.lower())}
 
 
 def _links(facts: FileFacts | None) -> Written | None:

@@ -261,6 +261,8 @@ def _call(words: list[str], switches: Switches) -> int:
         arguments = json.loads(words[1]) if len(words) == 2 else {}
     except ValueError as error:
         raise BadArgument(f"the arguments must be a JSON object: {error}") from None
+    except RecursionError:
+        raise BadArgument("the arguments are nested too deeply") from None
     if not isinstance(arguments, dict):
         raise BadArgument("the arguments must be a JSON object")
     return _answered(words[0], arguments, switches, is_call=True)

@@ -20,6 +20,11 @@ _NAME_ESCAPES = re.compile(
 NO_TEXT = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """A lone surrogate that no file name contains: invalid bytes become U+DC80 to U+DCFF."""
 
+_LIKE_OURS = re.compile(
+    r"\[(?!\w+\])|#+ |(?:Lines? [0-9][0-9-]*|Also|Part of the answer):|No (?:[a-z]+ found|matches in the )"
+)
+"""The beginnings of notices, headings and rows of an answer, where a name may be, too. A notice has several words:
+`[Draft] plan.md` is not like one."""
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONG = {value: key for key, value in _SHORT.items()}
 _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})")
@@ -63,9 +68,17 @@ of the time)."""
 def shown(path: str) -> str:
     r"""Returns the path for display: one line, with visible escapes for invisible and directional characters.
 
-    `a\nb` for a line feed, `\xff` for an invalid byte, `\u{202e}` for the rest (fault-N01 to fault-N04).
+    `a\nb` for a line feed, `\xff` for an invalid byte, `\u{202e}` for the rest (fault-N01 to fault-N04). A name that
+    begins like a notice or a heading of an answer has an escape for its first character: `\u{5b}To read on`.
     """
-    return _NAME_ESCAPES.sub(_escape, path)
+    if path[:1] in "[#LAPN" and _LIKE_OURS.match(path):
+        return f"\\u{{{ord(path[0]):x}}}{escaped(path[1:])}"
+    return escaped(path)
+
+
+def escaped(text: str) -> str:
+    """Returns a text that is no name, such as a cell of a table, with the escapes of `shown` for single characters."""
+    return _NAME_ESCAPES.sub(_escape, text)
 
 
 def unshown(path: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from vaulttools.core import spelling
+from vaulttools.core import limits, render, spelling
 from vaulttools.core.cached import cached_property
 from vaulttools.errors import PartNotFound
 from vaulttools.notes.properties.values import EMPTY
@@ -145,17 +145,20 @@ class Contents(ABC):
         return (value for key, value in self.properties.items() if key.casefold() == folded)
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
-        """Return the headings above a line (from 1), outermost first; the line of a heading includes that heading."""
-        headings = self.structure.headings
-        trail: list[str] = []
-        level = 7
-        for index in range(bisect_right(headings, line, key=attrgetter("line")) - 1, -1, -1):
-            if headings[index].level < level:
-                level, text, *_ = headings[index]
-                trail.append(text)
-                if level == 1:
-                    break
-        return tuple(reversed(trail))
+        """Return the headings above a line (from 1), outermost first, each of at most `limits.LINE_CHARACTERS`; the
+        line of a heading includes that heading."""
+        return self.trail(bisect_right(self.headings, line, key=attrgetter("line")) - 1)
+
+    def trail(self, number: int) -> tuple[str, ...]:
+        """Return a heading, given by number from 0, after those above it; nothing for -1.
+
+        Every task and passage below them repeats their texts, so long ones are cut.
+        """
+        found: list[str] = []
+        while number >= 0:
+            found.append(render.shortened(self.headings[number].text, limits.LINE_CHARACTERS))
+            number = self.above[number]
+        return tuple(reversed(found))
 
     def section(self, headings: Sequence[str]) -> Heading | None:
         """Return the heading that a chain of headings leads to, `[[Note#H1#H2]]` (rule-L05); None if there is none.

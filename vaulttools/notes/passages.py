@@ -174,12 +174,8 @@ def in_context(note: Note, text: str, under: int, *, is_first: bool) -> str:
 
 def context(note: Note, under: int, *, is_first: bool) -> str:
     """Return the context that `in_context` writes before a passage's text; it ends with a line feed."""
-    above = ""
-    while under >= 0:
-        above = f" > {note.headings[under].text}{above}"
-        under = note.above[under]
     properties = in_one_line(note.properties, _PROPERTIES) if is_first else ""
-    return f"{note.title}{above}\n{properties}{chr(10) if properties else ''}"
+    return f"{' > '.join((note.title, *note.trail(under)))}\n{properties}{chr(10) if properties else ''}"
 
 
 _PROPERTIES: Final = 300
@@ -266,17 +262,18 @@ def _sections(note: Note, units: Iterator[_Unit], headings: dict[int, int]) -> I
     without text belongs to the section below it; a page of an attachment begins a section."""
     heading, section = -1, list[_Unit]()
     page: int | None = None
+    is_only_heading = True
     for unit in units:
         is_titled = unit.start_line in headings
         of_page = note.page_of(unit.start_line)
-        is_only_heading = all(each.kind == "heading" for each in section)
         if section and (of_page != page or (is_titled and not is_only_heading)):
             yield heading, section
-            section = []
+            section, is_only_heading = [], True
         if is_titled:
             heading = headings[unit.start_line]
         page = of_page
         section.append(unit)
+        is_only_heading &= unit.kind == "heading"
     if section:
         yield heading, section
 

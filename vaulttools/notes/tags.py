@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from vaulttools.notes.properties.values import Value
@@ -13,6 +16,12 @@ if TYPE_CHECKING:
 # general and supplemental punctuation blocks, and ASCII punctuation other than `_`, `-` and `/`.
 CHARACTER = r"""[^\u2000-\u206f\u2e00-\u2e7f'!"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s]"""
 _NAME = re.compile(CHARACTER + "+")
+
+MOST_LEVELS: Final = 32
+"""A tag counts for so many of the tags that it is nested in, the outermost ones. All levels of one tag of 100 kB
+would take 2.5 GB: each level repeats those above it."""
+
+_LEVEL_END: Final = re.compile("(?<=[^/])/")
 
 
 def tag_name(written: str) -> str | None:
@@ -49,3 +58,36 @@ def covers(asked: str, name: str) -> bool:
     """Whether ``asked`` matches a note with the tag ``name``: the same tag or one nested in it (rule-T03, rule-T05)."""
     wanted = asked.removeprefix("#").rstrip("/").casefold()
     return bool(wanted) and (name.casefold() + "/").startswith(wanted + "/")
+
+
+def levels(name: str) -> list[str]:
+    """Return a tag, then the tags that it is nested in, the innermost first; of these only the outermost
+    `MOST_LEVELS`."""
+    if "/" not in name:  # most tags
+        return [name]
+    ends = [found.start() for found in islice(_LEVEL_END.finditer(name), MOST_LEVELS)]
+    return [name, *(name[:end] for end in reversed(ends))]
+
+
+def is_deep(name: str) -> bool:
+    """Whether `levels` may leave out this tag for a tag that is nested in it."""
+    return name.count("/") >= MOST_LEVELS
+
+
+class Tagged:
+    """The notes of each tag and of the tags nested in it; immutable."""
+
+    def __init__(self, notes: Mapping[str, AbstractSet[str]]) -> None:
+        self.notes = notes
+        """The notes by each of a tag's `levels`."""
+        self._deep: list[str] | None = None
+
+    def under(self, name: str) -> AbstractSet[str]:
+        """Return the notes with a tag, spelled like the keys, or with one nested in it, at any depth."""
+        found = self.notes.get(name, frozenset())
+        if not is_deep(name):
+            return found
+        if self._deep is None:
+            self._deep = sorted(filter(is_deep, self.notes))
+        start, end = (bisect_left(self._deep, name + sign) for sign in "/0")  # `0` is the character after `/`
+        return frozenset(found).union(*(self.notes[each] for each in self._deep[start:end]))

@@ -12,6 +12,7 @@ from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.properties.values import PropertyType, Value, property_type
+from vaulttools.notes.tags import levels
 
 Part: TypeAlias = tuple[str, Mapping[str, Mapping[str, int]]]
 """What one note adds to a tally: its first spelling of the name, and its counts by kind and value."""
@@ -126,10 +127,9 @@ def _tags(written: WrittenTags) -> dict[str, Part]:
     """Return how often a note has each tag, and each tag that one of them is nested in."""
     found: dict[str, tuple[str, int]] = {}
     for tag in written:
-        while tag:
-            spelling, times = found.get(tag.casefold(), (tag, 0))
-            found[tag.casefold()] = spelling, times + 1
-            tag = tag.rpartition("/")[0].rstrip("/")
+        for level in levels(tag):
+            spelling, times = found.get(level.casefold(), (level, 0))
+            found[level.casefold()] = spelling, times + 1
     return {folded: (spelling, {"times": {"": times}}) for folded, (spelling, times) in found.items()}
 
 

@@ -114,14 +114,15 @@ def tasks(note: Contents) -> Iterator[TaskDetails]:
     structure = note.structure
     if not structure.tasks:
         return
-    hidden = [(first + 1, last) for first, last in structure.comments]  # a comment may begin after a task's text
-    hidden += [(block.start_line, block.end_line) for block in structure.blocks if block.kind == "html"]
+    spans = [(first + 1, last) for first, last in structure.comments]  # a comment may begin after a task's text
+    spans += [(block.start_line, block.end_line) for block in structure.blocks if block.kind == "html"]
+    hidden = {line for first, last in spans for line in range(first, last + 1)}
     tags: dict[int, list[str]] = {}
     for tag in structure.tags:
         tags.setdefault(tag.line, []).append(tag.name)
     above: list[Task] = []
     for task in structure.tasks:
-        if any(first <= task.line <= last for first, last in hidden):
+        if task.line in hidden:
             continue
         while above and above[-1].last_line < task.line:
             above.pop()

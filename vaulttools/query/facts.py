@@ -14,6 +14,7 @@ from vaulttools.notes import contents
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.properties.values import Value
+from vaulttools.notes.tags import Tagged, levels
 from vaulttools.query.tree import Compare, Is, Phrase, Term
 from vaulttools.query.wording import Lines
 
@@ -25,7 +26,7 @@ class NoteFacts(NamedTuple):
     """The facts about one note."""
 
     tags: tuple[str, ...]
-    """Case-folded, without `#`, each once, together with all tags that they are nested in."""
+    """Case-folded, without `#`, each once, together with the tags that they are nested in (`tags.levels`)."""
     properties: Mapping[str, Value]
     todo: bool
     """Whether one of its tasks is open."""
@@ -89,7 +90,7 @@ class Facts:
     ) -> None:
         self.notes = notes
         """Paths of the notes."""
-        self._tagged = tagged or {}
+        self._tagged = Tagged(tagged or {})
         self.properties = properties or {}
         """By name as written."""
         self.todo = todo
@@ -102,7 +103,7 @@ class Facts:
         changes = [
             Change(path, *(None if each is None else NoteFacts._make(each) for each in facts)) for path, *facts in read
         ]
-        tagged: Draft[str, AbstractSet[str], set[str]] = Draft(self._tagged, set, set)
+        tagged: Draft[str, AbstractSet[str], set[str]] = Draft(self._tagged.notes, set, set)
         properties = Draft(self.properties, lambda values: _changing(values.held), lambda: _changing({}))
         nothing = NoteFacts((), {}, todo=False, done=False)
         for path, *facts in changes:
@@ -134,7 +135,7 @@ class Facts:
     def plain(self) -> object:
         """Returns the facts as plain values."""
         properties = {name: values.held for name, values in self.properties.items()}
-        return self.notes, self._tagged, properties, self.todo, self.done
+        return self.notes, self._tagged.notes, properties, self.todo, self.done
 
     @classmethod
     def of_plain(cls, plain: Any) -> Facts:
@@ -144,17 +145,14 @@ class Facts:
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """Returns the notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
-        return frozenset(self._tagged.get(tag.rstrip("/").casefold(), ()))
+        return frozenset(self._tagged.under(tag.rstrip("/").casefold()))
 
 
 def of(note: Contents) -> Read:
     """Returns the facts about one note; the fields are those of `NoteFacts`."""
     tags: dict[str, None] = {}
     for written in note.tags:
-        tag = written.casefold()
-        while tag:
-            tags[tag] = None
-            tag = tag.rpartition("/")[0].rstrip("/")
+        tags |= dict.fromkeys(levels(written.casefold()))
     open_ = [task.status == " " for task in note.structure.tasks]
     return tuple(tags), note.properties, any(open_), not all(open_)
 

@@ -18,7 +18,7 @@ from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.request import Request, Texts, json_of
 from vaulttools.answers.tool import Tool
-from vaulttools.bases import definition, rows
+from vaulttools.bases import constants, definition, rows
 from vaulttools.bases.context import NOTE_DATE, Context
 from vaulttools.bases.definition import Base, View
 from vaulttools.bases.rows import Asked, ViewResult
@@ -42,7 +42,7 @@ _CELL: Final = 200
 def _where(value: object) -> object:
     read = json_of(value)
     if isinstance(read, list) and isinstance(value, str):
-        return value  # an expression that is a list
+        return value  # an expression that is a list, which `constants` refuses
     if not isinstance(read, str | dict | list):
         raise ValueError("where must be an expression, or an object with and, or, not")
     return read
@@ -258,8 +258,10 @@ def _asked(base: Base, view: View, request: BaseRequest) -> Asked:
     extra = [base.column(id_, place) for id_ in summed if id_ not in ids]
     columns = (*columns, *(extra if request.summaries is not None else ()))
     ids = {column.id for column in columns}
+    where = base.filter_of(request.where, "the expression in where")
+    constants.refuse(where, "where")
     return Asked(
-        filters=(base.filter, view.filter, base.filter_of(request.where, "the expression in where")),
+        filters=(base.filter, view.filter, where),
         columns=columns,
         sort=sort,
         group_by=group_by,
@@ -417,7 +419,7 @@ def _cell(text: str, *, is_name: bool = False) -> str:
     text = render.shortened(text, _CELL)
     flat = text.replace("\\", "\\\\").replace("|", "\\|") if "|" in text else text
     if is_name:
-        return paths.shown(flat).strip()
+        return paths.escaped(flat).strip()
     return render.visible(paths.portable("<br>".join(flat.splitlines()))).strip() if flat else ""
 
 

@@ -40,9 +40,6 @@ _LISTED: Final[frozenset[Reason]] = frozenset(("symlink", "not a regular file"))
 
 _NOTHING: Final = "No files found matching pattern"
 
-_OURS: Final = ("#", "[", _NOTHING, "No matches in the ")
-"""Our own lines begin like this; a name with such a beginning is escaped, so that it cannot look like one."""
-
 PROGRESS_SECONDS: Final = 0.2
 """Shortest time between two progress reports."""
 
@@ -308,11 +305,7 @@ def grouped(found: Sequence[str]) -> str:
     for path in found:
         folder, _, name = path.removesuffix("/").rpartition("/")
         end = "/" if path.endswith("/") else ""
-        shown = f"{paths.shown(name)}{end}"
-        # A line below a heading is never at the place of a notice; a heading could be anywhere.
-        if shown.startswith("#") or (not folder and shown.startswith(_OURS)):
-            shown = f"\\u{{{ord(shown[0]):x}}}{shown[1:]}"
-        groups.setdefault(folder, []).append(shown)
+        groups.setdefault(folder, []).append(f"{paths.shown(name)}{end}")
     blocks = ["\n".join([f"# {paths.shown(folder)}/", *names] if folder else names) for folder, names in groups.items()]
     return "\n\n".join(blocks)
 

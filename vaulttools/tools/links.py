@@ -19,6 +19,7 @@ from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
+from vaulttools.matching.search import Search
 from vaulttools.models import BaseModel, Field
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Edge, Graph, Reached, Unresolved, reach
@@ -34,6 +35,8 @@ Direction: TypeAlias = Literal["out", "back", "mentions", "unresolved", "orphans
 
 _READ_TOGETHER: Final = 64
 """Notes that are read at once in the search for mentions."""
+_LONGEST_NAME: Final = 1_000
+"""Characters of a title or an alias whose mentions are searched for: a longer one is no name."""
 
 
 class LinksRequest(Request):
@@ -287,24 +290,64 @@ def _add_notices(found: _Found, asked: Corpus[Graph], work: Work) -> None:
 def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
     """Finds the name of a file, or an alias, as plain text: a search finds candidates, the structure of the note
     decides."""
-    names = _names(vault, path, work)
+    every = _names(vault, path, work)
+    names = [name for name in every if len(name) <= _LONGEST_NAME]
     walks, files = corpus.selection(vault, work, request.folder, request.glob)
-    scope = vault.scope(walks, files, work, hidden=False, include_excluded=False)
-    compiled = vault.ripgrep.compile("|".join(map(pattern.escaped, names)), "regex", ignore_case=True)
-    search = vault.search(compiled, scope, work)
-    candidates = (file.path for file in search.matching() if file.path != path)
-    edges: list[Edge] = []
-    while len(edges) <= request.limit and (together := list(islice(candidates, _READ_TOGETHER))):
-        for found in search.located(together, limit=None):
-            note = vault.notes(vault.view(work)).note(found.document)
-            lines = mentions(note, found.document.lines, names, found.hits.numbers)
-            edges += [Edge(found.document.path, line, path, path) for line in lines]
-            if len(edges) > request.limit:
-                break
+    places: set[tuple[str, int]] = set()
+    for number, some in enumerate(_batches(names)):
+        if work.is_over():
+            work.cut()
+            break
+        tally = work.again() if number else work  # each batch looks at the same files
+        scope = vault.scope(walks, files, tally, hidden=False, include_excluded=False)
+        compiled = vault.ripgrep.compile("|".join(map(pattern.escaped, some)), "regex", ignore_case=True)
+        places.update(_lines_with(vault, vault.search(compiled, scope, tally), some, path, request.limit))
+        for reason, passed in tally.skipped.items():
+            work.skipped.setdefault(reason, passed)
+    found = sorted(places, key=lambda place: (paths.order(place[0]), place[1]))
+    edges = [Edge(source, line, path, path) for source, line in found]
     is_whole = len(edges) <= request.limit
     of = f"of {' or '.join(map(_quoted, names[: limits.NAMED_PATHS]))}"
     notices = corpus.passed_over(work, found=bool(edges))
+    if left_out := len(every) - len(names):
+        notices.append(
+            f"Not searched for: {corpus.counted(left_out, 'name')} of more than {_LONGEST_NAME:,} characters."
+        )
     return _Found("mention", of, edges[: request.limit], is_whole=is_whole, is_mention=True, notices=notices)
+
+
+def _lines_with(
+    vault: Session, search: Search, names: Sequence[str], path: str, limit: int
+) -> Iterator[tuple[str, int]]:
+    """Yields the notes and lines that mention one of the names; stops soon after `limit`, and when time is over."""
+    work, count = search.work, 0
+    candidates = (file.path for file in search.matching() if file.path != path)
+    while count <= limit and (together := list(islice(candidates, _READ_TOGETHER))):
+        for found in search.located(together, limit=None):
+            note = vault.notes(vault.view(work)).note(found.document)
+            for line in mentions(note, found.document.lines, names, found.hits.numbers, work.is_over):
+                yield found.document.path, line
+                count += 1
+            if work.is_over():
+                return work.cut()
+            if count > limit:
+                return None
+    return None
+
+
+def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yields the names in as many batches as patterns are needed for them."""
+    batch: list[str] = []
+    size = 0
+    for name in names:
+        length = len(pattern.escaped(name)) + 1
+        if batch and size + length > pattern.MAX_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+        batch.append(name)
+        size += length
+    if batch:
+        yield batch
 
 
 def _names(vault: Session, path: str, work: Work) -> list[str]:
@@ -339,7 +382,7 @@ def _selecting(vault: Session, request: LinksRequest, work: Work) -> Callable[[s
 
 
 def _quoted(name: str) -> str:
-    return f"'{name}'"
+    return f"'{render.line(name, most=limits.NAME_CHARACTERS)}'"
 
 
 def _with_lines(vault: Session, found: _Found, limit: int, work: Work, unread: list[str]) -> Iterator[LinkFound]:

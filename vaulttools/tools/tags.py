@@ -14,7 +14,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.models import AfterValidator, BaseModel, Field
-from vaulttools.notes.tags import covers
+from vaulttools.notes.tags import MOST_LEVELS, covers
 from vaulttools.notes.tallies import TagUsage
 from vaulttools.query import quoting
 from vaulttools.session import Session
@@ -61,6 +61,11 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     notices = corpus.passed_over_except_time(work, found=bool(tags))
     if request.name is not None and not tags:
         notices += _close(request.name, every)
+    if any(each.tag.count("/") > MOST_LEVELS for each in tags):
+        notices.append(
+            f"Of the tags that a tag of more than {MOST_LEVELS + 1} levels is nested in, only the outermost "
+            f"{MOST_LEVELS} are listed."
+        )
     if len(shown) < len(tags):
         notices.append(
             f"Showing {len(shown):,} of {len(tags):,} tags. Raise {work.voice.name('limit')}, or set "

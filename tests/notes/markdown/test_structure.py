@@ -269,3 +269,10 @@ ALIKE = ["- [ ] a", "* [x] b", "  + [/] c", "1. [ ] d", "> 2) [x] e", "- f", "g 
 def test_outside_code_every_line_that_looks_like_a_task_is_one(lines: list[str]) -> None:
     found = [task.line for task in parse("\n".join(lines)).tasks]
     assert found == [number for number, line in enumerate(lines, 1) if SIMPLE_TASK.match(line)]
+
+
+@pytest.mark.parametrize("levels", [1, 20, 21, 2_000])
+def test_images_in_the_texts_of_images_are_links_to_twenty_levels(levels: int) -> None:
+    found = parse("![" * levels + "](b.png)" * levels).references
+    assert len(found) == min(levels, 20)
+    assert sum(len(each.written) for each in found) <= 20 * 20 * 10

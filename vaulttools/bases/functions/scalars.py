@@ -194,7 +194,11 @@ def _has_property(frame: Frame, file: File, name: Value) -> Value:
 def _has_tag(frame: Frame, file: File, tag: Value, *others: Value) -> Value:
     tags = frame.context.files.facts(file.path).tags
     wanted = [each for given in (tag, *others) for each in (given if isinstance(given, list) else (given,))]
-    return any(tag_covers(each, held) for each in wanted for held in tags)
+    for each in wanted:
+        frame.context.tick()
+        if any(tag_covers(each, held) for held in tags):
+            return True
+    return False
 
 
 def _in_folder(frame: Frame, file: File, folder: Value) -> Value:

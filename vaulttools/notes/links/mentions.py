@@ -6,7 +6,7 @@ The rules are rule-B02 and rule-A02.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -18,24 +18,40 @@ _UNSPACED: Final = range(0x2E80, 0xD7FF)
 """Scripts of East Asia, which put no blanks between words: any of their characters may be a word (as rule-S08)."""
 
 
-def mentions(note: Contents, lines: Sequence[str], names: Collection[str], wanted: Iterable[int]) -> Iterator[int]:
+def mentions(
+    note: Contents,
+    lines: Sequence[str],
+    names: Collection[str],
+    wanted: Iterable[int],
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[int]:
     """Yield the lines in `wanted` (from 1) with one of the names as a word of plain text, case ignored.
 
-    ``lines`` are all lines of the note. A line counts once.
+    ``lines`` are all lines of the note. A line counts once. It ends when `stop` returns true, which it asks for each
+    name in each line.
     """
     folded = [_folded(name) for name in names]
-    code = note.structure.code
-    hidden = _linked(note, lines)
+    in_code = {line for start, end in note.structure.code for line in range(start, end + 1)}
+    linked = _linked(note, lines)
     for number in wanted:
-        if number < note.body_line or any(start <= number <= end for start, end in code):
+        if number < note.body_line or number in in_code:
             continue
         line = lines[number - 1]
-        spans = [*hidden.get(number, ()), *code_spans(line)]
-        if any(_occurs(_folded(line), name, spans) for name in folded):
-            yield number
+        hidden = bytearray(len(line))
+        for start, end in (*linked.get(number, ()), *code_spans(line)):
+            start = max(start, 0)
+            hidden[start:end] = b"\1" * (min(end, len(line)) - start)
+        plain = _folded(line)
+        for name in folded:
+            if stop():
+                return
+            if _occurs(plain, name, hidden):
+                yield number
+                break
 
 
-def _occurs(line: str, name: str, hidden: Sequence[tuple[int, int]]) -> bool:
+def _occurs(line: str, name: str, hidden: bytearray) -> bool:
+    """Whether a name is a word of a line outside the characters that are marked in `hidden`."""
     at = line.find(name)
     while at >= 0:
         end = at + len(name)
@@ -43,7 +59,7 @@ def _occurs(line: str, name: str, hidden: Sequence[tuple[int, int]]) -> bool:
             line[at - 1 : at] != "#"
             and not (at and _joined(line[at - 1], name[0]))
             and not (end < len(line) and _joined(name[-1], line[end]))
-            and not any(start < end and at < stop for start, stop in hidden)
+            and hidden.find(1, at, end) < 0
         ):
             return True
         at = line.find(name, at + 1)
@@ -91,14 +107,11 @@ def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, i
 def code_spans(line: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end columns of code spans in a line, backticks included."""
     runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(line)]
+    last = {end - start: place for place, (start, end) in enumerate(runs)}
     place = 0
     while place < len(runs):
         start, end = runs[place]
-        closing = next(
-            (other for other in range(place + 1, len(runs)) if runs[other][1] - runs[other][0] == end - start), None
-        )
-        if closing is None:
-            place += 1
-        else:
-            yield start, runs[closing][1]
-            place = closing + 1
+        if last[end - start] > place:
+            place = next(each for each in range(place + 1, len(runs)) if runs[each][1] - runs[each][0] == end - start)
+            yield start, runs[place][1]
+        place += 1

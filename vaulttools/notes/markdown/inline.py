@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from markdown_it.helpers import parseLinkDestination, parseLinkTitle
 
@@ -72,6 +72,10 @@ _HTML = re.compile(
 _SIMPLE = re.compile(r"\(([^\s()<>\\&\x00-\x1f\x7f]++)\)")
 _BLANKS = re.compile(r"[ \t\n]*+")
 
+_NESTED_LINKS: Final = 20
+"""Images may lie in the texts of others to this depth, as in CommonMark's own parser; outer ones are text. Each repeats
+what is in it: 100 kB of them, each in the next, would take 800 MB."""
+
 
 @dataclass(slots=True)
 class _Brackets:
@@ -83,12 +87,15 @@ class _Brackets:
     text: str
     end: int
     _open: list[tuple[int, bool]] = field(default_factory=list)
+    _depths: list[int] = field(default_factory=lambda: [0])
+    """Levels of links in each open bracket so far, before them those outside all brackets."""
     _dead: int = 0
     """How many of the outermost can no longer begin a link, since they hold one; an embed still can."""
 
     def open(self, offset: int, *, embed: bool) -> None:
         """Record an opening bracket at an offset."""
         self._open.append((offset, embed))
+        self._depths.append(0)
 
     def link_inside(self) -> None:
         """Record a link here: links hold no links, so no open bracket can begin one."""
@@ -99,9 +106,12 @@ class _Brackets:
         if not self._open:
             return None
         opening, embed = self._open.pop()
-        alive = embed or len(self._open) >= self._dead
+        depth = self._depths.pop()
+        alive = (embed or len(self._open) >= self._dead) and depth < _NESTED_LINKS
         self._dead = min(self._dead, len(self._open))
-        if not alive or (destination := self._destination(offset + 1)) is None:
+        destination = self._destination(offset + 1) if alive else None
+        self._depths[-1] = max(self._depths[-1], depth + (destination is not None))
+        if destination is None:
             return None
         if not embed:
             self.link_inside()

@@ -456,3 +456,9 @@ def test_nothing_acts_in_whatever_is_put_together(text: str, line: int | None) -
 )
 def test_no_depth_hides_a_text(text: str) -> None:
     assert "deep" in rendered(text)
+
+
+def test_a_definition_that_is_used_often_is_a_link_until_its_addresses_are_long() -> None:
+    html = rendered(f"[a]: https://x.org/{'c' * 99_000}\n\n" + "[a] " * 200)
+    assert html.count('href="https://x.org/c') == 20
+    assert html.count("n-missing") == 180

@@ -20,6 +20,10 @@ from vaulttools.server.page.rendering.context import RenderContext, context, is_
 RESOLVED: Final = "resolved"
 """The `info` of a link that already has a page's address."""
 
+_ADDRESSES: Final = 2_000_000
+"""Characters of all addresses that Markdown's links of one note may have. A definition is written once and used often:
+300 kB of uses of a long one would make 5 GB."""
+
 
 def wikilink(state: StateInline, silent: bool) -> bool:
     """Parse `[[links]]` and `![[embeds]]`."""
@@ -51,7 +55,12 @@ def wikilink(state: StateInline, silent: bool) -> bool:
 def resolve_markdown_links(state: StateCore) -> None:
     """Give Markdown's own links and images the addresses of pages."""
     here = context(state.env)
+    room = _ADDRESSES
     for token in state.tokens:
+        for child in token.children or ():
+            room -= len(str(child.attrs.get("href", child.attrs.get("src", ""))))
+            if room < 0:
+                child.attrs = {}
         if token.children:
             token.children = list(_addressed(token.children, here))
 
