@@ -40,11 +40,12 @@ from vaulttools.ranked.embeds import PART, with_embeds
 from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.intent import Intent, intent
 from vaulttools.ranked.like import Like, kin_first
+from vaulttools.ranked.pointers import pointed_to
 from vaulttools.ranked.preference import with_days
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.ranking import AsAsked, Ranking, rank
-from vaulttools.ranked.showing import TermsOf
+from vaulttools.ranked.showing import NamedLine, ShownNote, TermsOf
 from vaulttools.ranked.weights import IN_ORDER_OF_TIME, LIKENESS, OF_PERIOD
 from vaulttools.session import Session
 
@@ -111,6 +112,12 @@ class Ranked:
                     shown = with_embeds(found.notes, self.deduplicator, self._links, characters)
                     return replace(found, notes=shown)
         return found
+
+    def pointed_to(self, shown: Sequence[ShownNote]) -> list[NamedLine]:
+        """Return notes that the shown ones link to and that hold words of the question; none for notes like a note."""
+        if self.like is not None:
+            return []
+        return pointed_to(shown, self.deduplicator, self._links, self.ranking.finder.occurrences)
 
     def report_missed(self) -> None:
         """Report the notes that could not be read or shown to the work, each once."""

@@ -149,12 +149,18 @@ def named_line(ranked: RankedNote, note: Note | None, terms_of: TermsOf) -> Name
         return NamedLine(ranked.path, None, "")
     number = ranked.evidence[0].number if ranked.evidence else 0
     start = ranked.passages.starts[number]
-    line = note.text.count("\n", 0, start) + 1
-    lines = note.text[start : start + ranked.passages.lengths[number]].split("\n")
+    return best_line(note, start, start + ranked.passages.lengths[number], terms_of)
+
+
+def best_line(note: Note, start: int, end: int, terms_of: TermsOf) -> NamedLine:
+    """Return the line with most terms of the question in a part of a note, which is given by its offsets; cut around
+    them."""
+    lines = note.text[start:end].split("\n")
     held = [len({term for _, term in terms_of(each)}) if each.strip() else -1 for each in lines]
     best = held.index(max(held))
     shown = around_terms(_squeezed(lines[best].strip()), LINE_CHARACTERS, terms_of)
-    return NamedLine(ranked.path, line + best, render.line(shown, most=LINE_CHARACTERS + 2))
+    line = note.text.count("\n", 0, start) + 1 + best
+    return NamedLine(note.path, line, render.line(shown, most=LINE_CHARACTERS + 2))
 
 
 def written(date: str) -> str:

@@ -336,7 +336,10 @@ def _ranked_page(
     while True:
         allotted = found.allotted(notes, room, is_sorted=is_sorted)
         shown = [_with_link(each, found.like) for each in allotted.notes]
-        lines = [named_line(each, found.deduplicator.read(each.path), terms_of) for each in allotted.also[:_NAMED]]
+        lines = found.pointed_to(shown)
+        pointed = {each.path for each in lines}
+        also = [each for each in allotted.also if each.path not in pointed]
+        lines += [named_line(each, found.deduplicator.read(each.path), terms_of) for each in also[:_NAMED]]
         steps = list(_next_steps(request, found, allotted, next_page, work.voice, whole is not None))
         text = _ranked_text(request, work, found, explanation, doubts, listed, notices, shown, lines, steps, call)
         octets = len(text.encode("utf-8", "surrogatepass"))
