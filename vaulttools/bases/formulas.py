@@ -24,16 +24,25 @@ class Formulas:
         formulas may be longer than Python's stack."""
         waiting = [*names]
         while waiting:
-            made = self.expressions[waiting[-1]]
-            if missing := [each for each in made.formulas if each not in row.computed]:
+            name = waiting[-1]
+            made = self.expressions[name]
+            row.context.tick()
+            if name in row.computed:
+                waiting.pop()
+            elif missing := [each for each in made.formulas if each not in row.computed]:
                 waiting += missing
-                continue
-            name = waiting.pop()
-            if name not in row.computed:
-                try:
-                    row.computed[name] = made.compute(Frame(row))
-                except Failed as error:
-                    row.computed[name] = error
+            else:
+                row.computed[name] = _value(made, row)
+
+
+def _value(made: Expression, row: BaseRow) -> Value | Failed:
+    """Return the value of a formula, or the reason why it has none."""
+    try:
+        value = row.computed_by(made.compute)
+        row.context.keep(value)
+    except Failed as error:
+        return error.alone()
+    return value
 
 
 def read(texts: Mapping[str, str]) -> Formulas:

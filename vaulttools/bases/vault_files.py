@@ -24,6 +24,8 @@ from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note_date import NoteDate
 
 NOTHING: Final = FileFacts()
+_KEPT_TARGET: Final = 1_000
+"""Characters of a link's target whose file is remembered: an expression can make any number of long ones."""
 
 
 def facts_of(note: Contents) -> FileFacts:
@@ -208,7 +210,9 @@ class VaultFiles:
         try:
             return self._resolved[key]
         except KeyError:
-            found = self._resolved[key] = self.links.resolve(target, source or None)
+            found = self.links.resolve(target, source or None)
+            if len(target) <= _KEPT_TARGET:
+                self._resolved[key] = found
             return found
 
     def times(self, path: str) -> Times:
