@@ -281,6 +281,19 @@ def test_values_that_a_call_keeps_are_bounded_together() -> None:
     assert str(row.computed["f0"]) == "All computed values take more than 100 MB."
 
 
+def test_reading_a_base_ends_with_the_time_of_the_call() -> None:
+    asked = []
+
+    def stop() -> None:
+        asked.append(1)
+        if len(asked) == 30:
+            raise OutOfTime
+
+    of_regexes = "\n".join(f"  f{number}: /a{number}/" for number in range(40))
+    with pytest.raises(OutOfTime):
+        read(f"formulas:\n{of_regexes}\n", "a.base", stop)
+
+
 def test_a_reason_is_short_and_holds_no_values() -> None:
     row = BaseRow(context(), "a.md", FileFacts())
     made = formulas.read({"f": 'date("a".repeat(900000))', "g": "formula.f"})

@@ -134,7 +134,10 @@ class Context:
 
     def keep(self, value: Value) -> None:
         """Count a value that stays until the call ends; raises `Failed` if all of them are too large."""
-        self.kept += _ELEMENT if isinstance(value, int | float | None) else self.weight(value)
+        if isinstance(value, str):
+            self.kept += sys.getsizeof(value)
+        else:
+            self.kept += _ELEMENT if isinstance(value, int | float | None) else self.weight(value)
         if self.kept > _MAX_KEPT:
             raise Failed(f"All computed values take more than {_MAX_KEPT // 1_000_000} MB.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -18,6 +18,9 @@ class Formulas:
     """The formulas of a base, by name as written."""
 
     expressions: Mapping[str, Expression]
+    names: frozenset[str]
+    stop: Callable[[], None] = lambda: None
+    """Raises `OutOfTime` when the call has no time left: a base may hold thousands of large regular expressions."""
 
     def compute(self, names: Iterable[str], row: BaseRow) -> None:
         """Compute formulas for a row, each once, after the formulas that they use. It does not recurse: a chain of
@@ -25,11 +28,12 @@ class Formulas:
         waiting = [*names]
         while waiting:
             name = waiting[-1]
-            made = self.expressions[name]
-            row.context.tick()
             if name in row.computed:
                 waiting.pop()
-            elif missing := [each for each in made.formulas if each not in row.computed]:
+                continue
+            row.context.tick()
+            made = self.expressions[name]
+            if missing := [each for each in made.formulas if each not in row.computed]:
                 waiting += missing
             else:
                 row.computed[name] = _value(made, row)
@@ -45,16 +49,18 @@ def _value(made: Expression, row: BaseRow) -> Value | Failed:
     return value
 
 
-def read(texts: Mapping[str, str]) -> Formulas:
+def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> Formulas:
     """Read formulas; the argument and the result map names to formulas.
 
     Raises:
         InvalidBase: a formula cannot be read, or depends on itself.
     """
     made: dict[str, Expression] = {}
+    names = frozenset(texts)
     for name, text in texts.items():
+        stop()
         try:
-            made[name] = expression(text, frozenset(texts))
+            made[name] = expression(text, names)
         except InvalidExpression as error:
             raise InvalidBase(error.reason, f'formula "{name}"', text, error.position + 1) from None
     try:
@@ -68,7 +74,7 @@ def read(texts: Mapping[str, str]) -> Formulas:
         reason = f"The formula depends on itself ({' -> '.join(circle)})"
         position = made[name].formulas[circle[1]]
         raise InvalidBase(reason, f'formula "{name}"', texts[name], position + 1) from None
-    return Formulas(made)
+    return Formulas(made, names, stop)
 
 
 def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = False) -> Expression:
@@ -77,8 +83,9 @@ def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = Fals
     Raises:
         InvalidBase: the text cannot be read; the message names `place`.
     """
+    formulas.stop()
     try:
-        made = expression(text, frozenset(formulas.expressions), is_summary=is_summary)
+        made = expression(text, formulas.names, is_summary=is_summary)
     except InvalidExpression as error:
         raise InvalidBase(error.reason, place, text, error.position + 1) from None
     return _after(formulas, made)

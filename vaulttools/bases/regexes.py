@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed, InvalidExpression
 
@@ -74,10 +74,9 @@ class CompiledRegex:
         # RE2 reads UTF-8, which cannot hold half a surrogate pair; the replacement has the same length.
         safe = text.encode("utf-8", "replace")
         compiled = _compiled(self.source, self.flags)
-        most = _MOST_WORK // _cost(compiled)
-        if len(safe) > most:
-            raise Failed(f"A text of {len(safe):,} bytes is too long for {self.text}: at most {most:,}.")
-        found: Iterator[re2._Match] = compiled.finditer(safe.decode("utf-8"))
+        if len(safe) > compiled.most:
+            raise Failed(f"A text of {len(safe):,} bytes is too long for {self.text}: at most {compiled.most:,}.")
+        found: Iterator[re2._Match] = compiled.regexp.finditer(safe.decode("utf-8"))
         while True:
             stop()
             if (match := next(found, None)) is None:
@@ -91,7 +90,7 @@ class CompiledRegex:
             Failed: the result is longer than `MAX_TEXT`, or the text is too long for the regex.
         """
         compiled = _compiled(self.source, self.flags)
-        parts = _parts(replacement, compiled.groups, compiled.groupindex)
+        parts = _parts(replacement, compiled.groups, compiled.names)
         groups = range(compiled.groups + 1)
         matches = ([match.span(group) for group in groups] for match in self._found(text, stop))
         return _joined(text, parts, matches if self.is_global else islice(matches, 1))
@@ -112,7 +111,7 @@ class CompiledRegex:
             if match.start() == match.end() and match.start() in (done, len(text)):
                 continue
             yield text[done : match.start()]
-            for group in range(1, match.re.groups + 1):
+            for group in range(1, _compiled(self.source, self.flags).groups + 1):
                 yield match.group(group)
             done = match.end()
         yield text[done:]
@@ -153,26 +152,27 @@ def regex(source: str, flags: str, position: int) -> CompiledRegex:
     return CompiledRegex(source, flags)
 
 
-def _cost(compiled: re2._Regexp) -> int:
-    """Return the work for one byte of a text, in instructions."""
-    size = max(compiled.programsize, compiled.reverseprogramsize, 1)
-    return int(size * (1 + compiled.groups / _GROUPS_LIKE_ONE))
+class _Program(NamedTuple):
+    """A regex as RE2 compiled it, with what each use asks of it."""
+
+    regexp: re2._Regexp
+    most: int
+    """Bytes of the longest text that it is matched in."""
+    groups: int
+    names: Mapping[str, int]
 
 
-def _compiled(source: str, flags: str) -> re2._Regexp:
+def _compiled(source: str, flags: str) -> _Program:
     """Compile a regex with RE2.
 
     Raises:
         ValueError: RE2 refuses it, with its reason; or it has too many groups.
     """
-    compiled = _small(source, flags) or _large(source, flags)
-    if compiled.programsize * compiled.groups > _MOST_NOTES:
-        raise ValueError(f"it has too many groups for its size; size times groups is at most {_MOST_NOTES:,}")
-    return compiled
+    return _small(source, flags) or _large(source, flags)
 
 
 @lru_cache(maxsize=128)
-def _small(source: str, flags: str) -> re2._Regexp | None:
+def _small(source: str, flags: str) -> _Program | None:
     """Like `_compiled`; None for a regex that needs more than `_MEMORY`."""
     try:
         return _made(source, flags, _MEMORY)
@@ -183,7 +183,7 @@ def _small(source: str, flags: str) -> re2._Regexp | None:
 
 
 @lru_cache(maxsize=8)
-def _large(source: str, flags: str) -> re2._Regexp:
+def _large(source: str, flags: str) -> _Program:
     return _made(source, flags, _MOST_MEMORY)
 
 
@@ -191,7 +191,7 @@ _TOO_LARGE: Final = "pattern too large"
 """In RE2's message for a regex that needs more memory."""
 
 
-def _made(source: str, flags: str, memory: int) -> re2._Regexp:
+def _made(source: str, flags: str, memory: int) -> _Program:
     import re2
 
     options = re2.Options()
@@ -199,10 +199,14 @@ def _made(source: str, flags: str, memory: int) -> re2._Regexp:
     options.max_mem = memory
     options.case_sensitive = "i" not in flags
     try:
-        return re2.compile(("(?m)" if "m" in flags else "") + _translated(source, dot_all="s" in flags), options)
+        made = re2.compile(("(?m)" if "m" in flags else "") + _translated(source, dot_all="s" in flags), options)
     except re2.error as error:
         reason = error.args[0]
         raise ValueError(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from error
+    size, groups = max(made.programsize, made.reverseprogramsize, 1), made.groups
+    if size * groups > _MOST_NOTES:
+        raise ValueError(f"it has too many groups for its size; size times groups is at most {_MOST_NOTES:,}")
+    return _Program(made, int(_MOST_WORK / (size * (1 + groups / _GROUPS_LIKE_ONE))), groups, made.groupindex)
 
 
 def _translated(source: str, *, dot_all: bool) -> str:
