@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
+import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -13,13 +15,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.bases.oracle import MEMORY, ROW, context, value_of
-from vaulttools.bases import operators, rows
-from vaulttools.bases.context import BaseRow, Frame, converted
+from vaulttools.bases import formulas, operators, rows
+from vaulttools.bases.context import BaseRow, FileFacts, Frame, converted
 from vaulttools.bases.definition import read
 from vaulttools.bases.evaluation import expression
 from vaulttools.bases.fields import DATE_FIELDS, FILE_FIELDS, field_of, item_of
 from vaulttools.bases.functions import FUNCTIONS, lists
-from vaulttools.bases.regexes import CompiledRegex
+from vaulttools.bases.regexes import CompiledRegex, regex, replaced
 from vaulttools.bases.syntax import Failed, OutOfTime
 from vaulttools.bases.times import Date, Duration
 from vaulttools.bases.values import (
@@ -215,3 +217,126 @@ def test_the_yaml_of_a_base_is_bounded_in_bytes() -> None:
     read(f"# {'я' * 130_000}", "a.base")
     with pytest.raises(InvalidBase, match="larger than 256 KiB"):
         read(f"# {'я' * 140_000}", "a.base")
+
+
+MANY = '"a".repeat(1000000).split("", 100000)'
+"""A hundred thousand elements: the longest list."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"a".repeat(900000).replace(/a/g, "$`$\'")',
+        '"a".repeat(900000).replace(/a{900}/g, "$&$&")',
+        '"a".repeat(900000).replace(/(a{900})/g, "$1$1$1")',
+        '"a".repeat(900000).replace("a", "$`")',
+        '"a".repeat(900000).replace("", "b".repeat(900000))',
+        '"a".repeat(900000).replace("", "$$b".repeat(300000))',
+        "/[\\s\\S]{0,1000}[\\s\\S]{0,1000}x/.matches('a'.repeat(300000))",
+        f'"a".repeat(9000).replace(/{"(a?)" * 900}/g, "b")',
+        f'"a".repeat(900000).split(/{"(" * 900}a*{")" * 900}$/)',
+        '"a".repeat(900000).split("")',
+        '"a".repeat(900000).split("a")',
+        '"a".repeat(900000).split(/(a)(a)(a)(a)(a)(a)(a)(a)(a)/)',
+        '[1, 2, 3, 4, 5, 6, 7].map(value).map("a".repeat(900000)).map([value, value.lower()]).map('
+        + " + ".join(["[value, [value, value].map(value.toString() + value)]"] * 40)
+        + ")",
+        f'{MANY}.map("b".repeat(9000) + value)',
+        f'{MANY}.map("a".repeat(1000000).lower())',
+        f'{MANY}.map(link("b".repeat(9000) + index))',
+        f'{MANY}.reduce([acc, "b".repeat(9000) + index], [])',
+        '[1, 2].map("a".repeat(999999)).join("b")',
+        "[[1, 2, 3]]" + ".map([value, value].flat())" * 30 + ".flat()",
+    ],
+)
+def test_what_multiplies_is_an_error_of_its_cell_before_it_is_made(text: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises((Failed, InvalidBase)):
+            value_of(text)
+        assert tracemalloc.get_traced_memory()[1] < 300_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (f'{MANY}.map("b".repeat(10000).length).unique()', [10_000]),
+        (f'{MANY}.filter("b".repeat(10000).length > index).length', 10_000),
+        (f'{MANY}.reduce(if(acc.length < 100, acc + "b".repeat(10000) + value, ""), "").length', 0),
+        (f"{MANY}.slice(0, 3000).reduce(acc + [value], []).length", 3_000),
+    ],
+)
+def test_what_a_function_of_lists_no_longer_needs_is_not_counted(text: str, value: Value) -> None:
+    assert value_of(text) == value
+
+
+def test_values_that_a_call_keeps_are_bounded_together() -> None:
+    row = BaseRow(context(), "a.md", FileFacts())
+    made = formulas.read({f"f{number}": f'"{number}" + "a".repeat(999990)' for number in range(200)})
+    made.compute(made.expressions, row)
+    kept = [value for value in row.computed.values() if isinstance(value, str)]
+    assert 90 < len(kept) < 101
+    assert str(row.computed["f0"]) == "All computed values take more than 100 MB."
+
+
+def test_reading_a_base_ends_with_the_time_of_the_call() -> None:
+    asked = []
+
+    def stop() -> None:
+        asked.append(1)
+        if len(asked) == 30:
+            raise OutOfTime
+
+    of_regexes = "\n".join(f"  f{number}: /a{number}/" for number in range(40))
+    with pytest.raises(OutOfTime):
+        read(f"formulas:\n{of_regexes}\n", "a.base", stop)
+
+
+def test_a_reason_is_short_and_holds_no_values() -> None:
+    row = BaseRow(context(), "a.md", FileFacts())
+    made = formulas.read({"f": 'date("a".repeat(900000))', "g": "formula.f"})
+    made.compute(made.expressions, row)
+    for error in row.computed.values():
+        assert isinstance(error, Failed)
+        assert len(str(error)) < 400
+        assert error.__traceback__ is None
+
+
+_replacements = st.lists(
+    st.sampled_from(["$", "$$", "$&", "$`", "$'", "$1", "$2", "$12", "$<n>", "a", "ß", ""]), max_size=5
+)
+
+
+def _slowly(match: re.Match[str], replacement: str) -> str:
+    """Fill in a replacement, one sign after the other."""
+    made, place = "", 0
+    groups = match.groups()
+    while place < len(replacement):
+        rest = replacement[place:]
+        number = re.match(r"\$(\d\d?)", rest)
+        simple = {"$$": "$", "$&": match[0], "$`": match.string[: match.start()], "$'": match.string[match.end() :]}
+        if rest[:2] in simple:
+            made, place = made + simple[rest[:2]], place + 2
+        elif number and 0 < int(number[1]) <= len(groups):
+            made, place = made + (groups[int(number[1]) - 1] or ""), place + number.end()
+        elif number and 0 < int(number[1][0]) <= len(groups):
+            made, place = made + (groups[int(number[1][0]) - 1] or ""), place + 2
+        else:
+            made, place = made + rest[0], place + 1
+    return made
+
+
+@given(
+    st.text("abß\n", max_size=12),
+    st.sampled_from(["a", "(a)|(b)", "a*", "(a)(b)?", "", "b+", "(ß)|b"]),
+    _replacements.map("".join),
+    st.booleans(),
+)
+def test_a_replacement_is_what_filling_in_each_match_gives(text: str, source: str, by: str, every: bool) -> None:
+    made = regex(source, "g" if every else "", 0).replaced(text, by, lambda: None)
+    assert made == re.sub(source, lambda match: _slowly(match, by), text, count=0 if every else 1)
+    if source in ("a", ""):
+        found = replaced(text, source, by, lambda: None)
+        assert found == re.sub(source, lambda match: _slowly(match, by), text)

@@ -110,6 +110,7 @@ def test_a_walk_stays_lazy_where_regex_entries_are_matched(root: Root, monkeypat
         asked.append(list(some))
         return Covering({0}, None, ())
 
+    monkeypatch.setattr("vaulttools.files.scope._MATCHED_FIRST", 2)
     monkeypatch.setattr("vaulttools.files.scope._MATCHED_AT_ONCE", 2)
     scope = Scope(root, Rules(hidden=False, excluded=Excluded()), (Walk("a"),), (), matching)
     entries = scope.everything()

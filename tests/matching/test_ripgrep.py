@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.clock import LIMIT, time_runs_out_when
@@ -243,15 +244,53 @@ def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> 
 
 
 def test_lines_that_hold_an_expression_are_given_by_index(rg: Ripgrep) -> None:
-    assert rg.lines_matching("b|^C", ["a", "B", "", "c", "ac"], Work()) == ({1, 3}, None)
-    assert rg.lines_matching("x", ["a"], Work()) == (set(), None)
-    assert rg.lines_matching("(", ["a"], Work()) is None
+    assert rg.lines_matching(["b|^C"], ["a", "B", "", "c", "ac"], Work()) == ({1, 3}, None)
+    assert rg.lines_matching(["x"], ["a"], Work()) == (set(), None)
+    assert rg.lines_matching(["("], ["a"], Work()) is None
+    assert rg.lines_matching(["b", "^C"], ["a", "B", "", "c", "ac"], Work()) == ({1, 3}, None)
+
+
+_entries = st.lists(
+    st.sampled_from(
+        ["a", "^b", "c$", "(a)", r"(a)(b)?\1", "(?=b)", "(", "[", "(?-i)A", "(?x) a # b", "a|", "x\0", "\ud800"]
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=25)
+@given(_entries, st.lists(st.text("aAbc", max_size=4), max_size=6))
+def test_excluded_files_are_those_that_an_entry_of_its_own_excludes(entries: list[str], paths: list[str]) -> None:
+    rg = ripgrep.locate()
+    alone = [rg.excluded([entry], paths, Work()) for entry in entries]
+    warnings = tuple(dict.fromkeys(warning for each in alone for warning in each.warnings))
+    places = set[int]().union(*(each.places for each in alone))
+    assert rg.excluded(entries, paths, Work()) == (places, None, warnings)
+
+
+def test_many_entries_of_the_excluded_files_take_few_processes(rg: Ripgrep, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[object] = []
+    start = Ripgrep.start
+
+    def counted(self: Ripgrep, *given: Any, **options: Any) -> Running:
+        started.append(given)
+        return start(self, *given, **options)
+
+    monkeypatch.setattr(Ripgrep, "start", counted)
+    entries = [f"(a{number}|b)+c$" for number in range(2_000)]
+    assert rg.excluded(entries, ["x.md", "a7c", "ba1999c"], Work()) == ({1, 2}, None, ())
+    assert len(started) < 5
+
+
+def test_without_time_left_no_process_matches_excluded_files(rg: Ripgrep, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Ripgrep, "start", pytest.fail)
+    assert rg.excluded(["a", "b"], ["a"], Work(deadline=1)) == (set(), "time limit", ())
 
 
 @pytest.mark.parametrize("first", ["\ufeffa", "\udcff\udcfea"])
 def test_a_first_line_that_begins_like_an_encoding_is_matched_as_it_is(rg: Ripgrep, first: str) -> None:
-    assert rg.lines_matching("a$", [first, "a", "b"], Work()) == ({0, 1}, None)
-    assert rg.lines_matching("^a", [first, "a", "b"], Work()) == ({1}, None)
+    assert rg.lines_matching(["a$"], [first, "a", "b"], Work()) == ({0, 1}, None)
+    assert rg.lines_matching(["^a"], [first, "a", "b"], Work()) == ({1}, None)
 
 
 def test_lines_that_could_not_be_matched_in_time_do_not_count_as_unmatched(
@@ -262,7 +301,7 @@ def test_lines_that_could_not_be_matched_in_time_do_not_count_as_unmatched(
         return Outcome(b"1:a\n2", b"", -9, out_of_time=True)
 
     monkeypatch.setattr(Running, "outcome", killed)
-    assert rg.lines_matching("a", ["a"] * 30, Work()) == (set(), "time limit")
+    assert rg.lines_matching(["a"], ["a"] * 30, Work()) == (set(), "time limit")
 
 
 @posix

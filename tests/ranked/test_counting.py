@@ -19,7 +19,7 @@ from vaulttools.ranked.question import QuestionTerm, read, word
 
 def matches(asked: str, text: str) -> bool:
     [term] = read(asked).terms
-    return ripgrep.locate().lines_matching(expression(term), [text], Work()) == ({0}, None)
+    return ripgrep.locate().lines_matching([expression(term)], [text], Work()) == ({0}, None)
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,16 @@ Also converts the values of a note's properties: links, dates, URLs and tags in 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from typing import Any, Final, NamedTuple, Protocol
 
 from vaulttools.bases import numbers
-from vaulttools.bases.syntax import Failed
+from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Clock, Date, read_date
-from vaulttools.bases.values import MAX_TEXT, Setting, Tags, TagValue, Url, Value, read_link, tag_of
+from vaulttools.bases.values import LinkValue, Setting, Tags, TagValue, Url, Value, read_link, tag_of
 
 NOTE_DATE: Final = "note_date"
 """Our name for the day of a note (`docs/bases.md` says how it is found), unless a property has this name."""
@@ -24,6 +25,16 @@ _STEPS: Final = 256
 """Function calls and list elements between two checks of the time."""
 _SIZE_OF_STEP: Final = 128
 """Characters of a text, or elements of a list, that count as one more step."""
+_MAX_MADE: Final = 150_000_000
+"""Bytes that one expression may make for one row."""
+UNSETTLED: Final = 50_000_000
+"""Bytes that a function of lists may make before what it no longer needs is taken off."""
+_MAX_KEPT: Final = 100_000_000
+"""Bytes of all values that one call keeps: of formulas, groups, cells and summaries."""
+_ELEMENT: Final = 72
+"""Bytes of an element of a list or an object: a reference, and a small value."""
+_MAX_PROPERTIES: Final = 1_000
+"""Properties that a row remembers; an expression can ask for any number of names."""
 
 _URL: Final = re.compile(r"(?:https?|ftp|wss?)://[^\s/]+\S*|(?!(?:https?|ftp|wss?):)[A-Za-z][A-Za-z0-9+.-]*:\S*")
 
@@ -77,6 +88,10 @@ class Context:
     random: Callable[[], float] = lambda: 0.5
     this: str | None = None
     """Path of the file that `this` means."""
+    made: int = 0
+    """Bytes of the texts and lists that the expression has made for the row so far."""
+    kept: int = 0
+    """Bytes of the values that the call keeps so far."""
     tick: Callable[..., None] = field(init=False)
     """Counts a step, and checks the time now and then; values given to it count by their length."""
 
@@ -93,7 +108,8 @@ class Context:
         """Return a computed text; raises `Failed` if it is longer than `MAX_TEXT`."""
         self.tick(text)
         if len(text) > MAX_TEXT:
-            raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
+            raise Failed(TOO_LONG)
+        self.charge(sys.getsizeof(text))
         return text
 
     def list(self, made: list[Any]) -> list[Any]:
@@ -101,7 +117,51 @@ class Context:
         self.tick(made)
         if len(made) > MAX_LIST:
             raise Failed(f"The list has more than {MAX_LIST:,} elements.")
+        self.charge(len(made) * _ELEMENT)
         return made
+
+    def charge(self, size: int) -> None:
+        """Count bytes that the expression has made; raises `Failed` if there are more than it may make."""
+        self.made += size
+        if self.made > _MAX_MADE:
+            raise Failed(f"The expression makes more than {_MAX_MADE // 1_000_000} MB of values.")
+
+    def settle(self, before: int, held: Any) -> int:
+        """Of what was made since `made` was `before`, count only what a value holds; return what `made` may become
+        before this is worth another look at the whole value."""
+        self.made = before + self.weight(held)
+        return self.made + UNSETTLED
+
+    def keep(self, value: Value) -> None:
+        """Count a value that stays until the call ends; raises `Failed` if all of them are too large."""
+        if isinstance(value, str):
+            self.kept += sys.getsizeof(value)
+        else:
+            self.kept += _ELEMENT if isinstance(value, int | float | None) else self.weight(value)
+        if self.kept > _MAX_KEPT:
+            raise Failed(f"All computed values take more than {_MAX_KEPT // 1_000_000} MB.")
+
+    def weight(self, value: Value) -> int:
+        """Return the bytes of a value and of all that it holds, each once."""
+        waiting: list[Value] = [value]
+        seen = set[int]()
+        size = 0
+        while waiting:
+            each = waiting.pop()
+            self.tick()
+            size += _ELEMENT
+            if isinstance(each, str):
+                if len(each) < _ELEMENT:
+                    size += len(each)
+                elif id(each) not in seen:
+                    seen.add(id(each))
+                    size += sys.getsizeof(each)
+            elif isinstance(each, list | Mapping) and id(each) not in seen:
+                seen.add(id(each))
+                waiting += each.values() if isinstance(each, Mapping) else each
+            elif isinstance(each, LinkValue):
+                waiting += (each.target, each.display)
+        return size
 
 
 def _ticking(stop: Callable[[], None]) -> Callable[..., None]:
@@ -145,7 +205,7 @@ class BaseRow:
         """
         known = self.computed[name]
         if isinstance(known, Failed):
-            raise known
+            raise known.alone()
         return known
 
     def property(self, name: str) -> Value:
@@ -157,8 +217,21 @@ class BaseRow:
             value = converted(key, held, self.path, self.context.setting.clock)
             if value is None and name == NOTE_DATE:
                 value = self.context.note_date(self.path)
-            self._properties[name] = value
+            if len(self._properties) < _MAX_PROPERTIES:
+                self._properties[name] = value
             return value
+
+    def computed_by(self, compute: Callable[[Frame], Value]) -> Value:
+        """Return what an expression means for this row.
+
+        Raises:
+            Failed: it has no value, or is nested too deeply.
+        """
+        self.context.made = 0
+        try:
+            return compute(Frame(self))
+        except RecursionError:
+            raise Failed("The value is nested too deeply.") from None
 
 
 class Frame:

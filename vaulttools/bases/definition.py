@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.bases import formulas
@@ -81,13 +81,13 @@ class View(NamedTuple):
 class Base:
     """A base with compiled formulas; `view` reads a view when somebody needs it."""
 
-    def __init__(self, content: Mapping[str, Any]) -> None:
-        """Read the values of its YAML.
+    def __init__(self, content: Mapping[str, Any], stop: Callable[[], None] = lambda: None) -> None:
+        """Read the values of its YAML; `stop` is called before each expression, and may raise.
 
         Raises:
             InvalidBase: a part has the wrong type; or a formula, the filter of all views, or a summary is wrong.
         """
-        self.formulas = formulas.read(_texts(content.get("formulas"), "formulas"))
+        self.formulas = formulas.read(_texts(content.get("formulas"), "formulas"), stop)
         self.filter = self.filter_of(content.get("filters"), "the filter of all views")
         self._displays: dict[str, str] = {}
         for name, held in _mapping(content.get("properties"), "properties").items():
@@ -228,8 +228,8 @@ class Base:
         return tuple(found)
 
 
-def read(text: str, place: str) -> Base:
-    """Read a base from its YAML.
+def read(text: str, place: str, stop: Callable[[], None] = lambda: None) -> Base:
+    """Read a base from its YAML; `stop` is called before each expression, and may raise.
 
     Raises:
         InvalidBase: the text is not a base; `place` names its source in the message.
@@ -251,7 +251,7 @@ def read(text: str, place: str) -> Base:
         raise InvalidBase(
             "A base is a mapping with filters, formulas, properties, summaries and views, not this", place
         )
-    return Base(loaded.value or {})
+    return Base(loaded.value or {}, stop)
 
 
 def _named(view: Mapping[str, Any], place: int) -> tuple[str, str]:

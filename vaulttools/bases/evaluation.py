@@ -320,5 +320,7 @@ def _member_of_this(frame: Frame, name: str) -> Value:
         return field_of(File(path), "properties", frame.context)
     key, value = found_in(held, name)
     if key in held:
-        return converted(key, value, path, frame.context.setting.clock)
+        made = converted(key, value, path, frame.context.setting.clock)
+        frame.context.charge(frame.context.weight(made))
+        return made
     return field_of(File(path), name, frame.context)

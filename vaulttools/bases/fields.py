@@ -42,7 +42,9 @@ def _embeds(context: Context, path: str) -> list[LinkValue]:
 
 def _properties(context: Context, path: str) -> Mapping[str, Any]:
     held = context.files.facts(path).properties
-    return {name: converted(name, value, path, context.setting.clock) for name, value in held.items()}
+    made = {name: converted(name, value, path, context.setting.clock) for name, value in held.items()}
+    context.charge(context.weight(made))
+    return made
 
 
 FILE_FIELDS: Final[Mapping[str, Callable[[Context, str], Value]]] = {

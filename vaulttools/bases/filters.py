@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame
+from vaulttools.bases.context import BaseRow, Context, FileFacts
 from vaulttools.bases.definition import Filter, Statement
 from vaulttools.bases.evaluation import Compiled, property_dependencies
 from vaulttools.bases.syntax import Call, Failed, Literal, Name, Node
@@ -82,7 +82,7 @@ class ViewFilter:
                 continue
             self.context.tick()
             try:
-                if is_true(compute(Frame(BaseRow(self.context, "", facts)))):
+                if is_true(BaseRow(self.context, "", facts).computed_by(compute)):
                     found |= having
             except Failed as error:
                 failed.update(dict.fromkeys(having, str(error)))
@@ -93,7 +93,7 @@ class ViewFilter:
         for path in paths:
             self.context.tick()
             try:
-                if is_true(compute(Frame(self.rows(path)))):
+                if is_true(self.rows(path).computed_by(compute)):
                     found.add(path)
             except Failed as error:
                 failed[path] = str(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -18,34 +18,49 @@ class Formulas:
     """The formulas of a base, by name as written."""
 
     expressions: Mapping[str, Expression]
+    names: frozenset[str]
+    stop: Callable[[], None] = lambda: None
+    """Raises `OutOfTime` when the call has no time left: a base may hold thousands of large regular expressions."""
 
     def compute(self, names: Iterable[str], row: BaseRow) -> None:
         """Compute formulas for a row, each once, after the formulas that they use. It does not recurse: a chain of
         formulas may be longer than Python's stack."""
         waiting = [*names]
         while waiting:
-            made = self.expressions[waiting[-1]]
+            name = waiting[-1]
+            if name in row.computed:
+                waiting.pop()
+                continue
+            row.context.tick()
+            made = self.expressions[name]
             if missing := [each for each in made.formulas if each not in row.computed]:
                 waiting += missing
-                continue
-            name = waiting.pop()
-            if name not in row.computed:
-                try:
-                    row.computed[name] = made.compute(Frame(row))
-                except Failed as error:
-                    row.computed[name] = error
+            else:
+                row.computed[name] = _value(made, row)
 
 
-def read(texts: Mapping[str, str]) -> Formulas:
+def _value(made: Expression, row: BaseRow) -> Value | Failed:
+    """Return the value of a formula, or the reason why it has none."""
+    try:
+        value = row.computed_by(made.compute)
+        row.context.keep(value)
+    except Failed as error:
+        return error.alone()
+    return value
+
+
+def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> Formulas:
     """Read formulas; the argument and the result map names to formulas.
 
     Raises:
         InvalidBase: a formula cannot be read, or depends on itself.
     """
     made: dict[str, Expression] = {}
+    names = frozenset(texts)
     for name, text in texts.items():
+        stop()
         try:
-            made[name] = expression(text, frozenset(texts))
+            made[name] = expression(text, names)
         except InvalidExpression as error:
             raise InvalidBase(error.reason, f'formula "{name}"', text, error.position + 1) from None
     try:
@@ -59,7 +74,7 @@ def read(texts: Mapping[str, str]) -> Formulas:
         reason = f"The formula depends on itself ({' -> '.join(circle)})"
         position = made[name].formulas[circle[1]]
         raise InvalidBase(reason, f'formula "{name}"', texts[name], position + 1) from None
-    return Formulas(made)
+    return Formulas(made, names, stop)
 
 
 def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = False) -> Expression:
@@ -68,8 +83,9 @@ def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = Fals
     Raises:
         InvalidBase: the text cannot be read; the message names `place`.
     """
+    formulas.stop()
     try:
-        made = expression(text, frozenset(formulas.expressions), is_summary=is_summary)
+        made = expression(text, formulas.names, is_summary=is_summary)
     except InvalidExpression as error:
         raise InvalidBase(error.reason, place, text, error.position + 1) from None
     return _after(formulas, made)

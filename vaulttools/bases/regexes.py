@@ -7,12 +7,13 @@ the patterns of searches, reports no capture groups, and a process for each text
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from vaulttools.bases.syntax import InvalidExpression
+from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed, InvalidExpression
 
 if TYPE_CHECKING:
     import re2
@@ -20,8 +21,20 @@ if TYPE_CHECKING:
 _SPACE: Final = r"\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}"
 """`\\s` in JavaScript; in RE2 it means ASCII only."""
 _LINE_END: Final = r"\n\r\x{2028}\x{2029}"
-_MEMORY: Final = 8 << 20
-"""Bytes for one compiled regex; RE2 refuses a larger one."""
+_MEMORY: Final = 1 << 20
+"""Bytes that one compiled regex may take; nearly all fit."""
+_MOST_MEMORY: Final = 8 << 20
+"""Bytes for one that does not fit `_MEMORY`; RE2 refuses a larger one. Few of them are kept."""
+_MOST_WORK: Final = 500_000_000
+"""Instructions of a regex times bytes of a text. RE2 takes up to 2 ns for each, and nothing can stop it meanwhile."""
+_GROUPS_LIKE_ONE: Final = 10
+"""With so many groups an instruction takes twice as long."""
+_MOST_NOTES: Final = 2_000_000
+"""Instructions times groups: RE2 may note 16 bytes for each."""
+_BEFORE: Final = -1
+"""Part of a replacement: the text before the match."""
+_AFTER: Final = -2
+"""Part of a replacement: the text after the match."""
 _REFERENCE: Final = re.compile(r"\$(?:(\$)|(&)|(`)|(')|(\d{1,2})|<([^>]*)>)")
 _KNOWN_FLAGS: Final = frozenset("gimsuyd")
 
@@ -43,42 +56,82 @@ class CompiledRegex:
         """Whether it means all matches, not only the first."""
         return "g" in self.flags
 
-    def matches(self, text: str) -> bool:
-        """Whether it matches anywhere in a text; with the flag `y`, at the beginning."""
-        found = next(self._found(text), None)
+    def matches(self, text: str, stop: Callable[[], None] = lambda: None) -> bool:
+        """Whether it matches anywhere in a text; with the flag `y`, at the beginning.
+
+        Raises:
+            Failed: the text is too long for the regex.
+        """
+        found = next(self._found(text, stop), None)
         return found is not None and ("y" not in self.flags or found.start() == 0)
 
-    def _found(self, text: str) -> Iterator[re2._Match]:
+    def _found(self, text: str, stop: Callable[[], None]) -> Iterator[re2._Match]:
+        """Yield the matches; `stop` is called before each search, which takes a second at most.
+
+        Raises:
+            Failed: the text is too long for the regex.
+        """
         # RE2 reads UTF-8, which cannot hold half a surrogate pair; the replacement has the same length.
-        safe = text.encode("utf-8", "replace").decode("utf-8")
-        found: Iterator[re2._Match] = _compiled(self.source, self.flags).finditer(safe)
-        return found
+        safe = text.encode("utf-8", "replace")
+        compiled = _compiled(self.source, self.flags)
+        if len(safe) > compiled.most:
+            raise Failed(f"A text of {len(safe):,} bytes is too long for {self.text}: at most {compiled.most:,}.")
+        found: Iterator[re2._Match] = compiled.regexp.finditer(safe.decode("utf-8"))
+        while True:
+            stop()
+            if (match := next(found, None)) is None:
+                return
+            yield match
 
     def replaced(self, text: str, replacement: str, stop: Callable[[], None]) -> str:
-        """Replace the first match, or all matches with the flag `g`; `$1` and the like insert groups of the match."""
-        pieces: list[str] = []
-        done = 0
-        for found in self._found(text):
-            stop()
-            pieces += (text[done : found.start()], _filled(replacement, text, found))
-            done = found.end()
-            if not self.is_global:
-                break
-        return "".join((*pieces, text[done:]))
+        """Replace the first match, or all matches with the flag `g`; `$1` and the like insert groups of the match.
 
-    def split(self, text: str, stop: Callable[[], None]) -> list[str | None]:
-        """Return the texts between matches, and the groups of each match, as JavaScript splits."""
-        if not text:
-            return [] if self.matches("") else [""]
-        pieces: list[str | None] = []
+        Raises:
+            Failed: the result is longer than `MAX_TEXT`, or the text is too long for the regex.
+        """
+        compiled = _compiled(self.source, self.flags)
+        parts = _parts(replacement, compiled.groups, compiled.names)
+        groups = range(compiled.groups + 1)
+        matches = ([match.span(group) for group in groups] for match in self._found(text, stop))
+        return _joined(text, parts, matches if self.is_global else islice(matches, 1))
+
+    def split(self, text: str, most: int, stop: Callable[[], None]) -> Iterator[str | None]:
+        """Yield at most so many texts between matches, and the groups of each match, as JavaScript splits.
+
+        Raises:
+            Failed: the text is too long for the regex.
+        """
+        return islice(self._split(text, stop), most)
+
+    def _split(self, text: str, stop: Callable[[], None]) -> Iterator[str | None]:
         done = 0
-        for found in self._found(text):
-            stop()
-            if found.start() == found.end() and found.start() in (done, len(text)):
+        for match in self._found(text, stop):
+            if not text:
+                return
+            if match.start() == match.end() and match.start() in (done, len(text)):
                 continue
-            pieces += (text[done : found.start()], *found.groups())
-            done = found.end()
-        return [*pieces, text[done:]]
+            yield text[done : match.start()]
+            for group in range(1, _compiled(self.source, self.flags).groups + 1):
+                yield match.group(group)
+            done = match.end()
+        yield text[done:]
+
+
+def replaced(text: str, wanted: str, replacement: str, stop: Callable[[], None]) -> str:
+    """Replace all places of a plain text: `$&` in the replacement inserts the matched text, `$$` a dollar.
+
+    Raises:
+        Failed: the result is longer than `MAX_TEXT`.
+    """
+
+    def places() -> Iterator[Sequence[tuple[int, int]]]:
+        start = text.find(wanted)
+        while start >= 0:
+            stop()
+            yield ((start, start + len(wanted)),)
+            start = text.find(wanted, start + max(1, len(wanted))) if start < len(text) else -1
+
+    return _joined(text, _parts(replacement, 0, {}), places())
 
 
 def regex(source: str, flags: str, position: int) -> CompiledRegex:
@@ -99,24 +152,61 @@ def regex(source: str, flags: str, position: int) -> CompiledRegex:
     return CompiledRegex(source, flags)
 
 
-@lru_cache(maxsize=256)
-def _compiled(source: str, flags: str) -> re2._Regexp:
+class _Program(NamedTuple):
+    """A regex as RE2 compiled it, with what each use asks of it."""
+
+    regexp: re2._Regexp
+    most: int
+    """Bytes of the longest text that it is matched in."""
+    groups: int
+    names: Mapping[str, int]
+
+
+def _compiled(source: str, flags: str) -> _Program:
     """Compile a regex with RE2.
 
     Raises:
-        ValueError: RE2 refuses it, with its reason.
+        ValueError: RE2 refuses it, with its reason; or it has too many groups.
     """
+    return _small(source, flags) or _large(source, flags)
+
+
+@lru_cache(maxsize=128)
+def _small(source: str, flags: str) -> _Program | None:
+    """Like `_compiled`; None for a regex that needs more than `_MEMORY`."""
+    try:
+        return _made(source, flags, _MEMORY)
+    except ValueError as error:
+        if _TOO_LARGE in str(error):
+            return None
+        raise
+
+
+@lru_cache(maxsize=8)
+def _large(source: str, flags: str) -> _Program:
+    return _made(source, flags, _MOST_MEMORY)
+
+
+_TOO_LARGE: Final = "pattern too large"
+"""In RE2's message for a regex that needs more memory."""
+
+
+def _made(source: str, flags: str, memory: int) -> _Program:
     import re2
 
     options = re2.Options()
     options.log_errors = False
-    options.max_mem = _MEMORY
+    options.max_mem = memory
     options.case_sensitive = "i" not in flags
     try:
-        return re2.compile(("(?m)" if "m" in flags else "") + _translated(source, dot_all="s" in flags), options)
+        made = re2.compile(("(?m)" if "m" in flags else "") + _translated(source, dot_all="s" in flags), options)
     except re2.error as error:
         reason = error.args[0]
         raise ValueError(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from error
+    size, groups = max(made.programsize, made.reverseprogramsize, 1), made.groups
+    if size * groups > _MOST_NOTES:
+        raise ValueError(f"it has too many groups for its size; size times groups is at most {_MOST_NOTES:,}")
+    return _Program(made, int(_MOST_WORK / (size * (1 + groups / _GROUPS_LIKE_ONE))), groups, made.groupindex)
 
 
 def _translated(source: str, *, dot_all: bool) -> str:
@@ -193,36 +283,65 @@ def _escape(source: str, place: int, *, in_class: bool) -> tuple[str, int]:
     return (f"\\{letter}" if letter.isascii() and not letter.isalnum() and letter != "_" else letter), place + 2
 
 
-def filled(replacement: str, text: str, start: int, end: int) -> str:
-    """Fill in the replacement of a plain match: `$&` is the matched text, `$$` a dollar."""
-
-    def reference(found: re.Match[str]) -> str:
-        if found[1]:
-            return "$"
-        if found[2]:
-            return text[start:end]
-        if found[3]:
-            return text[:start]
-        return text[end:] if found[4] else found[0]
-
-    return _REFERENCE.sub(reference, replacement) if "$" in replacement else replacement
+def _parts(replacement: str, groups: int, names: Mapping[str, int]) -> list[str | int]:
+    """Return the parts of a replacement: texts, numbers of groups (0 is the whole match), `_BEFORE`, `_AFTER`."""
+    parts: list[str | int] = []
+    done = 0
+    for found in _REFERENCE.finditer(replacement):
+        parts += (replacement[done : found.start()], *_referred(found, groups, names))
+        done = found.end()
+    return [*filter(lambda part: part != "", parts), replacement[done:]]
 
 
-def _filled(replacement: str, text: str, match: re2._Match) -> str:
-    """Fill in the replacement of a regex match."""
-    if "$" not in replacement:
-        return replacement
-    groups = match.groups()
-    names = match.re.groupindex
+def _referred(found: re.Match[str], groups: int, names: Mapping[str, int]) -> tuple[str | int, ...]:
+    """Return what one reference of a replacement inserts."""
+    dollar, whole, before, after, digits, name = found.groups()
+    if dollar:
+        return ("$",)
+    if whole or before or after:
+        return (0 if whole else _BEFORE if before else _AFTER,)
+    if digits:
+        number = int(digits)
+        if 0 < number <= groups:
+            return (number,)
+        if len(digits) == 2 and 0 < int(digits[0]) <= groups:
+            return int(digits[0]), digits[1]
+    elif names:
+        return (names[name],) if name in names else ()
+    return (found[0],)
 
-    def reference(found: re.Match[str]) -> str:
-        if digits := found[5]:
-            number = int(digits)
-            if len(digits) == 2 and not 0 < number <= len(groups) and 0 < int(digits[0]) <= len(groups):
-                return (groups[int(digits[0]) - 1] or "") + digits[1]
-            return (groups[number - 1] or "") if 0 < number <= len(groups) else found[0]
-        if found[6] is not None:
-            return (match.group(found[6]) or "" if found[6] in names else "") if names else found[0]
-        return filled(found[0], text, match.start(), match.end())
 
-    return _REFERENCE.sub(reference, replacement)
+def _joined(text: str, parts: Sequence[str | int], matches: Iterable[Sequence[tuple[int, int]]]) -> str:
+    """Return a text whose matches are replaced; a match is its span and the spans of its groups.
+
+    Raises:
+        Failed: the result is longer than `MAX_TEXT`; it is measured before it is made.
+    """
+    pieces: list[str] = []
+    room = MAX_TEXT
+
+    def add(piece: str) -> None:
+        nonlocal room
+        if piece:
+            room -= len(piece)
+            if room < 0:
+                raise Failed(TOO_LONG)
+            pieces.append(piece)
+
+    done = 0
+    for spans in matches:
+        start, end = spans[0]
+        add(text[done:start])
+        for part in parts:
+            if isinstance(part, str):
+                add(part)
+            elif part == _BEFORE:
+                add(text[:start])
+            elif part == _AFTER:
+                add(text[end:])
+            else:
+                first, last = spans[part]
+                add(text[first:last] if first >= 0 else "")
+        done = end
+    add(text[done:])
+    return "".join(pieces)

@@ -10,7 +10,7 @@ from itertools import accumulate, groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.bases import formulas
-from vaulttools.bases.context import MAX_LIST, BaseRow, Context, Frame
+from vaulttools.bases.context import MAX_LIST, BaseRow, Context
 from vaulttools.bases.definition import Base, Column, Filter, Sorting
 from vaulttools.bases.evaluation import Expression
 from vaulttools.bases.filters import Failures, ViewFilter
@@ -87,7 +87,7 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
         ends = list(accumulate(len(members) for _, members in groups))
         for place, path in enumerate(ordered[start : start + asked.limit], start):
             context.stop()
-            found.rows.append((path, [shown(value(column, rows(path)), context) for column in asked.columns]))
+            found.rows.append((path, [_kept(value(column, rows(path)), context) for column in asked.columns]))
             found.shown_groups.append(bisect_right(ends, place))
     except OutOfTime:
         found.is_whole = False
@@ -98,9 +98,9 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
 def value(column: Column, row: BaseRow) -> Value | Failed:
     """Return the value of a column for a row, or the reason why it has none."""
     try:
-        return column.compute(Frame(row))
+        return row.computed_by(column.compute)
     except Failed as error:
-        return error
+        return error.alone()
 
 
 def shown(held: Value | Failed, context: Context) -> Value | Failed:
@@ -110,7 +110,21 @@ def shown(held: Value | Failed, context: Context) -> Value | Failed:
             _bound(held)
             context.text(text_of(held, context.setting))
     except Failed as error:
-        return error
+        return error.alone()
+    except RecursionError:
+        return Failed("The value is nested too deeply.")
+    return held
+
+
+def _kept(held: Value | Failed, context: Context) -> Value | Failed:
+    """Return a value that stays until the call ends, or the reason why it cannot be shown or kept."""
+    held = shown(held, context)
+    if isinstance(held, Failed):
+        return held
+    try:
+        context.keep(held)
+    except Failed as error:
+        return error.alone()
     return held
 
 
@@ -143,7 +157,7 @@ def _ordered(paths: list[str], asked: Asked, rows: Rows) -> tuple[list[str], lis
     for _, members in groupby(paths, key):
         by_text: dict[str, tuple[Value, list[str]]] = {}
         for path in members:
-            held = shown(value(column, rows(path)), rows(path).context)
+            held = _kept(value(column, rows(path)), rows(path).context)
             of = None if isinstance(held, Failed) or is_empty(held) else held
             text = "" if of is None else text_of(of, rows(path).context.setting)
             by_text.setdefault(text, (of, []))[1].append(path)
@@ -199,13 +213,16 @@ def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) ->
             held = value(columns[id_], rows(path))
             values.append(None if isinstance(held, Failed) else held)
         try:
+            context.made = 0
             if isinstance(summary, Expression):
                 made = summary.compute(lists.of_column(values, context))
             else:
                 made = lists.summed(summary, values, context)
-            found[id_] = shown(made, context)
+            found[id_] = _kept(made, context)
         except Failed as error:
-            found[id_] = error
+            found[id_] = error.alone()
+        except RecursionError:
+            found[id_] = Failed("The value is nested too deeply.")
     return found
 
 

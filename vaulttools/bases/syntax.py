@@ -6,7 +6,13 @@ Every node has its position in the text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
+
+MAX_TEXT: Final = 1_000_000
+"""Characters of one text."""
+TOO_LONG: Final = f"The text is longer than {MAX_TEXT:,} characters."
+_REASON_CHARACTERS: Final = 300
+"""A reason may quote a text, and a call keeps one for each row."""
 
 
 class InvalidExpression(Exception):
@@ -20,6 +26,13 @@ class InvalidExpression(Exception):
 
 class Failed(Exception):
     """An expression has no value for one file; the message says why, as the app shows it in the cell."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason if len(reason) <= _REASON_CHARACTERS else f"{reason[:_REASON_CHARACTERS]}…")
+
+    def alone(self) -> Failed:
+        """Return the reason without its traceback, which would keep all values that were in work."""
+        return Failed(*self.args)
 
 
 class OutOfTime(Exception):

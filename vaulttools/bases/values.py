@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 from vaulttools.bases import numbers
-from vaulttools.bases.syntax import Failed
+from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Clock, Date, Duration, read_date, read_duration
 from vaulttools.core import paths
 
@@ -24,9 +24,6 @@ Value: TypeAlias = Union[
     bool, int, float, str, "list[Any]", "Mapping[str, Any]", Date, Duration, "LinkValue", "File", "CompiledRegex", None
 ]
 
-
-MAX_TEXT: Final = 1_000_000
-"""Characters of one text."""
 
 MAX_LEVELS: Final = 64
 """Levels of lists and objects in one another, as many as properties may have: what reads them calls itself for each."""
@@ -197,7 +194,7 @@ def _texts(values: Iterable[Value], setting: Setting, between: int) -> Iterator[
         text = _text_of(value, setting)
         room -= len(text) + between
         if room < 0:
-            raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
+            raise Failed(TOO_LONG)
         yield text
 
 
@@ -374,5 +371,9 @@ def tag_covers(wanted: Value, tag: str) -> bool:
 def contains(held: list[Any], wanted: Value, setting: Setting) -> bool:
     """Whether a list contains a value; tags also match the tags nested in them."""
     if isinstance(held, Tags):
-        return any(tag_covers(wanted, tag) for tag in held)
+        for tag in held:
+            setting.tick(wanted)
+            if tag_covers(wanted, tag):
+                return True
+        return False
     return any(equal(wanted, element, setting) for element in held)

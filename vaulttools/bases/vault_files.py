@@ -25,6 +25,8 @@ from vaulttools.notes.note_date import NoteDate
 from vaulttools.notes.tags import Tagged, levels
 
 NOTHING: Final = FileFacts()
+_KEPT_TARGET: Final = 1_000
+"""Characters of a link's target whose file is remembered: an expression can make any number of long ones."""
 
 
 def facts_of(note: Contents) -> FileFacts:
@@ -203,7 +205,9 @@ class VaultFiles:
         try:
             return self._resolved[key]
         except KeyError:
-            found = self._resolved[key] = self.links.resolve(target, source or None)
+            found = self.links.resolve(target, source or None)
+            if len(target) <= _KEPT_TARGET:
+                self._resolved[key] = found
             return found
 
     def times(self, path: str) -> Times:

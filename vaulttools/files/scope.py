@@ -22,8 +22,10 @@ from vaulttools.files.listing import Listing
 from vaulttools.files.providers import Extracts, FileNames
 from vaulttools.files.root import Root
 
-_MATCHED_AT_ONCE: Final = 2_000
-"""Paths per process of ripgrep: enough to pay for its start, few enough to keep a walk lazy."""
+_MATCHED_FIRST: Final = 2_000
+"""Paths for the first process of ripgrep: enough to pay for its start, few enough to keep a walk lazy."""
+_MATCHED_AT_ONCE: Final = 32_000
+"""Paths for a later one: 5,000 entries take 0.3 s to compile, however few the paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ class Scope:
     def _without_regex_excluded(self, entries: Iterator[Entry], stops: list[Reason] | None = None) -> Iterator[Entry]:
         """Leave out excluded files, and files that may be excluded but cannot be checked, each with the reason."""
         assert self.regex_excluded is not None
-        batch = list(islice(entries, _MATCHED_AT_ONCE))
+        batch = list(islice(entries, _MATCHED_FIRST))
         is_first = True  # also without paths, to report unusable entries
         while batch or is_first:
             is_first = False

@@ -10,7 +10,7 @@ import errno
 import json
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,12 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
+from vaulttools.core.text_set import TextSet
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, small
 from vaulttools.files.disk import Key, is_racy
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
+
+_FEW: Final = 50
+"""So few texts are looked for one by one: that takes 2 µs for a path, all at once 5."""
 
 DEFAULT_FOLDERS: Final = frozenset(
     (".git", "target", "node_modules", "vendor", "dist", "build", "coverage", "generated", "scratch", "tmp")
@@ -108,7 +113,11 @@ def _text(file: Path) -> bytes:
         raise
 
 
-@dataclass(frozen=True, slots=True)
+_FEW: Final = 50
+"""So few texts are looked for one by one: that takes 2 µs for a path, all at once 5."""
+
+
+@dataclass(frozen=True)
 class Excluded:
     """The filters of one vault. An entry is plain text, found anywhere in a path ignoring case, or `/regex/`
     (rule-E06).
@@ -127,7 +136,19 @@ class Excluded:
         text = paths.nfc(path).casefold()
         if is_folder:
             text += "/"
-        return any(entry in text for entry in self.texts)
+        return self._finds(text)
+
+    @cached_property
+    def _finds(self) -> Callable[[str], bool]:
+        return _finder(self.texts)
+
+
+@lru_cache(maxsize=2)
+def _finder(texts: tuple[str, ...]) -> Callable[[str], bool]:
+    """Returns the check whether any of the texts is in a text."""
+    if len(texts) <= _FEW:
+        return lambda text: any(each in text for each in texts)
+    return TextSet(texts).is_in
 
 
 def excluded(config_folder: Path) -> Excluded:

@@ -201,30 +201,40 @@ class Ripgrep:
         return next(iter(lines.values()), FileLines()), stopped or failed
 
     def excluded(self, entries: Sequence[str], paths: Sequence[str], work: Work) -> Covering:
-        """Matches paths against the `/regex/` entries of the vault's excluded files."""
+        """Matches paths against the `/regex/` entries of the vault's excluded files: as many entries as one process
+        takes, and fewer where ripgrep refuses them, down to the one that it refuses."""
         lines = [path.replace("\n", " ") for path in paths]
         found: set[int] = set()
         stopped: Reason | None = None
-        warnings: list[str] = []
-        for entry in entries:
-            matched = self.lines_matching(entry, lines, work)
-            if matched is None:
-                # The entry is not shown: it is from a protected folder.
-                warnings.append("ripgrep cannot read a /regex/ of the vault's excluded files; it excludes nothing.")
-            else:
+        warnings: tuple[str, ...] = ()
+        waiting = [*batches(entries)]
+        while waiting and stopped is None:
+            if work.remaining() <= 0:
+                return Covering(found, "time limit", warnings)
+            some = waiting.pop()
+            matched = self.lines_matching(some, lines, work)
+            if matched is not None:
                 found |= matched[0]
-                stopped = stopped or matched[1]
-        return Covering(found, stopped, tuple(dict.fromkeys(warnings)))
+                stopped = matched[1]
+            elif len(some) > 1:
+                half = len(some) // 2
+                waiting += (some[:half], some[half:])
+            else:
+                # The entry is not shown: it is from a protected folder.
+                warnings = ("ripgrep cannot read a /regex/ of the vault's excluded files; it excludes nothing.",)
+        return Covering(found, stopped, warnings)
 
     def lines_matching(
-        self, expression: str, lines: Sequence[str], work: Work
+        self, expressions: Sequence[str], lines: Sequence[str], work: Work
     ) -> tuple[set[int], Reason | None] | None:
-        """Returns the places (from 0) of the lines that an expression matches, ignoring case; and why some may be
-        missing.
+        """Returns the places (from 0) of the lines that any of several expressions matches, ignoring case; and why some
+        may be missing.
 
-        None if ripgrep refuses the expression.
+        None if ripgrep refuses an expression. PCRE2 takes only a single one, since it would number the groups of all
+        together; ripgrep's own engine keeps them apart.
         """
-        options = ["--ignore-case", "--engine=auto", "--encoding=none", "--line-number", "-e", expression, "-"]
+        options = ["--ignore-case", "--engine=auto" if len(expressions) == 1 else "--engine=default"]
+        options += ["--encoding=none", "--line-number", *(part for each in expressions for part in ("-e", each)), "-"]
         text = "\n".join(lines).encode("utf-8", "surrogateescape")
         try:
             outcome = self.start(options, stdin=text).outcome(work)

@@ -7,7 +7,7 @@ import io
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final
@@ -150,12 +150,20 @@ class _Source:
 
 def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     """Selects the files, sorts them, and computes what the page shows."""
-    source = _source(vault, request, work)
-    if request.list_views:
-        return _listed(source, work)
-    view = source.base.view(request.view if request.view is not None else source.view)
-    view = view._replace(name="") if source.path is None else view
-    asked = _asked(source.base, view, request)
+
+    def stop() -> None:
+        if work.is_over():
+            raise OutOfTime
+
+    try:
+        source = _source(vault, request, work, stop)
+        if request.list_views:
+            return _listed(source, work)
+        view = source.base.view(request.view if request.view is not None else source.view)
+        view = view._replace(name="") if source.path is None else view
+        asked = _asked(source.base, view, request)
+    except OutOfTime:
+        raise BadArgument(f"The expressions of the base could not be read in {work.time_limit:g} s") from None
     whole = corpus.scope_of(vault, work, None, None)
     notes = corpus.answered(vault, PROJECTION, work, whole)
     walks, files = corpus.selection(vault, work, request.folder, None, notes_only=False)
@@ -165,11 +173,6 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     found_in = [path for path in listing.files if path not in missed]
     links = vault.links(work)
     held = VaultFiles(vault.root, notes.answer, links, partial(note_dates.of, vault, work))
-
-    def stop() -> None:
-        if work.is_over():
-            raise OutOfTime
-
     this = _this(vault, source, request, work)
     clock = Clock(int(vault.calendar.moment() * 1000), vault.calendar.zone)
     context = Context(Setting(clock, held.resolve), held, stop, random.random, this)
@@ -180,20 +183,20 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     return _answer(source, view, asked, request, found, context, notes, misread, work)
 
 
-def _source(vault: Session, request: BaseRequest, work: Work) -> _Source:
+def _source(vault: Session, request: BaseRequest, work: Work, stop: Callable[[], None]) -> _Source:
     if request.base is None or not request.base.strip():
         if request.where is None and not (request.columns or (request.list_views is False and request.folder)):
             raise BadArgument("base needs a base (a .base file, or a note with a base block) or where (an expression)")
         if request.view is not None or request.list_views:
             raise BadArgument("view and list_views need base: a .base file, or a note with a base block")
-        return _Source(Base({}))
+        return _Source(Base({}, stop))
     target = _target(vault, request.base, work)
     document, _ = vault.text_of(target, work)
     path = document.path
     if definition.is_base(path):
         view = target.headings[0] if target.headings else None
-        return _Source(definition.read(document.text, paths.shown(path)), path, view)
-    return _of_note(vault, target, document)
+        return _Source(definition.read(document.text, paths.shown(path), stop), path, view)
+    return _of_note(vault, target, document, stop)
 
 
 def _target(vault: Session, given: str, work: Work) -> Target:
@@ -210,7 +213,7 @@ def _target(vault: Session, given: str, work: Work) -> Target:
         raise
 
 
-def _of_note(vault: Session, target: Target, document: Document) -> _Source:
+def _of_note(vault: Session, target: Target, document: Document, stop: Callable[[], None]) -> _Source:
     note = Note(document.path, document.text)
     ranges = vault.lines_of(target)
     shown = paths.shown(document.path)
@@ -226,7 +229,7 @@ def _of_note(vault: Session, target: Target, document: Document) -> _Source:
         first = f"{shown} has {len(wanted)} base blocks; this is the first, of line {wanted[0].line}."
         notices = (f"{first} Name another by its heading: note.md#Heading.",)
     place = f"the base block of {shown}, line {wanted[0].line}"
-    return _Source(definition.read(wanted[0].text, place), document.path, None, notices)
+    return _Source(definition.read(wanted[0].text, place, stop), document.path, None, notices)
 
 
 def _this(vault: Session, source: _Source, request: BaseRequest, work: Work) -> str | None:

@@ -59,7 +59,8 @@ def register(kind: str, functions: Mapping[str, Body], *, lazy: bool = False) ->
 
 def text(frame: Frame, value: Value) -> str:
     """Return a value as `toString()` does."""
-    return text_of(value, frame.context.setting)
+    made = text_of(value, frame.context.setting)
+    return made if isinstance(value, str | int | float | None) else frame.context.text(made)
 
 
 def whole(value: Value, what: str) -> int:

@@ -150,7 +150,7 @@ register(
     {
         "isTruthy()": lambda _, value: is_true(value),
         "isType(name)": lambda frame, value, name: type_of(value) == text(frame, name).lower(),
-        "toString()": lambda frame, value: frame.context.text(text(frame, value)),
+        "toString()": text,
         "isEmpty()": lambda _, value: is_empty(value),
     },
 )

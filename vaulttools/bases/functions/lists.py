@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from vaulttools.bases import numbers
-from vaulttools.bases.context import BaseRow, Context, Frame
+from vaulttools.bases.context import MAX_LIST, UNSETTLED, BaseRow, Context, Frame
 from vaulttools.bases.functions import Lazy, register, text, whole
 from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Date, Duration, read_date
@@ -22,25 +22,36 @@ _SIGNS: Final = {sign: place for place, sign in enumerate("_-,;:!?.'\"()[]{}@*/\
 _PIECE: Final = re.compile(r"[0-9]+|[\s\S]")
 
 
-def _each(frame: Frame, held: list[Any]) -> Iterator[Frame]:
+def _each(frame: Frame, held: list[Any], result: list[Any]) -> Iterator[Frame]:
+    """Yield a frame for each element of a list; what the elements make and `result` does not hold is not counted."""
     inner = frame.inner()
+    before = frame.context.made
+    settled = before + UNSETTLED
     for index, element in enumerate(held):
         frame.context.tick()
         inner.value = element
         inner.index = index
         yield inner
+        if frame.context.made > settled:
+            settled = frame.context.settle(before, result)
 
 
 def _filter(frame: Frame, held: list[Any], condition: Lazy) -> Value:
-    return [inner.value for inner in _each(frame, held) if is_true(condition(inner))]
+    return frame.context.list([inner.value for inner in _each(frame, held, []) if is_true(condition(inner))])
+
+
+def _map(frame: Frame, held: list[Any], expression: Lazy) -> Value:
+    found: list[Any] = []
+    found.extend(expression(inner) for inner in _each(frame, held, found))
+    return frame.context.list(found)
 
 
 def _reduce(frame: Frame, held: list[Any], expression: Lazy, start: Lazy | None = None) -> Value:
-    acc = None if start is None else start(frame)
-    for inner in _each(frame, held):
-        inner.acc = acc
-        acc = expression(inner)
-    return acc
+    result = [None if start is None else start(frame)]
+    for inner in _each(frame, held, result):
+        inner.acc = result[0]
+        result[0] = expression(inner)
+    return result[0]
 
 
 def _flat(frame: Frame, held: list[Any]) -> Value:
@@ -55,6 +66,8 @@ def _flat(frame: Frame, held: list[Any]) -> Value:
             waiting.append(iter(element))
         else:
             found.append(element)
+            if len(found) > MAX_LIST:
+                break
     return frame.context.list(found)
 
 
@@ -63,22 +76,37 @@ def _join(frame: Frame, held: list[Any], separator: Value = None) -> Value:
     return frame.context.text(joined(held, between, frame.context.setting))
 
 
-def _slice(_: Frame, held: list[Any], start: Value = None, end: Value = None) -> Value:
+def _slice(frame: Frame, held: list[Any], start: Value = None, end: Value = None) -> Value:
     first = 0 if start is None else whole(start, "The start of slice()")
-    return held[first : None if end is None else whole(end, "The end of slice()")]
+    return frame.context.list(held[first : None if end is None else whole(end, "The end of slice()")])
 
 
-@lru_cache(maxsize=20_000)
+_SORTED_BY: Final = 1_000
+"""Characters of a text that decide its place; a call may sort 10,000 texts of a million characters."""
+_SHORT: Final = 100
+"""Characters of a text whose sort key is kept."""
+
+
 def collation(given: str) -> tuple[Any, ...]:
     """Return the sort key of a text: the app ignores case and accents, and compares numbers by value.
 
     It approximates `Intl.Collator` with base sensitivity and numeric order: blanks, punctuation, signs, digits,
-    letters.
+    letters. Texts that begin with the same 1,000 characters sort alike.
     """
+    return _kept_collation(given) if len(given) <= _SHORT else _collation(given[:_SORTED_BY])
+
+
+@lru_cache(maxsize=20_000)
+def _kept_collation(given: str) -> tuple[Any, ...]:
+    return _collation(given)
+
+
+def _collation(given: str) -> tuple[Any, ...]:
     plain = given if given.isascii() else unicodedata.normalize("NFKD", given)
     return tuple(filter(None, map(_weight, _PIECE.findall(plain.casefold()))))
 
 
+@lru_cache(maxsize=4_096)
 def _weight(piece: str) -> tuple[int, int | str] | None:
     if piece[0].isalpha():
         return 4, piece
@@ -97,14 +125,14 @@ def _weight(piece: str) -> tuple[int, int | str] | None:
 def _sort(frame: Frame, held: list[Any]) -> Value:
     frame.context.stop()
     if all(isinstance(element, int | float) and not isinstance(element, bool) for element in held):
-        return sorted(held)
+        return frame.context.list(sorted(held))
 
     def key(element: Any) -> Any:
         shown = text(frame, element)
         frame.context.tick(shown)
         return collation(shown)
 
-    return sorted(held, key=key)
+    return frame.context.list(sorted(held, key=key))
 
 
 def _unique(frame: Frame, held: list[Any]) -> list[Any]:
@@ -120,7 +148,7 @@ def _unique(frame: Frame, held: list[Any]) -> list[Any]:
         if not any(identical(element, other, frame.context.tick) for other in same):
             same.append(element)
     order = sorted(found, key=lambda shown: (0, int(shown)) if _is_index(shown) else (1, 0))
-    return [element for shown in order for element in found[shown]]
+    return frame.context.list([element for shown in order for element in found[shown]])
 
 
 def _is_index(shown: str) -> bool:
@@ -140,7 +168,7 @@ register(
         ),
         "flat()": _flat,
         "join(separator)": _join,
-        "reverse()": lambda _, held: held[::-1],
+        "reverse()": lambda frame, held: frame.context.list(held[::-1]),
         "slice(start, end?)": _slice,
         "sort()": _sort,
         "unique()": _unique,
@@ -150,7 +178,7 @@ register(
     "list",
     {
         "filter(condition)": _filter,
-        "map(expression)": lambda frame, held, expression: [expression(inner) for inner in _each(frame, held)],
+        "map(expression)": _map,
         "reduce(expression, start)": _reduce,
     },
     lazy=True,

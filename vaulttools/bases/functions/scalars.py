@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, Final
 
 from vaulttools.bases import numbers
-from vaulttools.bases.context import Frame, found_in
-from vaulttools.bases.functions import register, text, whole
-from vaulttools.bases.regexes import CompiledRegex, filled
-from vaulttools.bases.syntax import Failed
+from vaulttools.bases.context import MAX_LIST, Frame, found_in
+from vaulttools.bases.functions import Body, register, text, whole
+from vaulttools.bases.regexes import CompiledRegex, replaced
+from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Date
-from vaulttools.bases.values import MAX_TEXT, File, LinkValue, Value, equal, read_link, tag_covers
+from vaulttools.bases.values import File, LinkValue, Value, equal, read_link, tag_covers
 from vaulttools.core import moment
 
 _BLANKS: Final = (
@@ -28,16 +30,16 @@ def units(given: str) -> int:
     return len(given) if given.isascii() else len(given.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _repeat(_: Frame, given: str, count: Value) -> Value:
+def _repeat(_: Frame, given: str, count: Value) -> str:
     times = whole(count, "The count of repeat()")
     if times < 0:
         raise Failed("The count of repeat() must not be negative.")
     if len(given) * times > MAX_TEXT:
-        raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
+        raise Failed(TOO_LONG)
     return given * times
 
 
-def _slice(_: Frame, given: str, start: Value, end: Value = None) -> Value:
+def _slice(_: Frame, given: str, start: Value, end: Value = None) -> str:
     last = None if end is None else whole(end, "The end of slice()")
     first = whole(start, "The start of slice()")
     if max(given, default="") < "\U00010000":
@@ -47,54 +49,63 @@ def _slice(_: Frame, given: str, start: Value, end: Value = None) -> Value:
     return raw[begin * 2 : max(begin, stop) * 2].decode("utf-16-le", "surrogatepass")
 
 
-def _replace(frame: Frame, given: str, pattern: Value, replacement: Value) -> Value:
+def _replace(frame: Frame, given: str, pattern: Value, replacement: Value) -> str:
     context = frame.context
     replacing = text(frame, replacement)
     if isinstance(pattern, CompiledRegex):
-        return context.text(pattern.replaced(given, replacing, context.tick))
+        return pattern.replaced(given, replacing, context.stop)
     wanted = text(frame, pattern)
-    if "$" not in replacing:
-        if wanted and len(given) + given.count(wanted) * len(replacing) > MAX_TEXT * 2:
-            raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
-        return context.text(given.replace(wanted, replacing))
-    pieces = given.split(wanted) if wanted else ["", *given, ""]
-    place = 0
-    made: list[str] = []
-    for piece in pieces[:-1]:
-        context.tick()
-        place += len(piece)
-        made += (piece, filled(replacing, given, place, place + len(wanted)))
-        place += len(wanted)
-    return context.text("".join((*made, pieces[-1])))
+    if "$" in replacing:
+        return replaced(given, wanted, replacing, context.tick)
+    if len(given) + given.count(wanted) * (len(replacing) - len(wanted)) > MAX_TEXT:
+        raise Failed(TOO_LONG)
+    return given.replace(wanted, replacing)
 
 
 def _split(frame: Frame, given: str, separator: Value, n: Value = None) -> Value:
-    pieces: list[Any]
-    if isinstance(separator, CompiledRegex):
-        pieces = separator.split(given, frame.context.tick)
-    elif between := text(frame, separator):
-        pieces = str(given).split(between)
-    else:
-        pieces = list(given)
+    context = frame.context
     limit = -1 if n is None else whole(n, "The count of split()")
-    return frame.context.list(pieces if limit < 0 else pieces[:limit])
+    most = limit if 0 <= limit <= MAX_LIST else MAX_LIST + 1
+    if isinstance(separator, CompiledRegex):
+        split = separator.split(given, most, context.stop)
+        pieces: list[Any] = [piece if piece is None else context.text(piece) for piece in split]
+    elif between := text(frame, separator):
+        pieces = str(given).split(between, most)[:most]
+    else:
+        pieces = list(given[:most])
+    return context.list(pieces)
+
+
+def _holds(frame: Frame, given: str, wanted: Value) -> bool:
+    frame.context.tick(given)
+    return text(frame, wanted) in given
+
+
+def _of_texts(body: Callable[..., str]) -> Body:
+    """Return a function whose text is bounded and counted."""
+
+    @wraps(body)
+    def counted(frame: Frame, *given: Any) -> Value:
+        return frame.context.text(body(frame, *given))
+
+    return counted
 
 
 register(
     "string",
     {
-        "contains(text)": lambda frame, given, wanted: text(frame, wanted) in given,
-        "containsAll(text, …)": lambda frame, given, *wanted: all(text(frame, each) in given for each in wanted),
-        "containsAny(text, …)": lambda frame, given, *wanted: any(text(frame, each) in given for each in wanted),
+        "contains(text)": _holds,
+        "containsAll(text, …)": lambda frame, given, *wanted: all(_holds(frame, given, each) for each in wanted),
+        "containsAny(text, …)": lambda frame, given, *wanted: any(_holds(frame, given, each) for each in wanted),
         "startsWith(text)": lambda frame, given, start: given.startswith(text(frame, start)),
         "endsWith(text)": lambda frame, given, end: given.endswith(text(frame, end)),
-        "lower()": lambda _, given: str(given).lower(),
-        "title()": lambda _, given: _WORD.sub(lambda word: word[0][0].upper() + word[0][1:].lower(), given),
-        "trim()": lambda _, given: given.strip(_BLANKS),
-        "reverse()": lambda _, given: given[::-1],
-        "repeat(count)": _repeat,
-        "slice(start, end?)": _slice,
-        "replace(pattern, replacement)": _replace,
+        "lower()": _of_texts(lambda _, given: str(given).lower()),
+        "title()": _of_texts(lambda _, given: _WORD.sub(lambda word: word[0][0].upper() + word[0][1:].lower(), given)),
+        "trim()": _of_texts(lambda _, given: given.strip(_BLANKS)),
+        "reverse()": _of_texts(lambda _, given: given[::-1]),
+        "repeat(count)": _of_texts(_repeat),
+        "slice(start, end?)": _of_texts(_slice),
+        "replace(pattern, replacement)": _of_texts(_replace),
         "split(separator, n?)": _split,
     },
 )
@@ -146,12 +157,17 @@ register(
         "relative()": _relative,
     },
 )
-register("object", {"keys()": lambda _, held: list(held), "values()": lambda _, held: list(held.values())})
+register(
+    "object",
+    {
+        "keys()": lambda frame, held: frame.context.list([*held]),
+        "values()": lambda frame, held: frame.context.list([*held.values()]),
+    },
+)
 
 
 def _matches(frame: Frame, regex: CompiledRegex, given: Value) -> Value:
-    frame.context.tick()
-    return regex.matches(text(frame, given))
+    return regex.matches(text(frame, given), frame.context.stop)
 
 
 register("regexp", {"matches(text)": _matches})
@@ -195,7 +211,7 @@ def _has_tag(frame: Frame, file: File, tag: Value, *others: Value) -> Value:
     tags = frame.context.files.facts(file.path).tags
     wanted = [each for given in (tag, *others) for each in (given if isinstance(given, list) else (given,))]
     for each in wanted:
-        frame.context.tick()
+        frame.context.tick(each)
         if any(tag_covers(each, held) for held in tags):
             return True
     return False

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from vaulttools.bases import numbers
 from vaulttools.bases.operators import quotient
 from vaulttools.bases.regexes import CompiledRegex, regex
-from vaulttools.bases.syntax import InvalidExpression
+from vaulttools.bases.syntax import Failed, InvalidExpression
 from vaulttools.errors import BadArgument
 
 DEEPEST: Final = 64
@@ -411,12 +411,19 @@ def _glob(pattern: Any, text: Any = None) -> bool:
     """Whether a pattern matches the whole text; only `*` is special: any characters, including `/` and line ends."""
     if not isinstance(pattern, str) or not isinstance(text, str):
         return False
-    return _pattern(f"^{'.*'.join(map(re.escape, pattern.split('*')))}$", "s").matches(text)
+    return _matches(_pattern(f"^{'.*'.join(map(re.escape, pattern.split('*')))}$", "s"), text)
 
 
 def _regexp(pattern: Any, text: Any = None, *_: Any) -> bool:
     """Whether a pattern matches anywhere in a text."""
-    return isinstance(pattern, str) and isinstance(text, str) and _pattern(pattern).matches(text)
+    return isinstance(pattern, str) and isinstance(text, str) and _matches(_pattern(pattern), text)
+
+
+def _matches(pattern: CompiledRegex, text: str) -> bool:
+    try:
+        return pattern.matches(text)
+    except Failed as error:
+        raise BadArgument(str(error).removesuffix(".")) from error
 
 
 def _pattern(written: str, flags: str = "") -> CompiledRegex:
