@@ -40,8 +40,8 @@ def searched_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         self._opened.indexes.own.wait(timeout=SETTLED_WITHIN)
         return answer(self, name, arguments, **options)
 
-    def remembered(self: Vault, opened_vault: Session) -> None:
-        made(self, opened_vault)
+    def remembered(self: Vault, *given: Any) -> None:
+        made(self, *given)
         opened.append(self)
 
     monkeypatch.setattr(Vault, "answer", settled)
