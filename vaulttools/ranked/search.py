@@ -88,6 +88,8 @@ class Ranked:
     _links: Callable[[], LinkIndex]
     period: Period | None
     """The period that the question names; its notes come first."""
+    selected: int | None
+    """Number of notes that match the filters and operators; None without any."""
 
     def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
         """Return `count` notes from `start` on, and the next one; folded copies do not count. Call it once: it compares
@@ -133,17 +135,19 @@ class Ranked:
         return "" if found is None else found.day
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
-        """Return the date of a note and its properties that hold a word of the question; for the first note all
-        properties about its subject, if they are few."""
-        day = self.date_of(note)
+        """Return the date of a note and its properties that hold a word of the question, and for the first note the
+        others about its subject behind them, tags last; as many as fit."""
         terms_of = self.ranking.finder.occurrences
-        named = {name: of for name, of in note.properties.items() if terms_of(f"{name} {property_values.text(of)}")}
+        held = {name: of for name, of in note.properties.items() if terms_of(f"{name} {property_values.text(of)}")}
         if is_first:
-            of_pages = property_values.OF_PAGES - named.keys()
-            every = property_values.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1, without=of_pages)
-            if len(every) <= _PROPERTY_CHARACTERS:
-                return day, every
-        return day, property_values.in_one_line(named, _PROPERTY_CHARACTERS)
+            others = {
+                name: of
+                for name, of in note.properties.items()
+                if name not in held and name not in property_values.OF_PAGES
+            }
+            tags = {name: others.pop(name) for name in ("tags", "tag") if name in others}
+            held |= others | tags
+        return self.date_of(note), property_values.fitting(held, _PROPERTY_CHARACTERS)
 
 
 def has_words(question: str) -> bool:
@@ -300,6 +304,7 @@ def ranked(
         dating,
         lambda: vault.links(work.again()),
         asks.period,
+        len(wanted) if operators or filters.names(request) else None,
     )
 
 

@@ -421,6 +421,8 @@ def _ranked_first_line(request: QueryRequest, work: Work, found: Ranked, shown: 
             if shown[-1].note.score <= OF_OTHER_TIMES:
                 order = ", those of the period in order of time, then others"
         what = "" if found.like is None else f" like {paths.shown(found.like.path)}"
+        if found.selected is not None:
+            return f"Showing {len(shown)} of {corpus.counted(found.selected, 'note')} that match the filters{order}."
         return f"Showing {corpus.counted(len(shown), 'note')}{what}{order}."
     if request.page > 1 and not found.part:
         if "time limit" in work.skipped:
