@@ -40,6 +40,7 @@ Missed = Literal[
     "not extracted whole",
     "too deep",
     "pattern too costly",
+    "not searched by meaning yet",
     "ripgrep died",
     "time limit",
     "lines not read",

@@ -275,6 +275,8 @@ def ranked(
     if order is not None:
         by_path = {note.path: note for note in ordered}
         ordered = [by_path[path] for path in order(by_path.keys())]
+    if by_words_alone and not ordered and like is None:
+        work.pass_over_all(sorted(wanted, key=paths.order)[:by_words_alone], "not searched by meaning yet")
     notices += [*([] if like is not None else explain.foreign_in_question(question)), *meant]
     notices += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
     lacking = [*translations, *ranking.unfound, *ranking.corrected]
