@@ -318,7 +318,7 @@ class BackgroundMeaning:
         waiting = self._coverage.waiting(among)
         if waiting is None:
             done, total = self.store().progress()
-            waiting = min(total - done, len(among))
+            waiting = min(total - done if total or self.embeds_nothing else len(among), len(among))
         return waiting, frozenset(self._coverage.changed(view, among))
 
     # The work.
