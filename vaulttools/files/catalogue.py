@@ -287,14 +287,15 @@ def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool)
 
 
 def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
-    """Whether to yield a link: it is selected, or leads to a folder of the vault; never one into a protected folder.
+    """Whether to yield a link: it is selected, or leads to a folder, inside the vault or outside; never one into a
+    protected folder.
 
     Links are rare, so a walk can afford to resolve each.
     """
     try:
-        real = root.resolved(path)
+        root.resolved(path)
     except AccessDenied:
         return False
     except OutsideVault:
-        return is_selected
-    return is_selected or os.path.isdir(root.absolute(real))
+        pass
+    return is_selected or os.path.isdir(root.absolute(path))
