@@ -563,7 +563,7 @@ def test_rule_S41_excluded_files_are_left_out_and_reported(make_vault: MakeVault
     assert found(vault, "path:old") == []
     assert found(vault, "needle", include_excluded=True) == ["Old/a.md", "b.md"]
     answer = vault.query("tag:gone", mode="obsidian")
-    assert "Passed over: 1 excluded (Old)." in answer.notices
+    assert "1 excluded (Old), include_excluded=true searches them." in answer.notices[0]
 
 
 def test_rule_S46_names_alone_read_no_text(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, later: None) -> None:

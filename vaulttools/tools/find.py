@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +18,9 @@ from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Reason, Work, named
-from vaulttools.errors import BadArgument
+from vaulttools.errors import AccessDenied, BadArgument
 from vaulttools.files import disk, globs
-from vaulttools.files.catalogue import Entry
+from vaulttools.files.catalogue import Entry, may_lead_to_folder
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.globs import Glob
 from vaulttools.files.listing import Listing
@@ -246,9 +245,13 @@ def _known(scope: Scope, glob: Glob | None, work: Work) -> Sequence[str] | None:
 
 
 def _is_passed_over(scope: Scope, entry: Entry) -> bool:
-    """Whether an entry that is left out is not listed, or is a linked folder, whose content is not listed."""
-    is_linked_folder = entry.kind == "link" and os.path.isdir(scope.root.absolute(entry.path))
-    return entry.left_out not in _LISTED or is_linked_folder
+    """Whether an entry that is left out is not listed, or may be a linked folder, whose content is not listed."""
+    if entry.left_out not in _LISTED:
+        return True
+    try:
+        return entry.kind == "link" and may_lead_to_folder(scope.root, entry.path)
+    except AccessDenied:  # it was changed since it was listed
+        return False
 
 
 def _matching(listing: Listing, glob: Glob | None) -> dict[str, str]:
