@@ -241,6 +241,6 @@ def test_an_answer_is_what_the_output_schema_promises(small_vault: Path, name: s
 @pytest.mark.parametrize("name", tools.NAMES)
 def test_every_answer_holds_what_all_answers_hold(name: str) -> None:
     output = definitions("mcp", [name])[0]["outputSchema"]
-    assert {"complete", "searched", "skipped", "notices"} <= set(output["required"])
+    assert {"complete", "searched", "passed_over", "notices"} <= set(output["required"])
     assert not {"found", "is_error"} & set(output["properties"])
     assert ("text" in output["properties"]) == (name == "read")  # its details hold the note's own text

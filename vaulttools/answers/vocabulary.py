@@ -29,7 +29,7 @@ def _properties(note: Contents) -> WrittenProperties:
 
 
 def _tags(note: Contents) -> tuple[str, ...]:
-    return note.written_tags
+    return ("", *note.written_tags) if note.is_misread else note.written_tags
 
 
 PROPERTIES: Final = NoteProjection(

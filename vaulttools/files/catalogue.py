@@ -309,14 +309,23 @@ def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool)
 
 
 def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
-    """Whether to yield a link: it is selected, or leads to a folder of the vault; never one into a protected folder.
+    """Whether to yield a link: it is selected, or may lead to a folder; never one into a protected folder.
 
     Links are rare, so a walk can afford to resolve each.
     """
     try:
-        real = root.resolved(path)
+        return may_lead_to_folder(root, path) or is_selected
     except AccessDenied:
         return False
+
+
+def may_lead_to_folder(root: Root, path: str) -> bool:
+    """Whether a link leads to a folder of the vault, or out of it: what is there outside changes no answer.
+
+    Raises:
+        AccessDenied: it leads into a protected folder.
+    """
+    try:
+        return os.path.isdir(root.absolute(root.resolved(path)))
     except OutsideVault:
-        return is_selected
-    return is_selected or os.path.isdir(root.absolute(real))
+        return True

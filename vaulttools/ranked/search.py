@@ -17,7 +17,7 @@ from vaulttools.answers.filters import Filters
 from vaulttools.answers.incremental import Corpus
 from vaulttools.core import paths
 from vaulttools.core.voice import Voice
-from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
+from vaulttools.core.work import INCOMPLETE, PROPERTIES, UNREAD, Reason, Work, named
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
@@ -269,7 +269,7 @@ def ranked(
         meant += _progress(meaning, len(notes.files), meant, work.voice)
         by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, meant)
     asked = _passed_over(work, scope, notes, wanted, large, missed)
-    for reason in INCOMPLETE & filter_work.skipped.keys():  # notes that the filters could not check
+    for reason in (INCOMPLETE | {PROPERTIES}) & filter_work.skipped.keys():  # notes that the filters could not check
         work.skipped.setdefault(reason, filter_work.skipped[reason])
     ordered = ranking.notes
     if order is not None:

@@ -146,6 +146,11 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
         blocks = [nothing[:_NOTICE_CHARACTERS]]
     blocks = [*part, *blocks]
     room = request.max_chars - sum(len(block) + 2 for block in blocks) - _size(fixed)
+    for copy in answer.conflict_copies(piece.path for piece in pieces):
+        notices.append(copy)
+        if (size := len(copy) + 3) <= room:  # in brackets, with its line end; the details hold all
+            room -= size
+            fixed += answer.bracketed([copy])
     calls: list[NextCall] = []
     for call in _next_calls(pieces):
         if (size := len(_sentence(call, work.voice)) + 3) <= room:  # in brackets, with its line end

@@ -82,7 +82,8 @@ def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAns
     wanted = None if request.name is None else request.name.casefold()
     found = [each for each in every if wanted is None or each.name.casefold() == wanted]
     shown = [_detail(each, FIRST_VALUES if wanted is None else request.limit) for each in found[: request.limit]]
-    notices = [*corpus.passed_over_except_time(work, found=bool(found)), *corpus.misread(asked.answer.misread, work)]
+    answer.misread(work, asked.answer.misread)
+    notices = answer.told(work, found=bool(found), is_total=True, opens_excluded=False, reported=("time limit",))
     part, in_notes = corpus.part(asked), corpus.counted(asked.notes, "note")
     if not found:
         sought = (

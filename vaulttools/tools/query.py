@@ -19,7 +19,7 @@ from vaulttools.answers.request import Request, Tags, Values, Wordings
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
-from vaulttools.core.work import UNREAD, Work
+from vaulttools.core.work import PROPERTIES, UNREAD, Work
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field, SkipValidation
 from vaulttools.query import tree
@@ -256,6 +256,7 @@ def _whole_list(
     every = proposals(question, known, calendar.today(), calendar.first_weekday)
     kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
     made: dict[int, Any] = {}
+    trials: dict[int, Work] = {}
 
     def total(proposal: Proposal) -> int:
         tool = tools.named(proposal.tool)
@@ -268,12 +269,15 @@ def _whole_list(
             return 0
         made[id(proposal)] = answered
         again.skipped.update(trial.skipped)
+        trials[id(proposal)] = trial
         return answered.total if trial.complete else 0
 
     found = tried(every, total) if again.complete else None
     if found is None:
         return f"{_MORE}takes more time." if (every and not again.complete) or "time limit" in again.skipped else None
     answered = made[id(found[0])]
+    if (misread := trials[id(found[0])].skipped.get(PROPERTIES)) is not None:
+        work.skipped[PROPERTIES] = misread
     listed = answered.tasks if found[0].tool == "tasks" else answered.rows
     rows = [Row(each.path, getattr(each, "line", 0)) for each in listed]
     return WholeList(found[0]._replace(arguments={**found[0].arguments, **kept}), found[1], rows)
@@ -314,6 +318,8 @@ def _ranked_page(
     notes = found.unfolded((request.page - 1) * request.limit, request.limit)
     next_page = request.page + 1 if len(notes) > request.limit else None
     notes = notes[: request.limit]
+    notices += answer.conflict_copies(note.path for note in notes)
+    notices += [] if whole is None else answer.passed_over(work, {PROPERTIES})
     if found.deduplicator.is_cut:
         notices.append("Time ran out: notes far down were not compared, so copies may be among them.")
     found.report_missed()
@@ -515,7 +521,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, sentences: Sequ
         *dates,
         *foreign_in_query(node),
         *filters.unselected(request, asked),
-        *corpus.passed_over_except_time(work, found=total > 0),
+        *answer.told(work, found=total > 0, shown=[match.path for match in shown], reported=("time limit",)),
     ]
     if total == 0 and work.complete:
         notices += other_readings(vault, work, request, request.query, found, order, match_case=request.match_case)

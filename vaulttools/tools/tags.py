@@ -58,7 +58,8 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     every = asked.answer.all
     tags = [each for each in every if request.name is None or covers(request.name, each.tag)]
     shown = [TagCount(tag=tag, notes=notes, occurrences=times) for tag, notes, times in tags[: request.limit]]
-    notices = corpus.passed_over_except_time(work, found=bool(tags))
+    answer.misread(work, asked.answer.misread)
+    notices = answer.told(work, found=bool(tags), is_total=True, opens_excluded=False, reported=("time limit",))
     if request.name is not None and not tags:
         notices += _close(request.name, every)
     if any(each.tag.count("/") > MOST_LEVELS for each in tags):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Annotated, Final
 
-from vaulttools.answers import answer, corpus, cut, dated
+from vaulttools.answers import answer, corpus, cut, dated, vocabulary
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
@@ -151,6 +151,8 @@ def run(vault: Session, request: TasksRequest, work: Work) -> TasksAnswer:
     """Selects the tasks, and shows one page of them."""
     scope = corpus.scope_of(vault, work, request.folder, request.glob, include_excluded=request.include_excluded)
     asked = corpus.answered(vault, PROJECTION, work, scope)
+    if request.tags:
+        answer.misread(work, corpus.answered(vault, vocabulary.PROPERTIES, work.again(), scope).answer.misread)
     with garbage.paused():  # a row for each task: without garbage collection, 30,000 take a third less
         return _listed(vault, request, work, asked)
 
@@ -173,7 +175,13 @@ def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Ta
     count = sum(len(group.rows) for group in shown)
     next_page = request.page + 1 if start + count < total_rows else None
     notices = [f"Only tasks {' and '.join(dated.phrases(given))}."] if given else []
-    notices += corpus.passed_over_except_time(work, found=bool(found))
+    notices += answer.told(
+        work,
+        found=bool(found),
+        shown=[row.listed.path for group in shown for row in group.rows],
+        is_total=True,
+        reported=("time limit",),
+    )
     if request.glob and not (asked.notes or asked.waiting):
         notices.append("glob selected no note.")
     notices += _problems(asked.answer, only)
