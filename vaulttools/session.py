@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import time
 import weakref
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.attachments.kinds import is_searched
@@ -61,6 +63,9 @@ _ADVICE: Final[dict[Reason, str]] = {
     "not extracted yet": ". Its text is being extracted; ask again",
 }
 """Advice after the reason why a file cannot be read."""
+
+_SAMPLED: Final = 200
+"""Notes that tell the languages of a vault: a twentieth of the notes is found among so many, within milliseconds."""
 
 _LEAST_SECONDS: Final = 0.1
 """Time that a call always has for reading one text."""
@@ -161,6 +166,18 @@ class Session:
         if made is meaning:
             weakref.finalize(self, meaning.end)
         return made
+
+    def languages(self) -> Counter[str]:
+        """Returns how many of the notes are in each language, of 200 at most; empty while the index knows
+        less than half of them. Waits for nothing."""
+        view = self.indexes.own.as_it_is() if self.has_index and "indexes" in vars(self) else None
+        if view is None:
+            return Counter()
+        notes = sorted(view.indexed_notes())
+        # By chance: of notes in pairs, one a translation, each second one would be in one language.
+        sample = Random(0).sample(notes, min(_SAMPLED, len(notes)))  # noqa: S311 - no secret
+        found = view.languages(sample)
+        return found if 2 * found.total() >= len(sample) else Counter()
 
     def _embeddable(self, *, strictly: bool) -> Supply | None:
         """Returns the notes and attachments that may be embedded, as the index knows them; None while it has none.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
@@ -343,6 +343,17 @@ class Snapshot:
         """Returns the stored passages (bytes for `index.passages.load`) of the notes whose words are known."""
         rows = self._ranked_rows(notes)
         return {row.path: columns for row, columns in self._passages_of(rows)}
+
+    def languages(self, notes: Collection[str]) -> Counter[str]:
+        """Returns how many of the notes whose words are known are in each language, as `notes.language` names it."""
+        from vaulttools.index.passages import keys_of
+
+        return Counter(keys_of(data).language for data in self.passages(sorted(notes)).values())
+
+    def indexed_notes(self) -> list[str]:
+        """Returns the notes that the index knows now, the excluded ones too."""
+        with self._state.lock:
+            return [path for path in self._rows.files if paths.is_note(path)]
 
     def loaded_passages(self, notes: Sequence[str]) -> dict[str, Passages]:
         """Returns the passages of the notes whose words are known."""
