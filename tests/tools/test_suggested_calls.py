@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.conftest import MakeVault
+from tests.test_transcripts import TRANSCRIPTS
 from tests.tools.test_definitions import CALLS
-from vaulttools import Vault, tools
+from vaulttools import BadArgument, Vault, tools
+from vaulttools.answers.request import parse
+from vaulttools.cli import options
 from vaulttools.core.voice import Voice
 from vaulttools.tools.definitions import definitions
 
@@ -106,6 +111,27 @@ def test_the_calls_that_answers_propose_over_the_shipped_vault(small_vault: Path
     with Vault.open(small_vault) as vault:
         for arguments in CALLS[tool]:
             check(vault, tool, arguments)
+
+
+def transcribed() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The calls of the transcripts, as a client would send them."""
+    for path in TRANSCRIPTS:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            command, *words = (
+                shlex.split(line.removeprefix("$ vaulttools ")) if line.startswith("$ vaulttools ") else [""]
+            )
+            name = command.replace("-", "_")
+            if name in tools.NAMES:
+                tool = tools.named(name)
+                with suppress(BadArgument):  # a mistake on purpose, or an option of the command alone
+                    yield name, parse(tool.request, options.parse(tool, words)).model_dump(exclude_unset=True)
+
+
+def test_the_calls_that_the_answers_of_the_transcripts_propose(small_vault: Path) -> None:
+    with Vault.open(small_vault) as vault:
+        made = [check(vault, tool, arguments) for tool, arguments in transcribed()]
+    assert len(made) > 80
+    assert sum(made) > 12
 
 
 @pytest.mark.parametrize("tool", tools.NAMES)
