@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.attachments.kinds import is_searched
@@ -41,6 +42,9 @@ _NEARLY_ALL: Final = 0.97
 
 _READ_TOGETHER: Final = 500
 """Structures per query: enough to be efficient, few enough to stop in time."""
+
+_DRAWN: Final = 20
+"""Files drawn for each note wanted: a vault may hold many more attachments than notes."""
 
 _MOST_STALE: Final = 0.5
 """While a larger share of the files is stale, the index is being built, and narrows nothing."""
@@ -350,10 +354,16 @@ class Snapshot:
 
         return Counter(keys_of(data).language for data in self.passages(sorted(notes)).values())
 
-    def indexed_notes(self) -> list[str]:
-        """Returns the notes that the index knows now, the excluded ones too."""
-        with self._state.lock:
-            return [path for path in self._rows.files if paths.is_note(path)]
+    def some_notes(self, most: int) -> list[str]:
+        """Returns at most `most` indexed notes by chance, excluded ones too; none while the index knows less than half
+        of the files."""
+        rows = self._rows
+        if 2 * len(rows) < len(rows.files):
+            return []
+        # By chance: of notes in pairs, one a translation, each second one would be in one language.
+        drawn = Random(0).sample(range(1, rows.newest + 1), min(rows.newest, _DRAWN * most))  # noqa: S311 - no secret
+        found = (path for id_ in drawn if (path := rows.path(id_)) is not None and paths.is_note(path))
+        return [*islice(found, most)]
 
     def loaded_passages(self, notes: Sequence[str]) -> dict[str, Passages]:
         """Returns the passages of the notes whose words are known."""

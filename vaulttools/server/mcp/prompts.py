@@ -17,7 +17,7 @@ _CLOSING: Final = (
 )
 
 
-_SOME: Final = 0.05
+_SOME: Final = 0.03
 """A language is named if it is that of so many of the notes: a few lists and tables look like another language."""
 
 _NAMED: Final = 4
