@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 import weakref
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -62,6 +63,9 @@ _ADVICE: Final[dict[Reason, str]] = {
     "not extracted yet": ". Its text is being extracted; ask again",
 }
 """Advice after the reason why a file cannot be read."""
+
+_SAMPLED: Final = 200
+"""Notes that tell the languages of a vault: enough to find those of three notes in a hundred, within 2 ms."""
 
 _LEAST_SECONDS: Final = 0.1
 """Time that a call always has for reading one text."""
@@ -164,6 +168,16 @@ class Session:
         if made is meaning:
             weakref.finalize(self, meaning.end)
         return made
+
+    def languages(self) -> Counter[str]:
+        """Returns how many of some notes are in each language; empty while the index knows less than half of them.
+        Waits for nothing."""
+        view = self.indexes.own.as_it_is() if self.has_index and "indexes" in vars(self) else None
+        if view is None:
+            return Counter()
+        sample = view.some_notes(_SAMPLED)
+        found = view.languages(sample)
+        return found if 2 * found.total() >= len(sample) else Counter()
 
     def _embeddable(self, *, strictly: bool) -> Supply | None:
         """Returns the notes and attachments that may be embedded, as the index knows them; None while it has none.

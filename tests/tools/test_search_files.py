@@ -135,13 +135,7 @@ def test_follows_the_tool_pattern_with_handler_and_input_schema(small_vault: Pat
         "tags": ("array", None),
         "properties": ("object", None),
         "modified_after": ("string", None),
-        "modified_before": ("string", None),
-        "created_after": ("string", None),
-        "created_before": ("string", None),
-        "max_per_file": ("integer", 5),
         "output": ("string", "excerpts"),
-        "columns": ("array", None),
-        "sort": ("string", "path"),
         "include_excluded": ("boolean", None),
     }
     assert definition["description"].startswith(

@@ -32,7 +32,7 @@ _WAIT_SHARE: Final = 0.8
 
 def narrow(work: Work) -> str:
     """Returns the advice that goes with a cut answer about all notes."""
-    return f"Narrow {work.voice.name('folder')} or {work.voice.name('glob')}."
+    return f"Narrow {work.voice.name('folder')}."
 
 
 def ask(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Annotated, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from vaulttools.answers import answer, cut, dated, note_dates
 from vaulttools.answers.answer import Answer
@@ -63,7 +63,9 @@ def _clamped(value: object) -> object:
 class FindRequest(Request):
     """The arguments of `find`."""
 
-    paths: Texts = Field(description="Globs, files or folders: `**/*.md`, `Projects`.")
+    untold: ClassVar[tuple[str, ...]] = ("hidden", "gitignore", "modified_before", "sort")
+
+    paths: Texts = Field(description="Globs, files or folders.")
     hidden: bool = Field(True, description="Hidden names too.")
     gitignore: bool = Field(True, description="Leave out what ignore files name.")
     modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
