@@ -28,7 +28,6 @@ from mcp import Client
 
 from tests.attachments import samples
 from tests.conftest import Files, write_files
-from tests.meaning.test_model2vec_folder import made as model_in
 from tests.server.serving import Raw, http, run, text_of
 from tests.test_architecture import PACKAGE
 from vaulttools.matching import ripgrep
@@ -160,12 +159,6 @@ def of_python(home: Home, embedder: str = "", question: str = QUESTION) -> Itera
 
 
 @contextmanager
-def of_python_with_model2vec(home: Home) -> Iterator[None]:
-    with of_python(home, str(model_in(home.vault.parent / "model")), "kitten"):
-        yield
-
-
-@contextmanager
 def of_the_command_line(home: Home) -> Iterator[None]:
     write_files(home.vault, {**MANY, **GERMAN})
     home.command("query", "cat")
@@ -228,7 +221,6 @@ def asked_at(url: str) -> str:
 
 FACES: Final[list[Face]] = [
     of_python,
-    of_python_with_model2vec,
     of_the_command_line,
     of_the_resident_process,
     of_mcp,
@@ -303,7 +295,7 @@ def test_no_face_and_no_child_connects_resolves_a_name_or_leaves_a_file(library:
         assert {home.log.parent.name: home.attempts() for home in homes if home.attempts()} == {}
         assert {home.log.parent.name: home.left() for home in homes if home.left()} == {}
         lack = {home.log.parent.name for home in homes if not home.did("imports")}
-        assert lack == {"of_python_with_model2vec"}
+        assert lack == set()
         ran = " ".join(line for home in homes for line in home.did("ran"))
         assert {name for name in runnable() if not re.search(rf" {name} ", ran)} == set()
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Annotated, ClassVar, Final
 
-from vaulttools.answers import answer, corpus, cut, dated, vocabulary
+from vaulttools.answers import answer, corpus, cut, dated, usages
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
@@ -154,7 +154,7 @@ def run(vault: Session, request: TasksRequest, work: Work) -> TasksAnswer:
     scope = corpus.scope_of(vault, work, request.folder, request.glob, include_excluded=request.include_excluded)
     asked = corpus.answered(vault, PROJECTION, work, scope)
     if request.tags:
-        answer.misread(work, corpus.answered(vault, vocabulary.PROPERTIES, work.again(), scope).answer.misread)
+        answer.misread(work, corpus.answered(vault, usages.PROPERTIES, work.again(), scope).answer.misread)
     with garbage.paused():  # a row for each task: without garbage collection, 30,000 take a third less
         return _listed(vault, request, work, asked)
 
