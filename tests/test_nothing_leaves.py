@@ -67,11 +67,11 @@ exec -a "$0" '{python}' "$@"
 
 API: Final = """\
 import sys
-from vaulttools import Vault, VaultConfig
-with Vault.open(sys.argv[1], config=VaultConfig(embedder=sys.argv[2] or None)) as vault:
+from vaulttools import Vault
+with Vault.open(sys.argv[1]) as vault:
     vault.build_index()
     vault.wait_for_meaning()
-    print(vault.query(query=sys.argv[3]).text, vault.read("Letter.pdf").text, "END", sep="\\n", flush=True)
+    print(vault.query(query=sys.argv[2]).text, vault.read("Letter.pdf").text, "END", sep="\\n", flush=True)
     sys.stdin.read()
 """
 
@@ -143,9 +143,9 @@ Face: TypeAlias = Callable[[Home], AbstractContextManager[None]]
 
 
 @contextmanager
-def of_python(home: Home, embedder: str = "", question: str = QUESTION) -> Iterator[None]:
+def of_python(home: Home) -> Iterator[None]:
     with subprocess.Popen(
-        [home.python, "-c", API, str(home.vault), embedder, question],
+        [home.python, "-c", API, str(home.vault), QUESTION],
         env={**os.environ, **home.environ},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
