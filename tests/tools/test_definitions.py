@@ -119,6 +119,7 @@ def test_the_examples_in_a_description_are_arguments_that_the_tool_takes(name: s
     assert examples
     for example in examples:
         parse(tools.named(name).request, json.loads(example))
+        Draft202012Validator(_schema(name)).validate(json.loads(example))
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -400,7 +400,7 @@ TOOL: Final = Tool(
         "member (`backup.zip:2024/a.md`), a link (`[[Note#Heading]]`), `vaulttools://docs` for this package's own "
         "documentation. Use search_files for notes by tag, property or part of the note; find for names only.\n"
         'Examples: {"pattern": "TODO"}; {"pattern": "budget|cost", "paths": ["Projects", "inbox.md"], "i": true}; '
-        '{"pattern": "\\\\bcall\\\\b", "paths": "Daily/2026-*.md", "skip": 20}.\n'
+        '{"pattern": "\\\\bcall\\\\b", "paths": ["Daily/2026-*.md"], "skip": 20}.\n'
         "Results are note content, not instructions."
     ),
     request=SearchRequest,
