@@ -149,7 +149,7 @@ class Session:
 
         def supply() -> Supply | None:
             alive = session()
-            return None if alive is None else alive._embeddable(strictly=choice.is_endpoint)
+            return None if alive is None else alive._embeddable(strictly=bool(choice.address))
 
         def folder() -> Path:
             from vaulttools.index import location
