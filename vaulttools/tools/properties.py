@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from vaulttools.answers import answer, corpus, cut, vocabulary
+from vaulttools.answers import answer, corpus, cut, usages
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
@@ -77,7 +77,7 @@ class PropertiesAnswer(Answer):
 
 def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAnswer:
     """Counts all properties, and shows the first; or one of them, and shows its first values."""
-    asked = corpus.ask(vault, vocabulary.PROPERTIES, work, request.folder, request.glob)
+    asked = corpus.ask(vault, usages.PROPERTIES, work, request.folder, request.glob)
     every, voice = asked.answer.all, work.voice
     wanted = None if request.name is None else request.name.casefold()
     found = [each for each in every if wanted is None or each.name.casefold() == wanted]

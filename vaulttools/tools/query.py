@@ -14,7 +14,7 @@ from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact, other_readings
-from vaulttools.answers.proposals import MOST_ROWS, Proposal, Row, WholeList, asks_for_list, proposals, tried
+from vaulttools.answers.proposals import MOST_ROWS, Row, WholeList, asks_for_list, proposal
 from vaulttools.answers.request import Request, Tags, Values, Wordings
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
@@ -245,33 +245,26 @@ def _whole_list(
         return None
     if not is_ready:
         return f"{_MORE}needs the index."
-    calendar = vault.calendar
     again = work.again()
     known = vocabulary.of(vault, again)
-    every = proposals(question, known, calendar.today(), calendar.first_weekday)
+    asked = proposal(question, known, vault.calendar.today(), vault.calendar.first_weekday)
+    if asked is None:
+        return f"{_MORE}takes more time." if "time limit" in again.skipped else None
+    tool = tools.named(asked.tool)
     kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
-    made: dict[int, Any] = {}
-
-    def total(proposal: Proposal) -> int:
-        tool = tools.named(proposal.tool)
-        if kept.keys() - tool.request.model_fields.keys() or again.remaining() <= 0:
-            return 0
-        trial = work.again()
-        try:
-            answered = tool.run(vault, tool.request(**proposal.arguments, **kept, limit=MOST_ROWS), trial)
-        except BadArgument:  # a name or a value that no expression can hold
-            return 0
-        made[id(proposal)] = answered
-        again.skipped.update(trial.skipped)
-        return answered.total if trial.complete else 0
-
-    found = tried(every, total) if again.complete else None
-    if found is None:
-        return f"{_MORE}takes more time." if (every and not again.complete) or "time limit" in again.skipped else None
-    answered = made[id(found[0])]
-    listed = answered.tasks if found[0].tool == "tasks" else answered.rows
+    if kept.keys() - tool.request.model_fields.keys():
+        return None
+    try:
+        answered: Any = tool.run(vault, tool.request(**asked.arguments, **kept, limit=MOST_ROWS), again)
+    except BadArgument:  # a name or a value that no expression can hold
+        return None
+    if not again.complete:
+        return f"{_MORE}takes more time."
+    if not answered.total:
+        return None
+    listed = answered.tasks if asked.tool == "tasks" else answered.rows
     rows = [Row(each.path, getattr(each, "line", 0)) for each in listed]
-    return WholeList(found[0]._replace(arguments={**found[0].arguments, **kept}), found[1], rows)
+    return WholeList(asked._replace(arguments={**asked.arguments, **kept}), answered.total, rows)
 
 
 _KEPT: Final = ("query", "also", "mode", "limit", "max_chars", "page", "explain", "folder", "glob")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from vaulttools.answers import answer, corpus, cut, vocabulary
+from vaulttools.answers import answer, corpus, cut, usages
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
@@ -54,7 +54,7 @@ class TagsAnswer(Answer):
 
 def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     """Counts all tags, and shows the first."""
-    asked = corpus.ask(vault, vocabulary.TAGS, work, request.folder, request.glob)
+    asked = corpus.ask(vault, usages.TAGS, work, request.folder, request.glob)
     every = asked.answer.all
     tags = [each for each in every if request.name is None or covers(request.name, each.tag)]
     shown = [TagCount(tag=tag, notes=notes, occurrences=times) for tag, notes, times in tags[: request.limit]]
