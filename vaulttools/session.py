@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
@@ -284,14 +284,14 @@ class Session:
         view: Snapshot | None = work.view
         return view
 
-    def moved(self, work: Work) -> Collection[str]:
-        """Returns what may have been renamed or moved since a call began: files that vanished, or folders whose names
-        changed where no watch tells it."""
+    def moved(self, work: Work) -> dict[str, int]:
+        """Returns what may have been renamed or moved since a call began, each with a number that differs for each
+        change: files that vanished, or folders whose names changed where no watch tells it."""
         view: Snapshot | None = work.view
         if view is not None and (vanished := view.vanished()) is not None:
-            return vanished
+            return dict.fromkeys(vanished, time.monotonic_ns())
         begun = time.time_ns() - int((time.monotonic() - work.started) * 1e9)
-        return [*catalogue.changed_folders(self.root, begun)]
+        return dict(catalogue.changed_folders(self.root, begun))
 
     def look_again(self) -> None:
         """Let the next call look at the disk, also in a process that listed the vault once for one command."""

@@ -222,8 +222,9 @@ _TICK: Final = 10_000_000
 10 ms."""
 
 
-def changed_folders(root: Root, since: int) -> Iterator[str]:
-    """Yields the folders whose own names may have changed after `since` (nanoseconds since 1970), by their times.
+def changed_folders(root: Root, since: int) -> Iterator[tuple[str, int]]:
+    """Yields the folders whose own names may have changed after `since`, with the times of their last change; both in
+    nanoseconds since 1970.
 
     A rename changes the times of both folders. Protected folders and links are not entered.
     """
@@ -234,7 +235,7 @@ def changed_folders(root: Root, since: int) -> Iterator[str]:
         with suppress(OSError):  # it is gone: the folder above it has changed
             changed = disk.stat(where).st_mtime_ns
             if changed >= since - (_TICK if changed % 1_000_000_000 else disk.GRANULARITY):
-                yield folder or "."
+                yield folder or ".", changed
             with disk.scandir(where) as scanned:
                 below = [paths.join(folder, each.name) for each in scanned if each.is_dir(follow_symlinks=False)]
             waiting += [each for each in below if root.protection.folder_of(each) is None]
