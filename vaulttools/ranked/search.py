@@ -29,6 +29,7 @@ from vaulttools.notes.note import ExtractedNote, Note
 from vaulttools.notes.note_date import Dating
 from vaulttools.notes.periods import Period
 from vaulttools.notes.properties import values as property_values
+from vaulttools.notes.properties.values import Value
 from vaulttools.query import explain, tree
 from vaulttools.query.language import parse
 from vaulttools.query.quoting import quoted
@@ -135,19 +136,17 @@ class Ranked:
         return "" if found is None else found.day
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
-        """Return the date of a note and its properties that hold a word of the question, and for the first note the
-        others about its subject behind them, tags last; as many as fit."""
+        """Return the date of a note and its properties that hold a word of the question; for the first note with the
+        others about its subject, tags last, if they all fit, else with their number."""
         terms_of = self.ranking.finder.occurrences
         held = {name: of for name, of in note.properties.items() if terms_of(f"{name} {property_values.text(of)}")}
+        others: dict[str, Value] = {}
         if is_first:
             others = {
-                name: of
-                for name, of in note.properties.items()
-                if name not in held and name not in property_values.OF_PAGES
+                name: of for name, of in note.properties.items() if name not in {*held, *property_values.OF_PAGES}
             }
-            tags = {name: others.pop(name) for name in ("tags", "tag") if name in others}
-            held |= others | tags
-        return self.date_of(note), property_values.fitting(held, _PROPERTY_CHARACTERS)
+            others |= {name: others.pop(name) for name in ("tags", "tag") if name in others}
+        return self.date_of(note), property_values.fitting(held, others, _PROPERTY_CHARACTERS)
 
 
 def has_words(question: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vaulttools.notes.note import Note
-from vaulttools.notes.properties.values import in_one_line, property_type
+from vaulttools.notes.properties.values import Value, fitting, in_one_line, property_type
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,20 @@ def test_properties_are_written_in_one_line() -> None:
     text = "---\nstatus: active\ntags: [a, b]\nempty:\ndone: false\nmore: {x: 1}\n---\n"
     assert in_one_line(Note("a.md", text).properties, 100) == "status: active; tags: a, b; done: false; more: x 1"
     assert in_one_line({"text": "long " * 60}, 20) == "text: long long long…"
+
+
+@pytest.mark.parametrize(
+    ("named", "others", "line"),
+    [
+        ({"a": 1}, {"b": 2}, "a: 1; b: 2"),
+        ({}, {"b": 2}, "b: 2"),
+        ({}, {"b": "x" * 30}, ""),
+        ({"a": 1}, {"b": "x" * 30, "c": 2}, "a: 1; 2 more"),
+        ({"a": "y" * 12, "b": "z" * 12}, {}, "a: yyyyyyyyyyyy; 1 more"),
+        ({"a": "y" * 30}, {"b": None}, "a: yyyyyyyyyyyyyyyyy…"),
+    ],
+)
+def test_properties_are_shown_whole_those_that_are_named_first(
+    named: dict[str, Value], others: dict[str, Value], line: str
+) -> None:
+    assert fitting(named, others, 20) == line

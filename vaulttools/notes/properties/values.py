@@ -122,17 +122,21 @@ def in_one_line(properties: Mapping[str, Value], most: int, *, without: Containe
     return render.line("; ".join(f"{' '.join(name.split())}: {value}" for name, value in found if value), most=most)
 
 
-def fitting(properties: Mapping[str, Value], most: int) -> str:
-    """Return whole properties in one line of at most `most` characters, in their order, and how many more there are:
-    `status: active; 2 more`. The first one is cut if it is too long alone."""
-    whole = {name: value for name, value in properties.items() if text(value)}
+def fitting(named: Mapping[str, Value], others: Mapping[str, Value], most: int) -> str:
+    """Return properties in one line of about `most` characters, the named ones first, and how many more there are:
+    `status: active; 2 more`. The others are left out unless all fit: `""` if none is named. A first one that is too long
+    alone is cut."""
+    whole = {name: value for name, value in {**named, **others}.items() if text(value)}
     line = in_one_line(whole, most + 1)
-    kept = list(whole)
-    while len(line) > most and len(kept) > 1:
+    if len(line) <= most:
+        return line
+    kept = [name for name in whole if name in named]
+    if not kept:
+        return ""
+    while len(kept) > 1 and len(in_one_line({name: whole[name] for name in kept}, most + 1)) > most:
         kept.pop()
-        line = in_one_line({name: whole[name] for name in kept}, most)
-        line += f"; {len(whole) - len(kept)} more"
-    return line if len(line) <= most else in_one_line(whole, most)
+    more = [f"{len(whole) - len(kept)} more"] if len(kept) < len(whole) else []
+    return "; ".join(filter(None, [in_one_line({name: whole[name] for name in kept}, most), *more]))
 
 
 OF_PAGES: Final = frozenset(("cssclass", "cssclasses", "permalink", "publish"))
