@@ -450,7 +450,7 @@ def test_fault_S02_a_file_that_is_not_downloaded_is_reported_when_it_is_named(to
         for path in ("a/plan.md", f"{vault.path}/a/plan.md"):
             named = {name: path for name in NAMING if name in tools.named(tool).request.model_fields}
             result = vault.call(tool, {**given, **named})
-            reason = result.text if result.is_error else str(result.details["skipped"])
+            reason = result.text if result.is_error else str(result.details["passed_over"])
             assert "ot downloaded" in reason
         if tool in ("read", "outline", "search"):
             for link in ("[[plan]]", "[[a/plan#Heading]]"):

@@ -28,7 +28,6 @@ from mcp import Client
 
 from tests.attachments import samples
 from tests.conftest import Files, write_files
-from tests.meaning.test_model2vec_folder import made as model_in
 from tests.server.serving import Raw, http, run, text_of
 from tests.test_architecture import PACKAGE
 from vaulttools.matching import ripgrep
@@ -68,11 +67,11 @@ exec -a "$0" '{python}' "$@"
 
 API: Final = """\
 import sys
-from vaulttools import Vault, VaultConfig
-with Vault.open(sys.argv[1], config=VaultConfig(embedder=sys.argv[2] or None)) as vault:
+from vaulttools import Vault
+with Vault.open(sys.argv[1]) as vault:
     vault.build_index()
     vault.wait_for_meaning()
-    print(vault.query(query=sys.argv[3]).text, vault.read("Letter.pdf").text, "END", sep="\\n", flush=True)
+    print(vault.query(query=sys.argv[2]).text, vault.read("Letter.pdf").text, "END", sep="\\n", flush=True)
     sys.stdin.read()
 """
 
@@ -144,9 +143,9 @@ Face: TypeAlias = Callable[[Home], AbstractContextManager[None]]
 
 
 @contextmanager
-def of_python(home: Home, embedder: str = "", question: str = QUESTION) -> Iterator[None]:
+def of_python(home: Home) -> Iterator[None]:
     with subprocess.Popen(
-        [home.python, "-c", API, str(home.vault), embedder, question],
+        [home.python, "-c", API, str(home.vault), QUESTION],
         env={**os.environ, **home.environ},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -157,12 +156,6 @@ def of_python(home: Home, embedder: str = "", question: str = QUESTION) -> Itera
         assert "Pets.md" in said and "harbour master" in said, said
         yield
         process.stdin.close()
-
-
-@contextmanager
-def of_python_with_model2vec(home: Home) -> Iterator[None]:
-    with of_python(home, str(model_in(home.vault.parent / "model")), "kitten"):
-        yield
 
 
 @contextmanager
@@ -228,7 +221,6 @@ def asked_at(url: str) -> str:
 
 FACES: Final[list[Face]] = [
     of_python,
-    of_python_with_model2vec,
     of_the_command_line,
     of_the_resident_process,
     of_mcp,
@@ -303,7 +295,7 @@ def test_no_face_and_no_child_connects_resolves_a_name_or_leaves_a_file(library:
         assert {home.log.parent.name: home.attempts() for home in homes if home.attempts()} == {}
         assert {home.log.parent.name: home.left() for home in homes if home.left()} == {}
         lack = {home.log.parent.name for home in homes if not home.did("imports")}
-        assert lack == {"of_python_with_model2vec"}
+        assert lack == set()
         ran = " ".join(line for home in homes for line in home.did("ran"))
         assert {name for name in runnable() if not re.search(rf" {name} ", ran)} == set()
 

@@ -32,9 +32,7 @@ class VaultConfig(BaseModel):
     meaning: Literal["auto", "off"] = Field(
         "auto", description="Whether ranked `query` also searches by meaning, if the extra `semantic` is installed."
     )
-    embedder: str | None = Field(
-        None, description="Embedder instead of the extra's model: a model2vec or ONNX folder, or an endpoint's URL."
-    )
+    embedder: str | None = Field(None, description="Address of an endpoint that embeds instead of the extra's models.")
     embedder_model: str | None = Field(None, description="The model's name at that endpoint.")
     embedder_key_variable: str = Field(
         "VAULTTOOLS_EMBEDDER_KEY", description="The environment variable with the endpoint's key."

@@ -66,19 +66,19 @@ class ToolMethods(ABC):
         """Search the contents of notes with a regular expression: see `docs/tools/search_files.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            pattern: Regular expression (Rust syntax), line by line.
-            file_pattern: Glob of files, case ignored: `Projects/**`, `{Daily,Weekly}/*.md`. Default: every note.
-            context_lines: Lines around each match, 0 to 20. (a whole number from 0 to 20; default 2)
+            pattern: Regular expression, line by line.
+            file_pattern: Glob: `Projects/**`, `{Daily,Weekly}/*.md`. Default: every note.
+            context_lines: Lines around a match. (a whole number from 0 to 20; default 2)
             max_results: Files shown. (a whole number from 1 to 10,000; default 10)
             max_per_file: Excerpts of one file. (a whole number from 1 to 10,000; default 5)
-            output: excerpts, paths alone, or counts of matching lines. (one of excerpts, paths, counts; default excerpts)
+            output: Excerpts, paths alone, or counts of matching lines. (one of excerpts, paths, counts; default excerpts)
             columns: Properties shown beside each path: `["status"]`.
             case_sensitive: Whether case counts. (default true)
             fixed: The pattern is plain text. (default false)
             within: Where in a note a matching line must lie. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
             tags: All of these, nested ones too: `work`.
             properties: `{"status": "active"}`; null: present and empty.
-            modified_after: From then on: `2026-11`, `last week`, `7d` (ago).
+            modified_after: From: `2026-11`, `last week`, `7d` (ago).
             modified_before: Before this date.
             created_after: From then on.
             created_before: Before this date.
@@ -131,10 +131,10 @@ class ToolMethods(ABC):
         """Find files and folders by glob, newest first: see `docs/tools/find.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            paths: Globs, files or folders: `**/*.md`, `Projects`.
+            paths: Globs, files or folders.
             hidden: Hidden names too. (default true)
             gitignore: Leave out what ignore files name. (default true)
-            modified_after: From then on: `2026-11`, `last week`, `7d` (ago).
+            modified_after: From: `2026-11`, `last week`, `7d` (ago).
             modified_before: Before this date.
             limit: Paths, 200 at most. (a whole number, 1 or more; default 200)
             timeout: Seconds, 0.5 to 60. (a number, 0 or more; default 5.0)
@@ -289,7 +289,7 @@ class ToolMethods(ABC):
 
         Args:
             query: A question or words; in mode obsidian a query of its language.
-            also: Two or three other wordings of the question: synonyms, concrete terms, a likely title, the notes' other language. They find notes that use other words than the question.
+            also: Two or three other wordings of the question: synonyms, concrete terms, a likely title, the notes' other language. Send them with every question: they find a third more.
             like: Instead of query: notes like this one, or `note#heading`.
             unlinked: With like: only notes not linked with it. (default false)
             mode: ranked: the best passages. obsidian: exactly what Obsidian finds. (one of ranked, obsidian; default ranked)
@@ -297,12 +297,12 @@ class ToolMethods(ABC):
             glob: Only what this glob selects: `Daily/**`.
             tags: All of these, nested ones too: `work`.
             properties: `{"status": "active"}`; null: present and empty.
-            modified_after: From then on: `2026-11`, `last week`, `7d` (ago).
+            modified_after: From: `2026-11`, `last week`, `7d` (ago).
             modified_before: Before this date.
             created_after: From then on.
             created_before: Before this date.
             limit: Notes on a page. (a whole number from 1 to 10,000; default 10)
-            max_chars: In mode ranked: characters of the text. (a whole number from 500 to 50,000; default 3000)
+            max_chars: Characters, in mode ranked. (a whole number from 500 to 50,000; default 3000)
             page: From 1. (a whole number from 1 to 10,000; default 1)
             sort: modified, created: newest first; - reverses. (one of relevance, name, -name, modified, -modified, created, -created)
             match_case: Compare case; in mode obsidian. (default false)
@@ -340,7 +340,7 @@ class ToolMethods(ABC):
             glob: Only what this glob selects.
             tags: All of these, nested ones too: `work`.
             properties: `{"status": "active"}`; null: present and empty.
-            modified_after: From then on: `2026-11`, `last week`, `7d` (ago).
+            modified_after: From: `2026-11`, `last week`, `7d` (ago).
             modified_before: Before this date.
             created_after: From then on.
             created_before: Before this date.
@@ -368,16 +368,16 @@ class ToolMethods(ABC):
         """Read a note or another text file, whole or in part: see `docs/tools/read.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            note: Path or name: `Projects/plan.md`, `plan#Tasks`, `plan#^block`, `plan:3-9`, `daily`, `weekly -1`; also `a.zip:b.md`, URLs, canvases, images, PDF, DOCX.
-            notes: Several, at most 20: `["plan", "inbox#Today"]`; they share max_chars.
+            note: Path or name: `Projects/plan.md`, `plan#Tasks`, `plan#^block`, `plan:3-9`, `daily`, `weekly -1`, `a.zip:b.md`; also images, PDF, DOCX.
+            notes: Several, at most 20; they share max_chars.
             start_line: First line, from 1. (a whole number, 1 or more)
             end_line: Last line, included. (a whole number, 1 or more)
-            start_page: First page of a PDF, from 1. (a whole number, 1 or more)
+            start_page: First page of a PDF. (a whole number, 1 or more)
             end_page: Last page, included. (a whole number, 1 or more)
-            heading: The section of this heading; nested: `Tasks#Open`. Case and punctuation do not matter.
+            heading: Its section; nested: `Tasks#Open`.
             block: The block with this id.
-            frontmatter: The properties alone; of several notes as a table. (default false)
-            max_chars: Characters shown, at most 50,000. (a whole number from 1 to 50,000; default 20000)
+            frontmatter: The properties alone. (default false)
+            max_chars: Characters shown. (a whole number from 1 to 50,000; default 20000)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
@@ -412,9 +412,9 @@ class ToolMethods(ABC):
         """List the links of a note, to it, or that lead nowhere: see `docs/tools/links.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            note: Path or name of a file: `plan.md`, `[[plan]]`. Required, except for unresolved and orphans.
+            note: Path or name; required, except for unresolved and orphans.
             direction: out: links in the note. back: links to it. mentions: its name as plain text. unresolved: links to no file. orphans: notes without backlinks. (one of out, back, mentions, unresolved, orphans; default out)
-            depth: For out and back: 2 or 3 gives the notes within so many links. (a whole number from 1 to 3; default 1)
+            depth: 2 or 3: the notes within so many links. (a whole number from 1 to 3; default 1)
             folder: Only in this folder.
             glob: Only what this glob selects.
             limit: Links or notes shown. (a whole number from 1 to 10,000; default 50)
@@ -435,7 +435,7 @@ class ToolMethods(ABC):
         """List the tags of the notes, with how many notes have each: see `docs/tools/tags.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            name: Only this tag and those nested in it: `project`.
+            name: Only this tag and those nested in it.
             folder: Only in this folder: `Projects`.
             glob: Only what this glob selects: `Daily/**`.
             limit: Tags shown. (a whole number from 1 to 10,000; default 50)
@@ -456,7 +456,7 @@ class ToolMethods(ABC):
         """List the properties of the notes, with their types and values: see `docs/tools/properties.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            name: Only this property, with all its values: `status`.
+            name: Only this property, with all its values.
             folder: Only in this folder: `Projects`.
             glob: Only what this glob selects: `Daily/**`.
             limit: Properties or values shown. (a whole number from 1 to 10,000; default 50)
@@ -536,7 +536,7 @@ class ToolMethods(ABC):
         """Run a view of an Obsidian base, or a query in its language: see `docs/tools/base.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            base: A .base file, or a note with a `base` block: `Projects.base`, `plan.md#Heading`.
+            base: A .base file, or a note with a `base` block.
             where: Only files for which this holds: `status == "Final"`; or {"and": [...]}, "or", "not".
             view: By name. Default: the first.
             list_views: Only list the views. (default false)

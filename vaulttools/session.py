@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
@@ -62,6 +63,9 @@ _ADVICE: Final[dict[Reason, str]] = {
     "not extracted yet": ". Its text is being extracted; ask again",
 }
 """Advice after the reason why a file cannot be read."""
+
+_SAMPLED: Final = 200
+"""Notes that tell the languages of a vault: enough to find those of three notes in a hundred, within 2 ms."""
 
 _LEAST_SECONDS: Final = 0.1
 """Time that a call always has for reading one text."""
@@ -152,7 +156,7 @@ class Session:
 
         def supply() -> Supply | None:
             alive = session()
-            return None if alive is None else alive._embeddable(strictly=choice.is_endpoint)
+            return None if alive is None else alive._embeddable(strictly=bool(choice.address))
 
         def folder() -> Path:
             from vaulttools.index import location
@@ -164,6 +168,16 @@ class Session:
         if made is meaning:
             weakref.finalize(self, meaning.end)
         return made
+
+    def languages(self) -> Counter[str]:
+        """Returns how many of some notes are in each language; empty while the index knows less than half of them.
+        Waits for nothing."""
+        view = self.indexes.own.as_it_is() if self.has_index and "indexes" in vars(self) else None
+        if view is None:
+            return Counter()
+        sample = view.some_notes(_SAMPLED)
+        found = view.languages(sample)
+        return found if 2 * found.total() >= len(sample) else Counter()
 
     def _embeddable(self, *, strictly: bool) -> Supply | None:
         """Returns the notes and attachments that may be embedded, as the index knows them; None while it has none.
@@ -270,14 +284,14 @@ class Session:
         view: Snapshot | None = work.view
         return view
 
-    def moved(self, work: Work) -> Collection[str]:
-        """Returns what may have been renamed or moved since a call began: files that vanished, or folders whose names
-        changed where no watch tells it."""
+    def moved(self, work: Work) -> dict[str, int]:
+        """Returns what may have been renamed or moved since a call began, each with a number that differs for each
+        change: files that vanished, or folders whose names changed where no watch tells it."""
         view: Snapshot | None = work.view
         if view is not None and (vanished := view.vanished()) is not None:
-            return vanished
+            return dict.fromkeys(vanished, time.monotonic_ns())
         begun = time.time_ns() - int((time.monotonic() - work.started) * 1e9)
-        return [*catalogue.changed_folders(self.root, begun)]
+        return dict(catalogue.changed_folders(self.root, begun))
 
     def look_again(self) -> None:
         """Let the next call look at the disk, also in a process that listed the vault once for one command."""

@@ -439,7 +439,7 @@ class Vault(ToolMethods):
         names: Iterable[str] = tools.NAMES,
     ) -> list[dict[str, Any]]:
         """Returns the definitions of all tools, or of `names`, in the format of an API: `"anthropic"`, `"openai"` or
-        `"mcp"`.
+        `"mcp"`. Parameters that models do not send are left out; `call` takes them all the same.
 
         Raises:
             BadArgument: the format is none of the three, or there is no such tool.

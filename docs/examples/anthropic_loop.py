@@ -11,7 +11,7 @@ from vaulttools import Vault
 def ask(question: str, folder: str, model: str) -> str:
     """The model's answer: it asks for tools until it knows enough."""
     client = Anthropic()
-    messages: Any = [{"role": "user", "content": question}]
+    messages: Any = [{"role": "user", "content": f"{question} (Give query other wordings of this in also.)"}]
     with Vault.open(folder) as vault:
         tools: Any = vault.tool_definitions("anthropic", ["query", "search_files", "read", "base", "tasks"])
         while True:

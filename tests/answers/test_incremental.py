@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
-from vaulttools.answers import exact, incremental, linked, vocabulary
+from vaulttools.answers import exact, incremental, linked, usages
 from vaulttools.answers.incremental import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
 from vaulttools.index import kept_facts, location
@@ -81,8 +81,8 @@ def _table(answer: NoteTable, index: LinkIndex) -> object:
 
 
 QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], object]]] = [
-    (vocabulary.TAGS, _tags),
-    (vocabulary.PROPERTIES, _properties),
+    (usages.TAGS, _tags),
+    (usages.PROPERTIES, _properties),
     (exact.PROJECTION, _facts),
     (linked.PROJECTION, _graph),
     (tasks.PROJECTION, _tasks),
@@ -181,7 +181,7 @@ def test_a_process_answers_from_what_another_has_kept(
     names = [file.name.partition(".sqlite.")[2] for file in _kept(folder)]
     assert names == [f"facts-{kind}" for kind in KINDS]
     with monkeypatch.context() as patch:
-        for question in (vocabulary.TAGS, vocabulary.PROPERTIES, exact.PROJECTION, linked.PROJECTION):
+        for question in (usages.TAGS, usages.PROPERTIES, exact.PROJECTION, linked.PROJECTION):
             patch.setattr(type(question.empty), "changed", lambda *_: pytest.fail("an answer was made anew"))
         patch.setattr(LinkIndex, "resolve", lambda *_: pytest.fail("a link was followed"))
         for number in (5, 0, 1, 2, 3):  # not 4: to find `1.md` it resolves a link

@@ -20,6 +20,7 @@ import pytest
 import vaulttools
 from tests.conftest import MakeVault
 from tests.modes import bound_by_modes
+from tests.passed_over import counts, examples
 from vaulttools import Vault
 from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk, globs
@@ -233,7 +234,7 @@ def test_fault_P18_a_fifo_named_exactly_is_reported(make_vault: MakeVault) -> No
     vault = make_vault({"a.md": "needle"})
     os.mkfifo(vault.path / "fifo.md")
     found = vault.search_files("needle", file_pattern="fifo.md")
-    assert found.skipped["not a regular file"].paths == ["fifo.md"]
+    assert examples(found)["not a regular file"] == ["fifo.md"]
     assert found.complete
 
 
@@ -314,10 +315,12 @@ def test_fault_T02_an_unreadable_file_or_folder_is_reported_and_the_rest_searche
     details = searched_without_rights(folder, "needle")
     assert [file["path"] for file in details["files"]] == ["open.md", "sub/open.md"]
     assert details["complete"] is False
-    assert details["skipped"] == {"unreadable": {"count": 3, "paths": ["closed", "listed/in.md", "shut.md"]}}
+    assert details["passed_over"] == [
+        {"kind": "unreadable", "count": 3, "examples": ["closed", "listed/in.md", "shut.md"]}
+    ]
     nothing = searched_without_rights(folder, "absent")
     assert nothing["status"] == 2
-    assert nothing["skipped"]["unreadable"]["count"] == 3
+    assert nothing["passed_over"][0]["count"] == 3
     for name in ("closed", "listed"):
         (folder / name).chmod(0o755)  # so that pytest can remove it
 
@@ -373,7 +376,7 @@ def test_fault_T03_a_file_that_vanishes_before_the_search_is_not_reported(
     monkeypatch.setattr(catalogue, "listed", vanishing)
     found = vault.search_files("needle")
     assert [file.path for file in found.files] == ["b.md"]
-    assert (found.total_files, found.complete, found.skipped) == (1, True, {})
+    assert (found.total_files, found.complete, counts(found)) == (1, True, {})
 
 
 @pytest.mark.parametrize("folder_first", [True, False])
@@ -401,7 +404,7 @@ def test_fault_T12_what_becomes_a_file_or_a_folder_during_the_walk_is_reported_a
     assert [file.path for file in found.files] == ["b.md"]
     assert ".obsidian" not in found.text
     if folder_first:
-        assert found.skipped["unreadable"].paths == ["x.md"]
+        assert examples(found)["unreadable"] == ["x.md"]
 
 
 @pytest.mark.parametrize("becomes", ["gone", "a file"])
@@ -429,8 +432,8 @@ def test_fault_T04_a_tree_too_deep_to_enter_is_reported(make_vault: MakeVault) -
         found = vault.search_files("needle")
         assert [file.path.count("/") for file in found.files] == [0, 200]
         assert found.complete is False
-        assert found.skipped["too deep"].count == 1
-        assert found.skipped["too deep"].paths[0].count("/") == limits.FOLDER_DEPTH
+        assert counts(found)["too deep"] == 1
+        assert examples(found)["too deep"][0].count("/") == limits.FOLDER_DEPTH
 
 
 @contextmanager
@@ -459,7 +462,7 @@ def test_fault_P14_a_folder_whose_path_is_too_long_to_open_is_reported(make_vaul
     with nested(vault.path, 20, "n" * 250, notes_at=(20,)):
         found = vault.search_files("needle")
         assert [file.path for file in found.files] == ["a.md"]
-        assert found.skipped["unreadable"].count == 1
+        assert counts(found)["unreadable"] == 1
         assert len(found.text) < 4_000
 
 
@@ -480,7 +483,7 @@ def test_fault_S01_a_file_not_downloaded_is_reported_on_macos_and_a_sparse_one_r
     monkeypatch.setattr(disk, "MAY_BE_ELSEWHERE", True)
     found = Vault.open(make_vault({"a.md": "needle"}).path, index="off").search_files("needle")
     assert [file.path for file in found.files] == ["a.md"]
-    assert (found.complete, found.skipped["not downloaded"].paths) == (False, ["sparse.md"])
+    assert (found.complete, examples(found)["not downloaded"]) == (False, ["sparse.md"])
 
 
 def test_fault_S02_the_stub_of_a_file_that_is_not_downloaded_represents_the_file(make_vault: MakeVault) -> None:
@@ -488,7 +491,7 @@ def test_fault_S02_the_stub_of_a_file_that_is_not_downloaded_represents_the_file
     found = vault.search_files("needle")
     assert [file.path for file in found.files] == ["a.md"]
     assert found.complete is False
-    assert {reason: skipped.paths for reason, skipped in found.skipped.items()} == {
+    assert examples(found) == {
         "hidden": [".c.md"],
         "not downloaded": ["d/b.md"],
     }

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
 from tests.conftest import MakeVault
+from tests.passed_over import counts
 from vaulttools import Vault, VaultConfig
-from vaulttools.answers.answer import Skipped
+from vaulttools.answers.answer import Omission
 from vaulttools.files import settings
 from vaulttools.files.settings import DEFAULT_FILES, DEFAULT_FOLDERS, Excluded
 from vaulttools.matching.ripgrep import Ripgrep
@@ -137,7 +138,7 @@ def test_rule_E05_E06_excluded_files_are_out_unless_requested(
     assert left(vault, include_excluded=True) == everything
     found = vault.search_files("needle")
     assert found.complete
-    assert set(found.skipped) == ({"excluded"} if out else set())
+    assert set(counts(found)) == ({"excluded"} if out else set())
 
 
 def test_rule_E04_excluded_notes_are_out_of_every_view_but_links_to_them_still_resolve(
@@ -197,9 +198,9 @@ def test_an_invalid_regex_excludes_nothing_and_is_reported_once(make_vault: Make
 
 def test_an_excluded_folder_counts_once_and_a_regex_counts_each_file(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, ".obsidian/app.json": app_json("Archive/", "/^Daily/")})
-    assert vault.search_files("absent").skipped == {
-        "excluded": Skipped(count=3, paths=["Archive", "Daily/2024-01-02.md", "Daily/2025-01-02.md"])
-    }
+    assert vault.search_files("absent").passed_over == [
+        Omission(kind="excluded", count=3, examples=["Archive", "Daily/2024-01-02.md", "Daily/2025-01-02.md"])
+    ]
 
 
 @pytest.mark.parametrize("reason", ["time limit", "ripgrep died"])
@@ -210,7 +211,7 @@ def test_a_file_is_not_shown_when_matching_the_regexes_was_cut_off(
     monkeypatch.setattr(Ripgrep, "lines_matching", lambda self, entry, paths, work: ({paths.index("x.md")}, reason))
     for answer in (vault.search_files("needle"), vault.search("needle"), vault.grep("needle"), vault.find("*.md")):
         assert (answer.found, answer.complete) == (False, False)
-        assert {key: passed.count for key, passed in answer.skipped.items()} == {"excluded": 1, reason: 6}
+        assert counts(answer) == {"excluded": 1, reason: 6}
     assert vault.find(["*.md", "x.md"]).files == ["x.md"]
 
 

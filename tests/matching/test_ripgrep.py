@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -14,13 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.clock import LIMIT, time_runs_out_when
+from tests.passed_over import counts, examples
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import child
 from vaulttools.core.work import GONE, Reason, Work
 from vaulttools.errors import Cancelled, InvalidPattern, RipgrepUnavailable
 from vaulttools.matching import ripgrep, search
 from vaulttools.matching.hits import Hit
-from vaulttools.matching.process import Outcome, Running
+from vaulttools.matching.process import Outcome, PatientRun, Running
 from vaulttools.matching.ripgrep import Counts, Hits, Ripgrep
 from vaulttools.patterns.pattern import Mode
 
@@ -403,8 +405,57 @@ def test_fault_R01_a_pattern_too_costly_for_a_file_is_reported_and_the_other_fil
     answer = vault.search_files("(?=a)(a|aa)+$")
     assert [file.path for file in answer.files] == ["b.md"]
     assert not answer.complete
-    assert answer.skipped["pattern too costly"].paths == ["a.md"]
+    assert examples(answer)["pattern too costly"] == ["a.md"]
     assert "The search is incomplete: 1 file pattern too costly (a.md)." in answer.notices
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_picture_in_a_note_that_a_lookahead_cannot_get_through_is_named_and_the_other_notes_are_searched(
+    tmp_path: Path, end: bytes
+) -> None:
+    picture = b"![](data:image/png;base64," + b"iVBORw0KGgoAAAANSUhEUg" * 9_300 + b")"
+    notes = {f"n{number}.md": b"budget plan for the roof" + end for number in range(5)}
+    vault = _vault(
+        tmp_path, {"m.md": b"# Shot" + end + picture + end, "a.md": b"roof, budget" + end, **notes}, time_limit=4
+    )
+    answer = vault.search_files("(?=.*budget)(?=.*roof).*")
+    assert [file.path for file in answer.files] == ["a.md", *notes]
+    assert (answer.complete, examples(answer)) == (False, {"pattern too costly": ["m.md"]})
+    assert "The search is incomplete: 1 file pattern too costly (m.md)." in answer.notices
+
+
+@given(st.lists(st.sampled_from(["found", "nothing", "costly", "unreadable"]), min_size=1, max_size=30))
+def test_a_run_gives_up_just_the_costly_files(kinds: list[str]) -> None:
+    """Each of them begins a run of its own; all others are searched once."""
+    files = [f"{number}.md" for number in range(len(kinds))]
+    kind_of = dict(zip(files, kinds, strict=True))
+    starts: list[Sequence[str]] = []
+
+    class Started:
+        def __init__(self, some: Sequence[str]) -> None:
+            starts.append(some)
+            self._files = some
+
+        def outcome(self, work: Work) -> Outcome:
+            done = [*takewhile(lambda path: kind_of[path] != "costly", self._files)]
+            records = b"".join(
+                b"./%b\0%d\n" % (path.encode(), kind_of[path] == "found")
+                for path in done
+                if kind_of[path] != "unreadable"
+            )
+            errors = b"".join(
+                b"rg: ./%b: Permission denied\n" % path.encode() for path in done if kind_of[path] == "unreadable"
+            )
+            is_late = len(done) < len(self._files)
+            return Outcome(records + (b"./half" if is_late else b""), errors, -9 if is_late else 0, is_late, "/nowhere")
+
+    run = PatientRun(files, Started, ripgrep._printed)  # type: ignore[arg-type]
+    found = ripgrep._counted(run.outcome(Work(60)))
+    assert found.matching == {path: 1 for path in files if kind_of[path] == "found"}
+    wanted = {"costly": "pattern too costly", "unreadable": "unreadable"}
+    assert found.failed == {path: wanted[kind] for path, kind in kind_of.items() if kind in wanted}
+    assert found.stopped is None
+    assert len(starts) <= 1 + 2 * kinds.count("costly")
 
 
 @pytest.mark.parametrize(
@@ -456,7 +507,7 @@ def test_fault_M10_a_ripgrep_that_dies_while_it_counts_makes_the_answer_incomple
         "No matches in the 0 files searched; the search is incomplete: "
         "ripgrep died, 3 files not searched (a.md, b.md, c.md)."
     )
-    assert (answer.complete, answer.searched, answer.skipped["ripgrep died"].count) == (False, 0, 3)
+    assert (answer.complete, answer.searched, counts(answer)["ripgrep died"]) == (False, 0, 3)
 
 
 @posix
@@ -587,7 +638,7 @@ def test_no_other_run_is_started_once_time_is_up(
     answer = vault.search_files("x", cancel=Event())
     assert log.read_text(encoding="utf-8") == "run\n"
     assert [file.path for file in answer.files] == ["a.md"]
-    assert (answer.searched, answer.skipped["time limit"].paths) == (1, ["b.md", "c.md"])
+    assert (answer.searched, examples(answer)["time limit"]) == (1, ["b.md", "c.md"])
 
 
 @posix
@@ -597,8 +648,8 @@ def test_a_death_while_the_lines_of_multiline_matches_are_counted_is_reported(
 ) -> None:
     vault = _vault(tmp_path, {"a.md": content}, rg=fake_rg(f'{_SHOWS} kill -9 $$;; esac\nreal "$@"'))
     answer = vault.search_files(r"x$\n")
-    assert answer.skipped.keys() == {"ripgrep died"}
-    assert (answer.files, answer.searched, answer.skipped["ripgrep died"].count) == ([], 0, 1)
+    assert counts(answer).keys() == {"ripgrep died"}
+    assert (answer.files, answer.searched, counts(answer)["ripgrep died"]) == ([], 0, 1)
 
 
 @posix
@@ -615,7 +666,7 @@ def test_a_file_at_which_ripgrep_was_stopped_has_no_hits(tmp_path: Path, fake_rg
     body = f'{_SHOWS} real "$@"; kill -9 $$;; esac\nreal "$@"'
     answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files("x")
     assert len(answer.files) == 1
-    assert answer.skipped["ripgrep died"].count == 1
+    assert counts(answer)["ripgrep died"] == 1
 
 
 def test_a_large_text_arrives_whole_while_a_caller_may_cancel(rg: Ripgrep, monkeypatch: pytest.MonkeyPatch) -> None:

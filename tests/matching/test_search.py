@@ -20,6 +20,7 @@ import pytest
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
+from tests.passed_over import counts, examples
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import limits
 from vaulttools.core.work import GONE, PassedOver, Reason, Work
@@ -388,11 +389,11 @@ def test_fault_C04_a_file_with_a_nul_gives_no_match_and_is_counted(
     vault = _of(tmp_path, a=text[:place] + b"\0" + text[place:], b=b"x\n", c=b"\0", d="\ufeffx".encode("utf-16-le"))
     answer = vault.search_files("x")
     assert [file.path for file in answer.files] == ["b.md", "d.md"]
-    assert (answer.complete, answer.searched, answer.skipped["binary"].paths) == (True, 3, ["a.md"])
-    assert answer.notices == ["Passed over, binary: 1 (a.md)."]
+    assert (answer.complete, answer.searched, examples(answer)["binary"]) == (True, 3, ["a.md"])
+    assert answer.notices == ["Passed over: 1 binary (a.md)."]
     exact = vault.search_files("x", file_pattern="a.md")
-    assert (exact.files, exact.complete, exact.skipped["binary"].count) == ([], True, 1)
-    assert vault.search_files("nowhere").skipped == {}
+    assert (exact.files, exact.complete, counts(exact)["binary"]) == ([], True, 1)
+    assert vault.search_files("nowhere").passed_over == []
 
 
 def test_fault_C09_a_line_of_megabytes_is_found_and_cut_where_it_is_shown(tmp_path: Path) -> None:
@@ -620,7 +621,7 @@ def test_lines_that_were_not_read_in_time_are_reported_and_the_total_stays(
     monkeypatch.setattr(Work, "is_over", lambda self: True)
     answer = Vault.open(tmp_path).search_files("x")
     assert (answer.total_files, answer.total_is_exact, answer.files, answer.complete) == (20, True, [], False)
-    assert (answer.searched, answer.skipped["lines not read"].count) == (20, 10)
+    assert (answer.searched, counts(answer)["lines not read"]) == (20, 10)
     assert answer.text == (
         "Found 20 matching files:\n\n"
         "[The search is incomplete: stopped after 10 s, 10 files counted and not shown.]\n"
@@ -647,7 +648,7 @@ def test_an_answer_that_ran_out_of_time_says_what_it_shows_and_how_to_go_on(
     result = Vault.open(tmp_path, index="off").call(tool, {"pattern": ".", "max_results": 10_000})
     total = "total_matches" if tool == "grep" else "total_files"
     assert (result.details[total], result.details["total_is_exact"], result.details["complete"]) == (300, True, False)
-    assert result.details["skipped"]["lines not read"]["count"] == 149
+    assert next(each["count"] for each in result.details["passed_over"] if each["kind"] == "lines not read") == 149
     narrow = "path or glob" if tool == "grep" else "file_pattern"
     assert "[The search is incomplete: stopped after 10 s, 149 files counted and not shown.]" in result.text
     assert result.text.endswith(
@@ -664,7 +665,7 @@ def test_a_film_costs_a_search_no_time_and_a_large_text_is_reported(tmp_path: Pa
     vault = Vault.open(tmp_path, config=VaultConfig(max_file_size=2_000))
     for name in ("search", "grep"):
         details = vault.call(name, {"pattern": "needle"}).details
-        assert {reason: entry["paths"] for reason, entry in details["skipped"].items()} == {
+        assert examples(details) == {
             "binary": ["film.mp4"],
             "too large": ["log.txt"],
         }

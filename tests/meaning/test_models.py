@@ -135,7 +135,7 @@ def test_the_multilingual_model_works_alone_where_the_runtime_has_no_wheel(monke
     monkeypatch.setattr(embedders, "_has_english", lambda: False)
     alone = Choice.of(VaultConfig())
     assert (alone.packaged, alone.other) == ("multilingual", None)
-    assert Choice.of(VaultConfig(embedder="/a/folder")).other is None
+    assert Choice.of(VaultConfig(embedder="http://127.0.0.1:1/v1")).other is None
 
 
 def test_a_lone_surrogate_is_embedded(model: Any) -> None:
@@ -159,10 +159,10 @@ import numpy as np
 from vaulttools.meaning.embedders import EmbedderKey
 
 def takes(choice):
-    return choice.where.startswith("letters:")
+    return choice.address.startswith("letters:")
 
 def key_of(choice):
-    return EmbedderKey("letters", "1", choice.where)
+    return EmbedderKey("letters", "1", choice.address)
 
 class Model:
     def __init__(self, choice):

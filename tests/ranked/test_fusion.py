@@ -413,7 +413,6 @@ def test_the_explanation_says_how_many_each_found() -> None:
     [
         (Choice(), NEARNESS),
         (Choice(packaged="multilingual"), NEARNESS),
-        (Choice("/a/folder"), None),
         (Choice("http://127.0.0.1:1/v1", model="m"), None),
     ],
 )

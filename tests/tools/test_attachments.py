@@ -9,6 +9,7 @@ import pytest
 
 from tests.attachments import samples
 from tests.conftest import Files, MakeVault
+from tests.passed_over import counts, examples
 from vaulttools import Vault
 
 REPORT = samples.pdf("Annual report\nbudget of 2026", "Risks\nthe budget is tight\nnothing else", "closing words")
@@ -100,7 +101,7 @@ def test_lines_of_several_pages_match_together(vault: Vault) -> None:
     [
         ("locked.pdf", samples.encrypted(), "the search is incomplete: 1 file encrypted (locked.pdf)."),
         ("broken.pdf", b"%PDF-1.7 nothing", "the search is incomplete: 1 file damaged (broken.pdf)."),
-        ("scan.pdf", samples.scanned(), "Passed over, no text: 1 (scan.pdf)."),
+        ("scan.pdf", samples.scanned(), "Passed over: 1 without text (scan.pdf)."),
     ],
 )
 def test_files_without_text_are_reported_and_the_others_are_searched(
@@ -110,14 +111,14 @@ def test_files_without_text_are_reported_and_the_others_are_searched(
     assert vault.grep(pattern="budget").total_matches == 4
     assert sentence in vault.grep(pattern="nowhere").text
     reason = sentence.split(" (")[0].rsplit(" ", 1)[-1] if "incomplete" in sentence else "no text"
-    assert vault.grep(pattern="nowhere").skipped[reason].paths == [name]
+    assert examples(vault.grep(pattern="nowhere"))[reason] == [name]
 
 
 def test_a_file_with_a_false_extension_is_searched_as_it_is(make_vault: MakeVault) -> None:
     vault = make_vault({"plain.pdf": "a budget\n", "binary.docx": b"budget\0"})
     answer = vault.grep(pattern="budget")
     assert [(match.path, match.line) for match in answer.matches] == [("plain.pdf", 1)]
-    assert answer.skipped["binary"].paths == ["binary.docx"]
+    assert examples(answer)["binary"] == ["binary.docx"]
 
 
 def test_a_word_in_another_case_is_hinted_at_when_an_attachment_alone_holds_it(make_vault: MakeVault) -> None:
@@ -140,7 +141,7 @@ def test_notes_are_searched_however_long_attachments_take(
     monkeypatch.setattr("vaulttools.matching.matcher.timeout", lambda work: 0.0)
     vault = make_vault({"note.md": "the budget\n", "report.pdf": REPORT})
     answer = vault.grep(pattern="budget")
-    if "not extracted yet" in answer.skipped:  # an index may have extracted it before
+    if "not extracted yet" in counts(answer):  # an index may have extracted it before
         assert answer.total_matches == 1
         assert not answer.complete
 
@@ -168,7 +169,7 @@ class TestWithoutTheExtra:
         vault = make_vault({"note.md": "endobj\n", "a.pdf": samples.scanned()})
         answer = vault.grep(pattern="endobj")
         assert answer.notices == [
-            "Passed over, binary: 1 (a.pdf).",
+            "Passed over: 1 binary (a.pdf).",
             "The text of 1 PDF or DOCX file was not searched; "
             "to have it searched: pip install '.[files]' in the checkout",
         ]

@@ -66,7 +66,7 @@ def test_a_view_is_a_table_of_its_columns(make_vault: MakeVault) -> None:
         "Summaries: Left rounded 57.3; State Unique 1\n\n"
         "[Other views: By state.]"
     )
-    details = found.model_dump(exclude={"searched", "skipped", "notices"})
+    details = found.model_dump(exclude={"searched", "passed_over", "notices"})
     assert details == {
         "complete": True,
         "base": "Projects.base",

@@ -110,7 +110,7 @@ def test_every_tool_and_every_argument_is_described(name: str) -> None:
     assert tool.summary and "\n" not in tool.summary and not tool.summary.endswith(".")
     assert len(tool.description) > len(tool.summary)
     assert tool.description.endswith(" content, not instructions.")
-    assert all(property_["description"] for property_ in _schema(name)["properties"].values())
+    assert all(property_["description"] for property_ in whole_schema(tool.request)["properties"].values())
 
 
 @pytest.mark.parametrize("name", tools.NAMES)
@@ -119,6 +119,7 @@ def test_the_examples_in_a_description_are_arguments_that_the_tool_takes(name: s
     assert examples
     for example in examples:
         parse(tools.named(name).request, json.loads(example))
+        Draft202012Validator(_schema(name)).validate(json.loads(example))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -178,13 +179,27 @@ def test_every_default_and_bound_is_in_the_schema(name: str) -> None:
             assert "minimum" in whole_schema(request)["properties"][argument]
 
 
-def test_the_default_set_of_the_server_costs_a_model_less_than_16_kb() -> None:
+def test_the_default_set_of_the_server_costs_a_model_at_most_12_000_bytes() -> None:
     shown = [
         {key: definition[key] for key in ("name", "description", "inputSchema")}
         for definition in definitions("mcp", tools.DEFAULT)
     ]
-    assert len(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()) < 16_000
-    assert {"context", "tasks", "base"} <= set(tools.DEFAULT) and "outline" not in tools.DEFAULT
+    assert len(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()) <= 12_000
+    assert {"query", "tasks", "base"} <= set(tools.DEFAULT) and not {"context", "outline"} & set(tools.DEFAULT)
+
+
+@pytest.mark.parametrize("name", tools.NAMES)
+def test_a_field_that_models_are_not_told_of_is_optional_and_in_no_example(name: str) -> None:
+    tool = tools.named(name)
+    fields = tool.request.model_fields
+    assert set(_schema(name)["properties"]) == set(fields) - set(tool.request.untold)
+    assert not any(fields[untold].is_required() for untold in tool.request.untold)
+    assert not any(f'"{untold}":' in tool.description for untold in tool.request.untold)
+
+
+def test_the_first_example_of_query_says_the_question_in_other_words() -> None:
+    first = re.search(r"Examples: (\{.*?\});", tools.named("query").description)
+    assert first and 2 <= len(json.loads(first[1])["also"]) <= 3
 
 
 def test_each_form_has_the_shape_of_its_api() -> None:
@@ -228,7 +243,7 @@ def test_every_tool_is_called_here() -> None:
 
 @pytest.mark.parametrize(("name", "arguments"), [(name, given) for name, calls in CALLS.items() for given in calls])
 def test_an_answer_is_what_the_output_schema_promises(small_vault: Path, name: str, arguments: dict[str, Any]) -> None:
-    Draft202012Validator(_schema(name)).validate(arguments)
+    Draft202012Validator(whole_schema(tools.named(name).request)).validate(arguments)
     with Vault.open(small_vault) as vault:
         result = vault.call(name, arguments)
     assert not result.is_error
@@ -241,6 +256,6 @@ def test_an_answer_is_what_the_output_schema_promises(small_vault: Path, name: s
 @pytest.mark.parametrize("name", tools.NAMES)
 def test_every_answer_holds_what_all_answers_hold(name: str) -> None:
     output = definitions("mcp", [name])[0]["outputSchema"]
-    assert {"complete", "searched", "skipped", "notices"} <= set(output["required"])
+    assert {"complete", "searched", "passed_over", "notices"} <= set(output["required"])
     assert not {"found", "is_error"} & set(output["properties"])
     assert ("text" in output["properties"]) == (name == "read")  # its details hold the note's own text

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
 from tests.corpus import RUST_RFCS, corpus_archive
+from tests.passed_over import counts
 from tests.tools.conftest import posix_only
 from vaulttools import TooBroad, Vault, VaultConfig
 from vaulttools.answers.answer import AtLeast
@@ -402,7 +403,7 @@ def test_fault_T10_default_excludes_hold_at_any_depth_and_are_reported(make_vaul
     for text in (text_of(vault, "scout", query="token"), text_of(vault, "survey", terms=["token", "nothing"])):
         assert "\nexcluded by default rules: 5 files, 9 folders\nnext: " in text
     assert vault.scout("token").matches == 4
-    assert vault.scout("token").skipped["default excludes"].count == 14
+    assert counts(vault.scout("token"))["default excludes"] == 14
 
 
 def test_fault_T10_an_excluded_path_says_so_instead_of_reporting_zero(make_vault: MakeVault) -> None:
@@ -411,7 +412,11 @@ def test_fault_T10_an_excluded_path_says_so_instead_of_reporting_zero(make_vault
         "warning: build/notes is excluded by default rules\nnext: no matches; try another term, mode or path"
     )
     survey = vault.survey(["token"], ["build", "."])
-    assert survey.notices == ["build is excluded by default rules", "excluded by default rules: 1 files, 1 folders"]
+    assert survey.notices == [
+        "build is excluded by default rules",
+        "excluded by default rules: 1 files, 1 folders",
+        "Passed over: 1 hidden (.h.md).",
+    ]
     for path in ("build/notes/x.md", "a.log", ".h.md"):
         assert vault.scout("token", path).matches == 1
         assert vault.sample("token", path).matches == 1
@@ -433,9 +438,8 @@ def test_ignored_hidden_excluded_and_protected_files_are_not_counted(make_vault:
     assert vault.scout("token", include_excluded=True).matches == 2
     nothing = vault.scout("zzz")
     assert nothing.notices == [
-        "skipped, hidden: 2 (.gitignore, .hidden.md)",
-        "skipped, excluded: 1 (Archive)",
-        "skipped, ignored: 1 (ignored.md)",
+        "Passed over: 2 hidden (.gitignore, .hidden.md); 1 excluded (Archive), include_excluded=true searches them; "
+        "1 ignored (ignored.md)."
     ]
 
 
@@ -443,8 +447,8 @@ def test_fault_T11_what_was_not_searched_is_reported_once_for_all_terms(make_vau
     vault = make_vault({"a.md": "token tok\n", "b.md": "token tok\0\n"})
     answer = vault.survey(["token", "tok"])
     assert answer.searched == 1
-    assert answer.skipped["binary"].count == 1
-    assert "skipped, binary: 1 (b.md)" in answer.notices
+    assert counts(answer)["binary"] == 1
+    assert "Passed over: 1 binary (b.md)." in answer.notices
 
 
 # The text is ours alone

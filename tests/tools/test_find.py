@@ -12,6 +12,7 @@ import pytest
 
 from tests.clock import StandingClock
 from tests.conftest import MakeVault
+from tests.passed_over import examples
 from tests.tools.conftest import posix_only
 from vaulttools import Vault
 from vaulttools.core import limits
@@ -91,7 +92,7 @@ def test_hidden_names_can_be_left_out_but_not_when_they_are_named(make_vault: Ma
     assert set(files_of(vault, "*.md", hidden=False)) == {name for name in TREE if name[0] != "." and "md" in name}
     assert files_of(vault, ".hidden.md", hidden=False) == [".hidden.md"]
     assert files_of(vault, ".dot", hidden=False) == [".dot/x.md"]
-    assert text_of(vault, ".*", hidden=False) == f"{NOTHING}\n\n[Passed over, hidden: 2 (.dot, .hidden.md).]"
+    assert text_of(vault, ".*", hidden=False) == f"{NOTHING}\n\n[Passed over: 2 hidden (.dot, .hidden.md).]"
 
 
 def test_excluded_files_are_left_out_unless_asked_for_or_named(make_vault: MakeVault) -> None:
@@ -99,7 +100,7 @@ def test_excluded_files_are_left_out_unless_asked_for_or_named(make_vault: MakeV
         {".obsidian/app.json": '{"userIgnoreFilters": ["Old/", "/^dra.t/"]}', "Old/a.md": "", "draft.md": ""}
     )
     assert text_of(vault, "*.md") == (
-        f"{NOTHING}\n\n[Passed over, excluded: 2 (Old, draft.md); include_excluded=true searches them.]"
+        f"{NOTHING}\n\n[Passed over: 2 excluded (Old, draft.md), include_excluded=true searches them.]"
     )
     assert set(files_of(vault, "*.md", include_excluded=True)) == {"Old/a.md", "draft.md"}
     assert files_of(vault, "draft.md") == ["draft.md"]
@@ -121,7 +122,7 @@ def test_links_are_listed_and_not_descended_unless_they_are_named(make_vault: Ma
     assert text_of(vault, "p.fifo") == "p.fifo"
     assert files_of(vault, "folder") == files_of(vault, "folder/*.md") == ["folder/a.md"]
     assert text_of(vault, "out") == "Path is outside the vault: out"
-    assert vault.find("*").skipped == {}
+    assert examples(vault.find("*")) == {"symlink": ["folder", "out"]}  # not the linked file: it is listed
 
 
 @posix_only
@@ -279,7 +280,7 @@ def test_the_details_hold_every_field(make_vault: MakeVault) -> None:
     assert result.details == {
         "complete": True,
         "searched": 2,
-        "skipped": {"ignored": {"count": 2, "paths": ["b/old", "b/old"]}},
+        "passed_over": [{"kind": "ignored", "count": 2, "examples": ["b/old", "b/old"]}],
         "notices": notices,
         "scope_path": "b, *.md",
         "file_count": 1,

@@ -128,7 +128,7 @@ def test_a_literal_name_wins_over_its_reading_as_a_glob(make_vault: MakeVault) -
 def test_a_fifo_is_passed_over(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit\n"})
     os.mkfifo(vault.path / "p.fifo")
-    assert text_of(vault, "hit", path="p.fifo") == f"{NOTHING}\n\n[Passed over, not a regular file: 1 (p.fifo).]"
+    assert text_of(vault, "hit", path="p.fifo") == f"{NOTHING}\n\n[Passed over: 1 that is not a regular file (p.fifo).]"
     assert text_of(vault, "hit") == "a.md:1: hit"
 
 
@@ -226,13 +226,13 @@ def test_the_details_hold_every_field(make_vault: MakeVault) -> None:
     result = vault.call("grep", {"pattern": "hit {}|hit", "max_results": 1})
     notices = [
         "The braces in 'hit {}|hit' were taken literally.",
-        "Passed over, binary: 1 (b.md).",
+        "Passed over: 1 binary (b.md).",
         "Showing 1 of 2 matching lines. Raise max_results or narrow pattern, path or glob.",
     ]
     assert result.details == {
         "complete": True,
         "searched": 2,
-        "skipped": {"binary": {"count": 1, "paths": ["b.md"]}},
+        "passed_over": [{"kind": "binary", "count": 1, "examples": ["b.md"]}],
         "notices": notices,
         "matches": [{"path": "a.md", "line": 1, "text": "hit {}", "page": None}],
         "total_matches": 2,

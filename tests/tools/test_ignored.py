@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import MakeVault
+from tests.passed_over import examples
 from tests.tools.conftest import posix_only
 from vaulttools import Vault
 
@@ -71,8 +72,8 @@ def test_gitignore_false_brings_back_all_but_node_modules(make_vault: MakeVault)
 def test_node_modules_is_pruned_at_any_depth_unless_a_path_names_it(make_vault: MakeVault) -> None:
     vault = make_vault(notes("a.md", "node_modules/b.md", "x/node_modules/y/c.md", "my_node_modules.md"))
     assert seen(vault) == {"a.md", "my_node_modules.md"}
-    assert vault.search("hit").skipped["ignored"].paths == ["node_modules", "x/node_modules"]
-    assert vault.search("absent").notices == ["Passed over, ignored: 2 (node_modules, x/node_modules)."]
+    assert examples(vault.search("hit"))["ignored"] == ["node_modules", "x/node_modules"]
+    assert vault.search("absent").notices == ["Passed over: 2 ignored (node_modules, x/node_modules)."]
     assert seen(vault, "node_modules") == {"node_modules/b.md"}
     assert seen(vault, "x/node_modules/y") == {"x/node_modules/y/c.md"}
     assert vault.search("hit", "x/node_modules/**").files == ["x/node_modules/y/c.md"]
@@ -203,6 +204,7 @@ def test_fault_T08_an_ignore_file_that_cannot_be_used_is_reported(make_vault: Ma
         ".rgignore: skipped, it is no regular file",
         "big/.gitignore: skipped, it is larger than 1 MiB",
         "x/.ignore: skipped, it is a folder",
+        "Passed over: 1 link that is not followed (.gitignore).",
     ]
 
 

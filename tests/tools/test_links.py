@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import FIXTURES, Files, MakeVault
+from tests.passed_over import examples
 from tests.tools.stories import replay, stories
 from vaulttools import BadArgument, Vault
 from vaulttools.answers.answer import AtLeast
@@ -57,7 +58,7 @@ FILES: Files = {
         (
             {"note": "a", "direction": "back", "folder": "x"},
             "No links to a.md in the notes selected.\n\n"
-            "[Excluded files of the vault were left out: 1 (Old).]\n"
+            "[Passed over: 1 excluded (Old).]\n"
             "[Set direction to mentions for its name as plain text.]",
         ),
         (
@@ -71,10 +72,11 @@ FILES: Files = {
         (
             {"direction": "unresolved"},
             "1 link to 1 file that is not there:\n\n## a.md\n"
-            "Line 6 -> gone.md (not there): [gone](gone.md) <https://x.org>",
+            "Line 6 -> gone.md (not there): [gone](gone.md) <https://x.org>\n\n"
+            "[Passed over: 1 excluded (Old).]",
         ),
         ({"direction": "orphans"}, "No notes that no other note links to.\n\n"
-         "[Excluded files of the vault were left out: 1 (Old).]"),
+         "[Passed over: 1 excluded (Old).]"),
     ],
 )  # fmt: skip
 def test_each_direction_shows_its_links_with_their_lines(
@@ -105,8 +107,8 @@ def test_rule_B02_excluded_notes_are_left_out_and_reported(make_vault: MakeVault
     answer = make_vault({name: text for name, text in FILES.items() if name != "b.md"}).links(
         note="a", direction="mentions"
     )
-    assert (answer.total, answer.skipped["excluded"].paths) == (0, ["Old"])
-    assert "Excluded files of the vault were left out: 1 (Old)." in answer.notices
+    assert (answer.total, examples(answer)["excluded"]) == (0, ["Old"])
+    assert "Passed over: 1 excluded (Old)." in answer.notices
 
 
 def test_rule_A02_aliases_count_as_mentions(make_vault: MakeVault) -> None:
@@ -196,7 +198,7 @@ def test_details_hold_source_target_line_and_text(make_vault: MakeVault) -> None
     assert answer.model_dump() == {
         "complete": True,
         "searched": 1,
-        "skipped": {},
+        "passed_over": [],
         "notices": ["Showing 3 of 4 links. Raise limit or narrow folder."],
         "links": [
             {"source": "a.md", "target": "b.md", "line": 3, "text": "up: '[[b]]'", "resolved": True},

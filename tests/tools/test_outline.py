@@ -49,7 +49,7 @@ def test_headings_come_after_their_lines_and_before_their_size(make_vault: MakeV
     assert answer.model_dump() == {
         "complete": True,
         "searched": 1,
-        "skipped": {},
+        "passed_over": [],
         "notices": [],
         "path": "Projects/plan.md",
         "total_lines": 17,

@@ -45,7 +45,7 @@ def test_one_property_is_shown_with_all_its_values(make_vault: MakeVault) -> Non
     assert answer.model_dump() == {
         "complete": True,
         "searched": 3,
-        "skipped": {},
+        "passed_over": [],
         "notices": [TO_SEE],
         "properties": [
             {
@@ -170,8 +170,11 @@ def _flat(values: Mapping[str, Any]) -> set[str]:
 def test_notes_whose_properties_cannot_be_read_are_named(make_vault: MakeVault) -> None:
     broken = '---\nrating: "5"\nbad: [unclosed\n---\n'
     vault = make_vault({"a.md": A, "P/mixed.md": broken, "P/list.md": "---\n- a\n---\n", "empty.md": "---\n---\n"})
-    both = 'The properties of 2 notes could not be read: P/list.md, P/mixed.md. To see why: read {"note": "P/list.md"}'
-    one = 'The properties of 1 note could not be read: P/mixed.md. To see why: read {"note": "P/mixed.md"}'
+    both = (
+        "Passed over: 2 notes whose properties cannot be read (P/list.md, P/mixed.md). "
+        'To see why: read {"note": "P/list.md"}'
+    )
+    one = 'Passed over: 1 note whose properties cannot be read (P/mixed.md). To see why: read {"note": "P/mixed.md"}'
     assert vault.properties().notices[0] == both
     assert vault.properties(glob="mixed.md").text == f"No properties found in 1 note.\n\n[{one}]"
     assert vault.base(where='file.name == "mixed"', columns=["rating"]).notices == [both]

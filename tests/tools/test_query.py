@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Files, MakeVault
+from tests.passed_over import counts, examples
 from tests.tools.conftest import posix_only
 from vaulttools import BadArgument, InvalidQuery, Vault, VaultConfig
 from vaulttools.core import limits
@@ -562,7 +563,7 @@ def test_rule_S41_excluded_files_are_left_out_and_reported(make_vault: MakeVault
     assert found(vault, "path:old") == []
     assert found(vault, "needle", include_excluded=True) == ["Old/a.md", "b.md"]
     answer = vault.query("tag:gone", mode="obsidian")
-    assert "Excluded files of the vault were left out: 1 (Old)." in answer.notices
+    assert "1 excluded (Old), include_excluded=true searches them." in answer.notices[0]
 
 
 def test_rule_S46_names_alone_read_no_text(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, later: None) -> None:
@@ -594,7 +595,7 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
     assert answer.model_dump() == {
         "complete": True,
         "searched": 2,
-        "skipped": {},
+        "passed_over": [],
         "notices": ['To read on: read {"note": "Projects/plan.md", "start_line": 3}'],
         "notes": [
             {
@@ -691,7 +692,7 @@ def test_counting_for_a_hint_changes_no_number(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "one", "b.canvas": b"one two\0"})
     answer = vault.query("one two", mode="obsidian")
     assert "Notes that match one part: one: 1; two: 0." in answer.text
-    assert (answer.complete, answer.skipped["binary"].count) == (True, 1)
+    assert (answer.complete, counts(answer)["binary"]) == (True, 1)
 
 
 def test_no_place_is_lost_between_excerpts(make_vault: MakeVault) -> None:
@@ -758,12 +759,12 @@ def test_what_cannot_be_searched_is_reported(make_vault: MakeVault, tmp_path: Pa
     vault = make_vault({"a.md": "needle", "bin.md": b"needle\0", "large.md": "needle" + " " * 5_000})
     answer = vault.query("needle", mode="obsidian")
     assert [note.path for note in answer.notes] == ["a.md", "large.md"]
-    assert answer.skipped["binary"].paths == ["bin.md"]
+    assert examples(answer)["binary"] == ["bin.md"]
     with Vault.open(tmp_path / "vault", config=VaultConfig(max_file_size=1_000)) as small:
         answer = small.query("needle", mode="obsidian")
     assert [note.path for note in answer.notes] == ["a.md"]
     assert not answer.complete
-    assert answer.skipped["too large"].paths == ["large.md"]
+    assert examples(answer)["too large"] == ["large.md"]
 
 
 def test_no_line_of_a_note_looks_like_one_of_ours(make_vault: MakeVault) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.attachments import samples
 from tests.conftest import Files, MakeVault, write_files
+from tests.passed_over import examples
 from tests.ranked.ranking import index_being_built
 from tests.tools.test_attachments import LETTER
 from vaulttools import Vault
@@ -160,7 +161,7 @@ def test_an_incomplete_text_is_ranked_and_reported(make_vault: MakeVault) -> Non
     assert [note.path for note in answer.notes] == ["a.pdf", "b.pdf"]
     assert {("a.pdf", 2, 2, ()), ("b.pdf", 1, 1, ())} <= {(*each[:3], tuple(each[3])) for each in shown(answer)}
     assert "The search is incomplete: 1 file not extracted whole (a.pdf)." in answer.text
-    assert answer.skipped["no text"].paths == ["c.pdf"]
+    assert examples(answer)["no text"] == ["c.pdf"]
 
 
 @pytest.mark.usefixtures("without_the_extra_files")

@@ -78,7 +78,7 @@ def test_the_first_line_says_what_is_shown_and_the_others_are_numbered_as_search
     assert answer.model_dump() == {
         "complete": True,
         "searched": 1,
-        "skipped": {},
+        "passed_over": [],
         "notices": [],
         "path": "a b.md",
         "start_line": 1,

@@ -19,7 +19,7 @@ from tests.conftest import MakeVault
 from tests.resources.test_archives import packed
 from tests.tools.conftest import posix_only
 from vaulttools import Vault, VaultConfig
-from vaulttools.answers.answer import Skipped
+from vaulttools.answers.answer import Omission
 from vaulttools.core import limits
 from vaulttools.files import kept
 from vaulttools.matching import ripgrep
@@ -148,7 +148,7 @@ def test_a_fifo_that_is_named_is_reported_and_the_rest_is_searched(make_vault: M
     answer = vault.search("hit", ["b.md", "p.fifo", "a.md"])
     assert answer.text == "# b.md\n*1|hit\n\n# a.md\n*1|hit\n\nSkipped: p.fifo (not a regular file)"
     assert answer.notices == ["Skipped: p.fifo (not a regular file)"]
-    assert answer.skipped == {"not a regular file": Skipped(count=1, paths=["p.fifo"])}
+    assert answer.passed_over == [Omission(kind="not a regular file", count=1, examples=["p.fifo"])]
     assert answer.complete
     assert files_of(vault, "hit") == ["a.md", "b.md"]
 
@@ -438,7 +438,7 @@ def test_a_pattern_across_lines_marks_every_line_it_touches(make_vault: MakeVaul
 
 def test_fault_T11_what_was_left_out_is_reported_when_nothing_was_found(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "x\n", "b.md": b"hit\x00", ".gitignore": "c.md\n", "c.md": "hit\n"})
-    assert text_of(vault, "hit") == (f"{NOTHING}\n\nPassed over, binary: 1 (b.md).\nPassed over, ignored: 1 (c.md).")
+    assert text_of(vault, "hit") == f"{NOTHING}\n\nPassed over: 1 binary (b.md); 1 ignored (c.md)."
     assert text_of(vault, "x") == "# a.md\n*1|x"
 
 
@@ -726,8 +726,8 @@ def test_an_archive_behind_a_link_out_of_the_vault_is_refused(make_vault: MakeVa
 NO_DETAILS: dict[str, object] = {
     "complete": True,
     "searched": 2,
-    "skipped": {"ignored": {"count": 1, "paths": ["e.md"]}},
-    "notices": ["Passed over, ignored: 1 (e.md)."],
+    "passed_over": [{"kind": "ignored", "count": 1, "examples": ["e.md"]}],
+    "notices": ["Passed over: 1 ignored (e.md)."],
     "scope_path": ".",
     "match_count": 0,
     "file_count": 0,
@@ -754,7 +754,7 @@ def test_the_details_hold_every_field_with_and_without_matches(make_vault: MakeV
     limit = "Showing the first 20 matching lines of a.md (22). Search such a file alone for up to 200."
     assert result.details == NO_DETAILS | {
         "searched": 3,
-        "skipped": {},
+        "passed_over": [],
         "notices": [missing, limit],
         "scope_path": "b, a.md",
         "match_count": 21,

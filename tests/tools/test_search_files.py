@@ -135,13 +135,7 @@ def test_follows_the_tool_pattern_with_handler_and_input_schema(small_vault: Pat
         "tags": ("array", None),
         "properties": ("object", None),
         "modified_after": ("string", None),
-        "modified_before": ("string", None),
-        "created_after": ("string", None),
-        "created_before": ("string", None),
-        "max_per_file": ("integer", 5),
         "output": ("string", "excerpts"),
-        "columns": ("array", None),
-        "sort": ("string", "path"),
         "include_excluded": ("boolean", None),
     }
     assert definition["description"].startswith(
@@ -329,10 +323,10 @@ def test_the_details_hold_what_every_answer_holds(small_vault: Path) -> None:
     assert {key: value for key, value in details.items() if key != "files"} == {
         "complete": True,
         "searched": 19,
-        "skipped": {
-            "hidden": {"count": 1, "paths": [".hidden.md"]},
-            "excluded": {"count": 1, "paths": ["Archive"]},
-        },
+        "passed_over": [
+            {"kind": "hidden", "count": 1, "examples": [".hidden.md"]},
+            {"kind": "excluded", "count": 1, "examples": ["Archive"]},
+        ],
         "notices": [],
         "total_files": 1,
         "total_is_exact": True,
@@ -534,15 +528,14 @@ def test_fault_T11_what_a_rule_left_out_is_reported_when_nothing_was_found(small
         assert text_of(vault, "occurs nowhere at all") == (
             f"{NOTHING}\n"
             "\n"
-            "[Passed over, hidden: 1 (.hidden.md).]\n"
-            "[Passed over, excluded: 1 (Archive); include_excluded=true searches them.]"
+            "[Passed over: 1 hidden (.hidden.md); 1 excluded (Archive), include_excluded=true searches them.]"
         )
 
 
 def test_a_list_of_paths_in_a_notice_stops_at_five(make_vault: MakeVault) -> None:
     vault = make_vault({f".{number}.md": "hit" for number in range(8)})
     assert text_of(vault, "hit") == (
-        f"{NOTHING}\n\n[Passed over, hidden: 8 (.0.md, .1.md, .2.md, .3.md, .4.md and 3 more).]"
+        f"{NOTHING}\n\n[Passed over: 8 hidden (.0.md, .1.md, .2.md, .3.md, .4.md and 3 more).]"
     )
 
 

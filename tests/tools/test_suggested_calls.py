@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.conftest import MakeVault
+from tests.test_transcripts import TRANSCRIPTS
 from tests.tools.test_definitions import CALLS
-from vaulttools import Vault, tools
+from vaulttools import BadArgument, Vault, tools
+from vaulttools.answers.request import parse
+from vaulttools.cli import options
+from vaulttools.core.voice import Voice
+from vaulttools.tools.definitions import definitions
 
+PACKAGE = Path(tools.__file__).parent.parent
 NAME = re.compile(rf"\b({'|'.join(tools.NAMES)}) (?={{)")
 CONTINUED = re.compile(r"Continue with (.+?)(?: instead of [\w ]+)?\.\]")
 PAGED = re.compile(r"Set page to (\d+)")
@@ -69,10 +78,17 @@ def paths_of(details: dict[str, Any]) -> list[str]:
     return [each["path"] for each in listed if isinstance(each, dict)]
 
 
+def is_told(tool: str, arguments: dict[str, Any]) -> bool:
+    """Whether a client that checks arguments by the tool's definition lets them pass."""
+    (definition,) = definitions("mcp", [tool], answers=False)
+    return bool(Draft202012Validator(definition["inputSchema"]).is_valid(arguments))
+
+
 def check(vault: Vault, asked: str, arguments: dict[str, Any]) -> int:
     """Make the calls that an answer proposes, and count them."""
     calls = list(proposed(asked, arguments, vault.call(asked, arguments).text))
     for name, given in calls:
+        assert is_told(name, given) or not is_told(asked, arguments), (asked, arguments, name, given)
         answer = vault.call(name, given)
         assert not answer.is_error, (asked, arguments, name, given, answer.text)
         is_filtered = arguments.get("folder") or arguments.get("glob") or arguments.get("file_pattern")
@@ -95,3 +111,58 @@ def test_the_calls_that_answers_propose_over_the_shipped_vault(small_vault: Path
     with Vault.open(small_vault) as vault:
         for arguments in CALLS[tool]:
             check(vault, tool, arguments)
+
+
+def transcribed() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The calls of the transcripts, as a client would send them."""
+    for path in TRANSCRIPTS:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            command, *words = (
+                shlex.split(line.removeprefix("$ vaulttools ")) if line.startswith("$ vaulttools ") else [""]
+            )
+            name = command.replace("-", "_")
+            if name in tools.NAMES:
+                tool = tools.named(name)
+                with suppress(BadArgument):  # a mistake on purpose, or an option of the command alone
+                    yield name, parse(tool.request, options.parse(tool, words)).model_dump(exclude_unset=True)
+
+
+def test_the_calls_that_the_answers_of_the_transcripts_propose(small_vault: Path) -> None:
+    with Vault.open(small_vault) as vault:
+        made = [check(vault, tool, arguments) for tool, arguments in transcribed()]
+    assert len(made) > 80
+    assert sum(made) > 12
+
+
+@pytest.mark.parametrize("tool", tools.NAMES)
+def test_an_argument_that_an_answer_names_is_in_the_definition(
+    make_vault: MakeVault, small_vault: Path, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named: list[str] = []
+
+    def noting(says: Callable[..., str]) -> Callable[..., str]:
+        def noted(voice: Voice, argument: str, *rest: Any) -> str:
+            named.append(argument)
+            return says(voice, argument, *rest)
+
+        return noted
+
+    for way in ("name", "given", "set"):
+        monkeypatch.setattr(Voice, way, noting(getattr(Voice, way)))
+    with Vault.open(small_vault) as small:
+        for vault, calls in ((make_vault(ODD), [each for name, each in ASKED if name == tool]), (small, CALLS[tool])):
+            for arguments in calls:
+                vault.call(tool, arguments)
+    assert set(named).isdisjoint(tools.named(tool).request.untold)
+
+
+NAMED = re.compile(r"voice\.(?:name|given|set)\(\s*['\"](\w+)")
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_an_argument_that_the_code_can_name_is_in_the_definitions(path: Path) -> None:
+    words = set(NAMED.findall(path.read_text(encoding="utf-8")))
+    package = path.relative_to(PACKAGE).parts
+    of_tool = Path(package[1]).stem if package[0] == "tools" and len(package) > 1 else ""
+    for name in [of_tool] if of_tool in tools.NAMES else tools.NAMES if words else ():
+        assert words.isdisjoint(tools.named(name).request.untold), name

@@ -29,7 +29,7 @@ def test_tags_are_listed_with_their_notes(make_vault: MakeVault) -> None:
     assert answer.model_dump() == {
         "complete": True,
         "searched": 2,
-        "skipped": {},
+        "passed_over": [],
         "notices": ['To see the notes of a tag: query {"query": "tag:#Work", "mode": "obsidian"}'],
         "tags": [
             {"tag": "Work", "notes": 2, "occurrences": 3},
@@ -106,10 +106,7 @@ def test_an_unknown_tag_is_reported_with_similar_ones(make_vault: MakeVault) -> 
 
 def test_what_is_left_out_is_reported_when_nothing_is_found(make_vault: MakeVault) -> None:
     vault = make_vault({"Old/o.md": "#old", "n.md": "\0", ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'})
-    assert vault.tags().text == (
-        "No tags found in 0 notes.\n\n[Passed over, binary: 1 (n.md).]\n"
-        "[Excluded files of the vault were left out: 1 (Old).]"
-    )
+    assert vault.tags().text == ("No tags found in 0 notes.\n\n[Passed over: 1 excluded (Old); 1 binary (n.md).]")
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,38 @@
-"""Defines what every answer holds, whatever its tool."""
+"""Defines what every answer holds, and says what it leaves out, for all tools.
+
+`told` is the one place that says what was passed over and which files are conflict copies.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Final, TypedDict
 
 from vaulttools.attachments.extracted import Picture
 from vaulttools.attachments.kinds import INSTALL, NAMES, kind_of
 from vaulttools.core import limits, paths, render
-from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
+from vaulttools.core.work import INCOMPLETE, PROPERTIES, UNREAD, Reason, Work, named
 from vaulttools.models import BaseModel, ConfigDict, Field
 
 _OF_NOTES: Final = frozenset(("lines", "text", "value", "heading"))
 """Fields whose values are lines of notes: `_visible` cuts these. It does not cut names and notices."""
+
+
+_ALWAYS: Final[frozenset[Reason]] = frozenset(("binary", "symlink", PROPERTIES))
+"""Of the kinds that leave an answer complete, those that every answer names: nothing else shows that they are missing.
+Somebody made rules (hidden, ignored, excluded) on purpose, so answers name those where nothing was found or all was
+counted."""
+
+_WORDS: Final[Mapping[Reason, tuple[str, str]]] = {
+    "symlink": ("link that is not followed", "links that are not followed"),
+    PROPERTIES: ("note whose properties cannot be read", "notes whose properties cannot be read"),
+    "default excludes": ("left out by default rules", "left out by default rules"),
+    "no text": ("without text", "without text"),
+    "not a regular file": ("that is not a regular file", "that are not regular files"),
+}
+"""What one and several of a kind are called, if not by the name of the kind: `2 hidden`."""
 
 _CONFLICT_COPIES: Final = (
     # Obsidian Sync: `name (Conflicted copy laptop 202411211200).md`
@@ -27,11 +46,12 @@ _CONFLICT_COPIES: Final = (
 """How sync tools name a file that was changed in two places (fault-S03)."""
 
 
-class Skipped(BaseModel):
-    """Files (or folders that were not entered) that were skipped for one reason."""
+class Omission(BaseModel):
+    """What was passed over for one reason: files, links, or folders that were not entered."""
 
-    count: int
-    paths: list[str] = Field(description="The first five, vault-relative.")
+    kind: Reason = Field(description="The reason.")
+    count: int = Field(description="How many; a folder counts as one.")
+    examples: list[str] = Field(description="The first in path order, at most five, vault-relative.")
 
 
 class AtLeast(BaseModel):
@@ -59,7 +79,7 @@ class Answer(BaseModel):
         description="False when a file was not searched for a reason that could have changed the answer."
     )
     searched: int = Field(description="Files whose content was searched.")
-    skipped: dict[str, Skipped] = Field(description="Files passed over, by reason.")
+    passed_over: list[Omission] = Field(description="What was passed over, by reason.")
     notices: list[str] = Field(description="Every sentence about the answer that its text also shows.")
 
     def bounded(self) -> dict[str, Any]:
@@ -80,7 +100,7 @@ class Envelope(TypedDict):
     found: bool
     complete: bool
     searched: int
-    skipped: dict[str, Skipped]
+    passed_over: list[Omission]
     notices: list[str]
 
 
@@ -91,10 +111,10 @@ def envelope(work: Work, text: str, notices: Iterable[str], *, found: bool) -> E
         found=found,
         complete=work.complete,
         searched=work.searched,
-        skipped={
-            reason: Skipped(count=entry.count, paths=[*map(paths.portable, entry.paths)])
-            for reason, entry in work.skipped.items()
-        },
+        passed_over=[
+            Omission(kind=kind, count=entry.count, examples=[*map(paths.portable, entry.paths)])
+            for kind, entry in work.skipped.items()
+        ],
         notices=list(filter(None, notices)),
     )
 
@@ -120,21 +140,56 @@ def nothing_found(work: Work, sentence: str) -> str:
     return f"No matches in the {files} searched; the search is incomplete: {work.incomplete_because()}."
 
 
-def passed_over(work: Work, *, found: bool, reported: Collection[Reason] = ()) -> list[str]:
-    """Returns the sentences that say what was not searched.
+def misread(work: Work, notes: Iterable[str]) -> None:
+    """Count notes whose properties cannot be read, for a call that asks for tags or properties."""
+    work.pass_over_all(sorted(notes, key=paths.order), PROPERTIES)
 
-    Files whose absence could have changed the answer, and binary files, are always named; files that a rule leaves out,
-    only if nothing was found. The caller already wrote about the reasons in `reported`.
+
+def told(
+    work: Work,
+    *,
+    found: bool,
+    shown: Iterable[str] = (),
+    is_total: bool = False,
+    opens_excluded: bool = True,
+    reported: tuple[Reason, ...] = (),
+) -> list[str]:
+    """Returns the sentences about what an answer leaves out: conflict copies among the paths that it shows, warnings,
+    one line for what may be missing, one for what was passed over, and attachments without their text.
+
+    `is_total`: the answer counts everything, so it also says what rules leave out. `opens_excluded`: the tool has the
+    argument `include_excluded`. The caller writes about the reasons in `reported`.
     """
-    sentences = list(work.warnings)
+    sentences = [*conflict_copies(shown), *work.warnings]
     if found and not INCOMPLETE.isdisjoint(work.skipped.keys() - set(reported)):
         sentences.append(f"The search is incomplete: {work.incomplete_because()}.")
-    for reason, entry in work.skipped.items():
-        if reason in INCOMPLETE or reason in reported or (found and reason != "binary"):
-            continue
-        way_in = f"; {work.voice.given('include_excluded', True)} searches them" if reason == "excluded" else ""
-        sentences.append(f"Passed over, {reason}: {entry.count:,} ({named(entry.paths, entry.count)}){way_in}.")
+    kinds = work.skipped.keys() - INCOMPLETE - set(reported)
+    if found and not is_total:
+        kinds &= _ALWAYS
+    if kinds:
+        sentences += passed_over(work, kinds, opens_excluded=opens_excluded)
     return [*sentences, *unextracted(work, found=found)]
+
+
+def passed_over(work: Work, kinds: AbstractSet[Reason], *, opens_excluded: bool = True) -> list[str]:
+    """Returns one line about what was passed over for some reasons; nothing if nothing was."""
+    phrases = [_phrase(kind, work, opens_excluded=opens_excluded) for kind in work.skipped if kind in kinds]
+    if not phrases:
+        return []
+    sentence = f"Passed over: {'; '.join(phrases)}."
+    if PROPERTIES in kinds and (misread := work.skipped.get(PROPERTIES)):
+        why = work.voice.call("read", {"note": paths.portable(misread.paths[0])})
+        sentence += f" To see why: {why}"
+    return [sentence]
+
+
+def _phrase(kind: Reason, work: Work, *, opens_excluded: bool) -> str:
+    entry = work.skipped[kind]
+    one, several = _WORDS.get(kind, (kind, kind))
+    phrase = f"{entry.count:,} {one if entry.count == 1 else several} ({named(entry.paths, entry.count)})"
+    if kind == "excluded" and opens_excluded:
+        return f"{phrase}, {work.voice.given('include_excluded', True)} searches them"
+    return phrase
 
 
 def unextracted(work: Work, *, found: bool) -> list[str]:
@@ -144,6 +199,18 @@ def unextracted(work: Work, *, found: bool) -> list[str]:
         return []
     files = f"{work.unextracted:,} {NAMES} file{'s' if work.unextracted != 1 else ''}"
     return [f"The text of {files} was not searched; to have it searched: {INSTALL}"]
+
+
+def conflict_copies(shown: Iterable[str]) -> list[str]:
+    """Returns sentences about the first shown files whose names are those of conflict copies (fault-S03)."""
+    sentences: list[str] = []
+    for path in dict.fromkeys(shown):
+        folder, slash, name = path.rpartition("/")
+        for kind in _CONFLICT_COPIES if "conflict" in name.lower() else ():
+            if (copy := kind.fullmatch(name)) and len(sentences) < limits.NAMED_PATHS:
+                original = f"{folder}{slash}{copy['name']}{copy['ending'] or ''}"
+                sentences.append(f"{named([path])} is a conflict copy of {named([original])}.")
+    return sentences
 
 
 def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_order: bool = True) -> list[str]:
@@ -160,25 +227,6 @@ def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_o
     start = f" to the files from {named([first])} on" if in_path_order and first is not None else ""
     fewer = f", lower {work.voice.name(bounding)}" if bounding is not None and UNREAD in work.skipped else ""
     return [f"To go on, narrow {narrowing}{start}{fewer}, or raise time_limit in the configuration."]
-
-
-def conflict_copies(shown: Iterable[str]) -> list[str]:
-    """Returns sentences about the first shown files whose names are those of conflict copies (fault-S03)."""
-    sentences: list[str] = []
-    for path in dict.fromkeys(shown):
-        original = _original(path)
-        if original is not None and len(sentences) < limits.NAMED_PATHS:
-            sentences.append(f"{named([path])} is a conflict copy of {named([original])}.")
-    return sentences
-
-
-def _original(path: str) -> str | None:
-    """Returns the original of a conflict copy, else None: `plan.md` for `plan (Conflicted copy laptop 2024).md`."""
-    folder, slash, name = path.rpartition("/")
-    for kind in _CONFLICT_COPIES:
-        if found := kind.fullmatch(name):
-            return f"{folder}{slash}{found['name']}{found['ending'] or ''}"
-    return None
 
 
 def plain(notices: Sequence[str]) -> list[str]:

@@ -6,15 +6,14 @@ The values come from the index, or from the text of a note whose present state t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeVar
 
 from vaulttools.answers import answer
 from vaulttools.answers.incremental import Corpus, IncrementalAnswer, NoteProjection
 from vaulttools.attachments.kinds import kind_of
-from vaulttools.core import paths
-from vaulttools.core.work import Reason, Work, named
+from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.listing import Listing
@@ -33,7 +32,7 @@ _WAIT_SHARE: Final = 0.8
 
 def narrow(work: Work) -> str:
     """Returns the advice that goes with a cut answer about all notes."""
-    return f"Narrow {work.voice.name('folder')} or {work.voice.name('glob')}."
+    return f"Narrow {work.voice.name('folder')}."
 
 
 def ask(
@@ -109,8 +108,11 @@ def scope_of(
     return replace(scope, names=vault.indexes.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
 
 
-def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: Scope) -> Corpus[S]:
-    """Answers a question about the notes of a scope; adds to `work` what was skipped."""
+def answered(
+    vault: Session, question: NoteProjection[F, S], work: Work, scope: Scope, within: tuple[Walk, ...] | None = None
+) -> Corpus[S]:
+    """Answers a question about the notes of a scope; adds to `work` what was passed over, only what lies `within` some
+    walks if they are given."""
     view = vault.view(work)
     # The listing is compared with the last one, so the key need not hold everything that decides about it.
     key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
@@ -119,7 +121,8 @@ def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: 
     )
     corpus = incremental.at(listed(scope), view, vault.notes(view), work)
     for entry, reason in corpus.passed_over:
-        work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
+        if within is None or any(walk.reaches(entry.path) for walk in within):
+            work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
     work.pass_over_all(corpus.late, "time limit")
     if corpus.waiting or corpus.late:
         work.is_over()  # the time for reading is over; what was read is still answered from
@@ -166,15 +169,7 @@ def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
     if corpus.waiting:
         total = corpus.notes + corpus.waiting
         sentences.append(f"Indexing: {corpus.notes:,} of {total:,} notes; ask again for the full answer.")
-    return [*sentences, *passed_over_except_time(work, found=found)]
-
-
-def misread(found: Iterable[str], work: Work) -> list[str]:
-    """Returns one sentence about the notes whose properties could not be read."""
-    if not (names := sorted(found, key=paths.order)):
-        return []
-    why = work.voice.call("read", {"note": paths.portable(names[0])})
-    return [f"The properties of {counted(len(names), 'note')} could not be read: {named(names)}. To see why: {why}"]
+    return [*sentences, *answer.told(work, found=found, reported=("time limit",))]
 
 
 def part(corpus: Corpus[S]) -> str:
@@ -198,21 +193,6 @@ def nothing_found(part: str, work: Work, sentence: str) -> str:
     if part:
         return first_line(part, f"{sentence.removesuffix('.')} so far.")
     return answer.nothing_found(work, sentence)
-
-
-def passed_over_except_time(work: Work, *, found: bool) -> list[str]:
-    """Like `passed_over`, for answers that mention notes without time themselves."""
-    return passed_over(work, found=found, reported=("time limit",))
-
-
-def passed_over(work: Work, *, found: bool, reported: tuple[Reason, ...] = ()) -> list[str]:
-    """Like `answer.passed_over`, for tools without an argument to search excluded files."""
-    sentences = answer.passed_over(work, found=found, reported=(*reported, "excluded"))
-    excluded = work.skipped.get("excluded")
-    if excluded is not None and not found:
-        names = named(excluded.paths, excluded.count)
-        sentences.append(f"Excluded files of the vault were left out: {excluded.count:,} ({names}).")
-    return sentences
 
 
 def counted(count: int, noun: str) -> str:

@@ -15,7 +15,7 @@ from vaulttools.models import AfterValidator, ValidationInfo
 _SHOWN: Final = 60
 """Characters of a refused date that the sentence repeats."""
 
-MODIFIED_AFTER: Final = "From then on: `2026-11`, `last week`, `7d` (ago)."
+MODIFIED_AFTER: Final = "From: `2026-11`, `last week`, `7d` (ago)."
 MODIFIED_BEFORE: Final = "Before this date."
 CREATED_AFTER: Final = "From then on."
 CREATED_BEFORE: Final = "Before this date."

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Final, Literal, TypeAlias
 
-from vaulttools.answers import corpus, dated, hints
+from vaulttools.answers import answer, corpus, dated, hints
 from vaulttools.answers.filters import Filters, nodes, none_selected
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.core import limits, spelling
@@ -26,7 +26,7 @@ from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse, spelled
 from vaulttools.query.plan import Files, Plan, looks_at_any_file
 from vaulttools.query.regexes import Regexes
-from vaulttools.query.tree import And, Node, Not, Or, Phrase, PropertyNode, Term
+from vaulttools.query.tree import And, Node, Not, Or, Phrase, PropertyNode, TagNode, Term
 from vaulttools.session import Session
 
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
@@ -48,6 +48,8 @@ def exact(
         include_excluded=filters.include_excluded,
     )
     asked = corpus.answered(vault, PROJECTION, work, scope)
+    if _asks_for_properties(node):
+        answer.misread(work, asked.answer.misread)
     walks, named = corpus.selection(vault, work, filters.folder, filters.glob, notes_only=False)
     files = _files(replace(scope, walks=walks, named=named, warnings=[]), any_file=looks_at_any_file(node))
     files = files.read(asked.answer.notes)
@@ -57,6 +59,11 @@ def exact(
     nominated = (lambda required: None) if view is None else view.nominated
     plan = Plan(files, asked.answer, nominated, regexes)
     return Exact(node, match_case, plan, regexes, vault.notes(view), work), asked
+
+
+def _asks_for_properties(node: Node) -> bool:
+    """Whether a query asks for tags, which are properties too, or for other properties."""
+    return isinstance(node, TagNode | PropertyNode) or any(map(_asks_for_properties, tree.parts(node)))
 
 
 def _files(scope: Scope, *, any_file: bool) -> Files:

@@ -62,16 +62,17 @@ def nodes(filters: Filters) -> list[Node]:
 
 def unselected(filters: Filters, asked: Corpus[Any], operators: str = "") -> list[str]:
     """Says so if the filters, and operators of a question, leave nothing to search."""
-    given = [*_given(filters), *([operators] if operators else [])]
+    given = [*names(filters), *([operators] if operators else [])]
     return [] if not given or asked.notes or asked.waiting else [_none(given)]
 
 
 def none_selected(filters: Filters) -> str:
     """Says that no note passes the filters."""
-    return _none(_given(filters))
+    return _none(names(filters))
 
 
-def _given(filters: Filters) -> list[str]:
+def names(filters: Filters) -> list[str]:
+    """Returns the names of the filters that are given; `dates` for any of the four."""
     given = [name for name in ("folder", "glob", "tags", "properties") if getattr(filters, name)]
     return [*given, *(["dates"] if any(getattr(filters, name) is not None for name in dated.NAMES) else [])]
 

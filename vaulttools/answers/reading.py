@@ -77,7 +77,7 @@ def read(vault: Session, target: Target, work: Work) -> Reading:
     work.remaining()  # a call that was cancelled meanwhile gets no answer
     work.searched = 1
     note = vault.notes(vault.view(work)).note(document)
-    notices += [*answer.conflict_copies([document.path]), *answer.passed_over(work, found=True)]
+    notices += answer.told(work, found=True, shown=[document.path])
     return Reading(target, document, note, notices)
 
 

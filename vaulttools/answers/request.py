@@ -66,6 +66,9 @@ class Request(BaseModel):
     """Fields whose values, except the default, are flags on the command line: `mode` is `--word`, `--regex`."""
     joins: ClassVar[bool] = False
     """Whether all positional words on the command line form one text: a question needs no quotes."""
+    untold: ClassVar[tuple[str, ...]] = ()
+    """Fields that definitions for models leave out, because models do not send them: each costs every conversation some
+    20 tokens. Calls may give them all the same; no next step names one."""
     refused: ClassVar[tuple[str, ...]] = ()
     """Options of related commands that users expect here, but that this command lacks; it refuses them by name."""
 

@@ -18,13 +18,17 @@ def settled(answer: A, ask: Callable[[Work], A], found: Callable[[A], bool], vau
     It is asked once more if a listed file was gone, or if it says that all was searched and nothing found, and files
     were renamed meanwhile. If that happens again, the last answer names the files and is not complete.
     """
+    known: dict[str, int] = {}
     for is_last in (False, True):
         was_gone = GONE in work.skipped
         if not was_gone and (found(answer) or not work.complete):
             break
-        moved = vault.moved(work)
+        # The clock of a disk ticks slowly: a change that was known before is no new one.
+        now = vault.moved(work)
+        moved = {path for path, change in now.items() if known.get(path) != change}
         if not moved and not was_gone:
             break
+        known = now
         vault.look_again()
         work = work.anew()
         if is_last:

@@ -345,4 +345,4 @@ class FileStream(Iterator[FileMatch]):
     @property
     def notices(self) -> list[str]:
         """What an answer would say about the pattern, and about files skipped so far."""
-        return [*self._notices, *answer.passed_over(self._work, found=self._found)]
+        return [*self._notices, *answer.told(self._work, found=self._found)]

@@ -1,120 +1,69 @@
-"""Collects the properties, values, tags and folders that the notes of a vault use."""
+"""Collects the names of properties, values and tags that a question may name."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from vaulttools.answers import corpus
-from vaulttools.answers.incremental import NoteProjection
+from vaulttools.answers import corpus, usages
 from vaulttools.core.work import Work
-from vaulttools.notes.contents import Contents
 from vaulttools.notes.period_words import plain
-from vaulttools.notes.tallies import PropertyCounts, TagCounts, WrittenProperties
+from vaulttools.notes.tallies import PropertyCounts, TagCounts
 from vaulttools.session import Session
 
 MOST_WORDS: Final = 5
 """Words of the longest value or name to look for in a question: longer ones are texts, not names."""
 _LONGEST: Final = 60
 """Characters of such a value."""
+_OTHER_NAMES: Final = frozenset(("tags", "tag", "aliases", "alias", "cssclasses"))
+"""Properties whose values are no words of a question for a list."""
 _WORD: Final = re.compile(r"[^\W_]+")
-
-
-def _properties(note: Contents) -> WrittenProperties:
-    return not note.is_misread and tuple(note.properties.items())
-
-
-def _tags(note: Contents) -> tuple[str, ...]:
-    return note.written_tags
-
-
-PROPERTIES: Final = NoteProjection(
-    "properties",
-    _properties,
-    PropertyCounts(),
-    PropertyCounts.changed,
-    PropertyCounts.plain,
-    PropertyCounts.of_plain,
-)
-"""What counts of each note: its properties."""
-
-TAGS: Final = NoteProjection("tags", _tags, TagCounts(), TagCounts.changed, TagCounts.plain, TagCounts.of_plain)
-"""What counts of each note: its tags, as often as they are written."""
-
-
-class Name(NamedTuple):
-    """A property that a question may name."""
-
-    name: str
-    """As written."""
-    type: str
-    """The type in most notes."""
-    is_list: bool
-    is_mixed: bool = False
-    """Whether it is a list in some notes and a single value in others."""
-
-
-class Meaning(NamedTuple):
-    """A value that a question may name."""
-
-    property: Name
-    value: Any
-    notes: int
-
-
-class Group(NamedTuple):
-    """A tag or a folder that a question may name."""
-
-    name: str
-    notes: int
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 
 
 class Vocabulary(NamedTuple):
     """The names that a vault uses. A key is the stem of a word, or of several words with blanks between."""
 
-    names: Mapping[str, Name]
-    values: Mapping[str, Sequence[Meaning]]
-    tags: Mapping[str, Group]
-    folders: Mapping[str, Group]
+    names: Mapping[str, str]
+    """Properties; without those whose names have the same stems."""
+    values: Mapping[str, Mapping[str, str]]
+    """For each value its properties, with the expression that is true where one has the value in any spelling."""
+    tags: Mapping[str, str]
 
 
 def of(vault: Session, work: Work) -> Vocabulary:
-    """The vocabulary of all notes that are not excluded."""
+    """Returns the vocabulary of all notes that are not excluded."""
     scope = corpus.scope_of(vault, work, None, None)
-    properties = corpus.answered(vault, PROPERTIES, work, scope)
-    tags = corpus.answered(vault, TAGS, work, scope)
-    folders = Counter[str]()  # notes by folder, including those in its subfolders
-    for folder, notes in Counter(path.rpartition("/")[0] for path in properties.files).items():
-        names = folder.split("/")
-        folders.update(dict.fromkeys(("/".join(names[:end]) for end in range(1, len(names) + 1)), notes))
-    return _made(properties.answer, tags.answer, frozenset(folders.items()))
+    properties = corpus.answered(vault, usages.PROPERTIES, work, scope)
+    return _made(properties.answer, corpus.answered(vault, usages.TAGS, work, scope).answer)
 
 
-@lru_cache(maxsize=4)  # for the vaults of one process; recomputed if a property, a tag or a folder changes
-def _made(properties: PropertyCounts, tags: TagCounts, folders: frozenset[tuple[str, int]]) -> Vocabulary:
-    names: dict[str, Name] = {}
-    ambiguous: set[str] = set()
-    values: dict[str, list[Meaning]] = {}
+@lru_cache(maxsize=4)  # for the vaults of one process; recomputed if a property or a tag changes
+def _made(properties: PropertyCounts, tags: TagCounts) -> Vocabulary:
+    names: dict[str, list[str]] = {}
+    values: dict[str, dict[str, str]] = {}
     for usage in properties.all:
-        kind = next((each for each in usage.types if each != "empty"), "empty")
-        is_list = "list" in usage.types
-        name = Name(usage.name, kind, is_list, is_list and any(each not in ("list", "empty") for each in usage.types))
-        if names.setdefault(stems(usage.name), name) is not name:
-            ambiguous.add(stems(usage.name))  # `lent_to` and `lent to`: a question may mean either
-        for written, count in usage.values:
+        names.setdefault(stems(usage.name), []).append(usage.name)
+        named = usage.name if _IDENTIFIER.fullmatch(usage.name) else f"note[{expression(usage.name)}]"
+        before, after = (f"list({named}).contains(", ")") if "list" in usage.types else (f"{named} == ", "")
+        for written, _ in () if usage.name.casefold() in _OTHER_NAMES else usage.values:
             value = json.loads(written)
             if isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) <= _LONGEST:
-                values.setdefault(stems(str(value)), []).append(Meaning(name, value, count))
-    for each in ambiguous:
-        del names[each]
-    by_tag = {stems(each.tag): Group(each.tag, each.notes) for each in reversed(tags.all)}
-    in_order = sorted((Group(*each) for each in folders if each[0]), key=lambda each: each.notes)
-    by_folder = {stems(each.name.rpartition("/")[2]): each for each in in_order}
-    return Vocabulary(names, values, by_tag, by_folder)
+                held = values.setdefault(stems(str(value)), {})
+                others = f"{held[usage.name]} || " if usage.name in held else ""
+                held[usage.name] = f"{others}{before}{expression(value)}{after}"
+    clear = {key: same[0] for key, same in names.items() if len(same) == 1}
+    return Vocabulary(clear, values, {stems(each.tag): each.tag for each in reversed(tags.all)})
+
+
+def expression(value: str | float) -> str:
+    """Returns a name or a value as expressions write it; a link as a link."""
+    if isinstance(value, str) and value.startswith("[[") and value.endswith("]]"):
+        return f"link({json.dumps(value[2:-2].partition('|')[0], ensure_ascii=False)})"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def stems(text: str) -> str:

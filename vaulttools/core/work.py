@@ -16,7 +16,15 @@ from vaulttools.core.voice import CALLS, Voice
 from vaulttools.errors import Cancelled
 
 LeftOut = Literal[
-    "hidden", "excluded", "ignored", "default excludes", "symlink", "not a regular file", "binary", "no text"
+    "hidden",
+    "excluded",
+    "ignored",
+    "default excludes",
+    "symlink",
+    "not a regular file",
+    "binary",
+    "no text",
+    "unreadable properties",
 ]
 """Why a rule leaves a file out: the answer stays complete."""
 
@@ -40,6 +48,7 @@ Missed = Literal[
     "not extracted whole",
     "too deep",
     "pattern too costly",
+    "not searched by meaning yet",
     "ripgrep died",
     "time limit",
     "lines not read",
@@ -47,6 +56,9 @@ Missed = Literal[
 """Why a file of the scope was not searched although it might match: `complete` becomes false."""
 
 Reason = LeftOut | Missed
+
+PROPERTIES: Final[Reason] = "unreadable properties"
+"""Reason for a note that was searched, but whose properties cannot be read, if the call asks for tags or properties."""
 
 INCOMPLETE: Final[frozenset[Reason]] = frozenset(get_args(Missed))
 
@@ -189,7 +201,8 @@ class Work:
         for reason, entry in self.skipped.items():
             if reason not in INCOMPLETE:
                 continue
-            files = f"{entry.count:,} file{'s' if entry.count != 1 else ''}"
+            what = "folder" if entry.folders == entry.count else "file"
+            files = f"{entry.count:,} {what}{'s' if entry.count != 1 else ''}"
             if reason == "time limit":
                 rest = "not everything was looked at" if self.cut_short else f"{files} not searched"
                 phrases.append(f"stopped after {self.time_limit:g} s, {rest}")

@@ -1,4 +1,4 @@
-"""Writes the end of an exploration's answer: warnings, skipped files, the next step.
+"""Writes the end of an exploration's answer: warnings, what was passed over, the next step.
 
 Each tool adds its own sentences first; `what_was_left_out` comes last.
 """
@@ -11,7 +11,7 @@ from typing import Final
 
 from vaulttools.answers import answer, hints
 from vaulttools.core import limits, render
-from vaulttools.core.work import INCOMPLETE, Reason, Work, named
+from vaulttools.core.work import Work
 from vaulttools.exploration import scan, toon
 from vaulttools.exploration.scan import SCAN_LINES, Scan
 from vaulttools.exploration.toon import Count
@@ -83,11 +83,19 @@ def scan_limit(closing: Closing, scanned: Scan, term: str = "") -> None:
         closing.warn(f"scan stopped at {SCAN_LINES} matching lines{of}; narrow the query or path")
 
 
-def what_was_left_out(closing: Closing, work: Work, *, found: bool, named_folders: Sequence[str] = ()) -> None:
-    """Add sentences about lower bounds, default excludes and skipped files.
+def what_was_left_out(
+    closing: Closing,
+    work: Work,
+    *,
+    found: bool,
+    shown: Sequence[str] = (),
+    is_total: bool = False,
+    named_folders: Sequence[str] = (),
+) -> None:
+    """Add sentences about lower bounds, default excludes, and what `answer.told` says of the paths in `shown`.
 
-    Files left out by other rules are mentioned only if nothing was found. `named_folders` are searched paths that the
-    default excludes leave out: the answer names each, and does not count it again.
+    `named_folders` are searched paths that the default excludes leave out: the answer names each, and does not count it
+    again.
     """
     if "time limit" in work.skipped:
         closing.warn(f"stopped after {work.time_limit:g} s; counts are lower bounds")
@@ -98,18 +106,12 @@ def what_was_left_out(closing: Closing, work: Work, *, found: bool, named_folder
         folders = left_out.folders - len(named_folders)
         files = left_out.count - left_out.folders
         closing.tell(f"excluded by default rules: {files} files, {folders} folders")
-    for warning in work.warnings:
-        closing.warn(warning)
     if not found and not work.complete:
         closing.warn(answer.nothing_found(work, ""))
-    for reason, entry in work.skipped.items():
-        if reason != "default excludes" and (reason in _ALWAYS or not found):
-            closing.tell(f"skipped, {reason}: {entry.count} ({named(entry.paths, entry.count)})")
-    for sentence in answer.unextracted(work, found=found):
+    for sentence in answer.told(
+        work, found=found, shown=shown, is_total=is_total, reported=("time limit", "default excludes")
+    ):
         closing.warn(sentence)
-
-
-_ALWAYS: Final[frozenset[Reason]] = INCOMPLETE | {"binary"}
 
 
 def _size(line: str) -> int:

@@ -222,8 +222,9 @@ _TICK: Final = 10_000_000
 10 ms."""
 
 
-def changed_folders(root: Root, since: int) -> Iterator[str]:
-    """Yields the folders whose own names may have changed after `since` (nanoseconds since 1970), by their times.
+def changed_folders(root: Root, since: int) -> Iterator[tuple[str, int]]:
+    """Yields the folders whose own names may have changed after `since`, with the times of their last change; both in
+    nanoseconds since 1970.
 
     A rename changes the times of both folders. Protected folders and links are not entered.
     """
@@ -234,7 +235,7 @@ def changed_folders(root: Root, since: int) -> Iterator[str]:
         with suppress(OSError):  # it is gone: the folder above it has changed
             changed = disk.stat(where).st_mtime_ns
             if changed >= since - (_TICK if changed % 1_000_000_000 else disk.GRANULARITY):
-                yield folder or "."
+                yield folder or ".", changed
             with disk.scandir(where) as scanned:
                 below = [paths.join(folder, each.name) for each in scanned if each.is_dir(follow_symlinks=False)]
             waiting += [each for each in below if root.protection.folder_of(each) is None]
@@ -309,14 +310,23 @@ def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool)
 
 
 def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
-    """Whether to yield a link: it is selected, or leads to a folder of the vault; never one into a protected folder.
+    """Whether to yield a link: it is selected, or may lead to a folder; never one into a protected folder.
 
     Links are rare, so a walk can afford to resolve each.
     """
     try:
-        real = root.resolved(path)
+        return may_lead_to_folder(root, path) or is_selected
     except AccessDenied:
         return False
+
+
+def may_lead_to_folder(root: Root, path: str) -> bool:
+    """Whether a link leads to a folder of the vault, or out of it: what is there outside changes no answer.
+
+    Raises:
+        AccessDenied: it leads into a protected folder.
+    """
+    try:
+        return os.path.isdir(root.absolute(root.resolved(path)))
     except OutsideVault:
-        return is_selected
-    return is_selected or os.path.isdir(root.absolute(real))
+        return True

@@ -55,6 +55,11 @@ class Walk:
         """Whether a file lies in the walk's folder and is selected, rules aside."""
         return paths.is_below(self.folder, path) and self.selects(path)
 
+    def reaches(self, path: str) -> bool:
+        """Whether a path may be above files of the walk, or is one of them, rules aside."""
+        is_near = paths.is_below(self.folder, path) or paths.is_below(path, self.folder) or path == self.folder
+        return is_near and (self.glob is None or self.glob.may_hold(path) or self.glob.matches(path))
+
     def narrowed(self, folder: str) -> Walk | None:
         """Returns the part of the walk in a folder; None if they do not overlap."""
         if self.folder == folder or paths.is_below(folder, self.folder):

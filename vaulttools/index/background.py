@@ -165,6 +165,12 @@ class BackgroundIndex:
             self._wake.set()
         return Snapshot(present)
 
+    def as_it_is(self) -> Snapshot | None:
+        """Returns the index without a look at the disk, which takes a while without a watch; None while it has not
+        loaded."""
+        present = self._present
+        return None if present is None else Snapshot(present)
+
     def look_again(self) -> None:
         """Let the next view look at the disk, also if the vault was listed once for one command."""
         if (present := self._present) is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.attachments.kinds import is_searched
@@ -41,6 +42,9 @@ _NEARLY_ALL: Final = 0.97
 
 _READ_TOGETHER: Final = 500
 """Structures per query: enough to be efficient, few enough to stop in time."""
+
+_DRAWN: Final = 20
+"""Files drawn for each note wanted: a vault may hold many more attachments than notes."""
 
 _MOST_STALE: Final = 0.5
 """While a larger share of the files is stale, the index is being built, and narrows nothing."""
@@ -343,6 +347,23 @@ class Snapshot:
         """Returns the stored passages (bytes for `index.passages.load`) of the notes whose words are known."""
         rows = self._ranked_rows(notes)
         return {row.path: columns for row, columns in self._passages_of(rows)}
+
+    def languages(self, notes: Collection[str]) -> Counter[str]:
+        """Returns how many of the notes whose words are known are in each language, as `notes.language` names it."""
+        from vaulttools.index.passages import keys_of
+
+        return Counter(keys_of(data).language for data in self.passages(sorted(notes)).values())
+
+    def some_notes(self, most: int) -> list[str]:
+        """Returns at most `most` indexed notes by chance, excluded ones too; none while the index knows less than half
+        of the files."""
+        rows = self._rows
+        if 2 * len(rows) < len(rows.files):
+            return []
+        # By chance: of notes in pairs, one a translation, each second one would be in one language.
+        drawn = Random(0).sample(range(1, rows.newest + 1), min(rows.newest, _DRAWN * most))  # noqa: S311 - no secret
+        found = (path for id_ in drawn if (path := rows.path(id_)) is not None and paths.is_note(path))
+        return [*islice(found, most)]
 
     def loaded_passages(self, notes: Sequence[str]) -> dict[str, Passages]:
         """Returns the passages of the notes whose words are known."""

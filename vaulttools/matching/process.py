@@ -9,9 +9,9 @@ import os
 import re
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Final
 
 from vaulttools.core.child import Child
@@ -37,6 +37,8 @@ class Outcome:
     out_of_time: bool
     folder: str = ""
     """The folder of the run, to which printed names are relative; `""`: the current one."""
+    given_up: Sequence[str] = ()
+    """Files that took longer than their share of the time."""
 
     @property
     def stopped(self) -> Reason | None:
@@ -78,12 +80,72 @@ class Running:
         self._child.end()
 
 
+class PatientRun:
+    """A run over named files that gives up a file that takes too long, and goes on with those behind it.
+
+    ripgrep must take the files in their order, and print something for each.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[str],
+        start: Callable[[Sequence[str]], Running],
+        printed: Callable[[Outcome], tuple[bytes, Collection[str]]],
+    ) -> None:
+        """`start` starts ripgrep over files; `printed` returns the whole records of an output, and the files that it
+        names."""
+        self._files, self._start, self._printed = files, start, printed
+        self._running = start(files)
+
+    def outcome(self, work: Work) -> Outcome:
+        """Like `Running.outcome`, for all files together.
+
+        Each run has an eighth of the time left: so the first costly file of a vault costs no more, and many of them
+        always leave time for others. The file at which a run stops begins the next one; if that run does not get past
+        it either, it is given up.
+
+        Raises:
+            Cancelled: the caller has stopped the call.
+        """
+        left, given_up = self._files, list[str]()
+        stdout, stderr = b"", b""
+        while True:
+            outcome = self._running.outcome(Work(max(work.remaining() * _SHARE, _LEAST_SECONDS), work.cancel))
+            if not outcome.out_of_time:
+                break
+            records, names = self._printed(outcome)
+            stdout, stderr = stdout + records, stderr + outcome.stderr
+            outcome.stdout = outcome.stderr = b""
+            if work.remaining() <= 0:
+                break
+            done = max((place for place, path in enumerate(left, 1) if path in names), default=0)
+            if not done:
+                given_up.append(left[0])
+            left = left[done or 1 :]
+            if not left:
+                outcome.out_of_time, outcome.code = False, 1
+                break
+            self._running = self._start(left)
+        return replace(outcome, stdout=stdout + outcome.stdout, stderr=stderr + outcome.stderr, given_up=given_up)
+
+    def abandon(self) -> None:
+        """Like `Running.abandon`."""
+        self._running.abandon()
+
+
+_SHARE: Final = 1 / 8
+"""Share of the time left for one run of patterns that backtrack. The times of k costly files leave 7/8 to the power of
+k for the others."""
+_LEAST_SECONDS: Final = 0.2
+"""So long a run may take in any case: a process starts in some milliseconds, on a busy machine in a hundred."""
+
+
 class Runs:
     """Runs one search over batches of files, a few processes at a time."""
 
-    def __init__(self, starts: Iterable[Callable[[], Running]] = ()) -> None:
+    def __init__(self, starts: Iterable[Callable[[], Running | PatientRun]] = ()) -> None:
         self._waiting = iter(starts)
-        self._running: deque[Running] = deque()
+        self._running: deque[Running | PatientRun] = deque()
         try:
             self._fill()
         except BaseException:

@@ -23,7 +23,7 @@ from vaulttools.errors import RipgrepUnavailable
 from vaulttools.files.scope import Covering
 from vaulttools.matching import printed
 from vaulttools.matching.hits import FileLines
-from vaulttools.matching.process import ERROR_LINE, GET_IT, TOGETHER, Outcome, Running, Runs
+from vaulttools.matching.process import ERROR_LINE, GET_IT, TOGETHER, Outcome, PatientRun, Running, Runs
 from vaulttools.patterns import pattern as patterns
 from vaulttools.patterns.pattern import Pattern
 
@@ -104,15 +104,22 @@ class Ripgrep:
         `normalised` files are copies of `Document.searchable`. With a multiline pattern ripgrep counts matches instead
         of lines: only zero or not is meaningful.
         """
-        options = ["--count", "--with-filename", "--null", *globs]
-        return self._over([*options, *_asked(pattern, normalised)], folder, files, below)
+        arguments = ["--count", "--with-filename", "--null", *globs, *_asked(pattern, normalised)]
+        if files is None or not pattern.backtracks:
+            return self._over(arguments, folder, files, below)
+        # A line per file, at once: the one at which a run stops is the next of its files.
+        arguments = ["--threads=1", "--include-zero", "--line-buffered", *arguments, "--"]
+
+        def start(some: Sequence[str]) -> Running:
+            return self.start([*arguments, *(f"./{path}" for path in some)], folder)
+
+        return Runs(partial(PatientRun, some, start, _printed) for some in _shares(files))
 
     def _over(self, arguments: Sequence[str], folder: str, files: Sequence[str] | None, below: str = "") -> Runs:
         """Start runs over the named files in a folder, or over everything `below` a folder in it."""
         if files is None:
             return Runs([partial(self.start, [*arguments, "--", f"./{below}"], folder)])
-        share = max(_FOR_ONE_PROCESS, -(-len(files) // TOGETHER))
-        named = ([f"./{path}" for path in batch] for batch in batches(files, share))
+        named = ([f"./{path}" for path in batch] for batch in _shares(files))
         return Runs(partial(self.start, ["--threads=1", *arguments, "--", *some], folder) for some in named)
 
     def counts(self, runs: Runs, work: Work) -> Counts:
@@ -295,6 +302,11 @@ def batches(files: Sequence[str], most: int = sys.maxsize) -> Iterator[Sequence[
         yield files[start:]
 
 
+def _shares(files: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yields batches for processes that run at the same time."""
+    return batches(files, max(_FOR_ONE_PROCESS, -(-len(files) // TOGETHER)))
+
+
 @lru_cache(maxsize=8)
 def _checked(command: str) -> Ripgrep:
     try:
@@ -349,11 +361,18 @@ def _counted(outcome: Outcome) -> Counts:
     """Parses the output of a run with `--count`."""
     records = _COUNT_RECORD.findall(outcome.stdout)
     return Counts(
-        {_relative(path): int(number) for path, number in records},
+        {_relative(path): int(number) for path, number in records if number != b"0"},
         dict(_failures(outcome)),
         _stopped(outcome, is_whole=_are_all(records, outcome.stdout)),
         {_relative(path) for path, _ in ERROR_LINE.findall(outcome.stderr)},
     )
+
+
+def _printed(outcome: Outcome) -> tuple[bytes, set[str]]:
+    """Returns the whole records of a run with `--count`, and the files that it names, failed ones included."""
+    records = [*_COUNT_RECORD.finditer(outcome.stdout)]
+    names = [record[1] for record in records] + [path for path, _ in ERROR_LINE.findall(outcome.stderr)]
+    return b"".join(record[0] for record in records), {*map(_relative, names)}
 
 
 def _line_options(pattern: Pattern, limit: int | None, normalised: bool) -> list[str]:
@@ -385,6 +404,8 @@ def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
             yield name, GONE
         else:
             yield name, "pattern too costly" if b"PCRE2" in message else "unreadable"
+    for path in outcome.given_up:
+        yield path, "pattern too costly"
 
 
 def _stopped(outcome: Outcome, *, is_whole: bool) -> Reason | None:

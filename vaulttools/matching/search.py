@@ -460,9 +460,10 @@ class Search:
     def _folder(self) -> tuple[str, Sequence[str]] | None:
         """Returns a folder and ripgrep's options for one run that covers the walk; None: files must be named.
 
-        A walk with a glob names its files, so that ripgrep never reads attachments that the glob excludes.
+        A walk with a glob names its files, so that ripgrep never reads attachments that the glob excludes. So does a
+        search that backtracks, so that a costly file is known.
         """
-        if len(self.scope.walks) != 1 or self.scope.walks[0].glob is not None:
+        if len(self.scope.walks) != 1 or self.scope.walks[0].glob is not None or self.pattern.backtracks:
             return None
         folder = self.scope.walks[0].folder
         notes = (f"--max-filesize={self.max_bytes}",) if self._sees_attachments else ("--iglob=*.md",)

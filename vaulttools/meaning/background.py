@@ -318,7 +318,7 @@ class BackgroundMeaning:
         waiting = self._coverage.waiting(among)
         if waiting is None:
             done, total = self.store().progress()
-            waiting = min(total - done, len(among))
+            waiting = min(total - done if total or self.embeds_nothing else len(among), len(among))
         return waiting, frozenset(self._coverage.changed(view, among))
 
     # The work.
@@ -410,7 +410,7 @@ class BackgroundMeaning:
         """Return the seconds until the next round after `faults` faults in a row."""
         if not faults:
             return _WAITED_FOR_SECONDS if self._waiters else LOOK_SECONDS
-        return AGAIN_SECONDS * (1 if self.choice.is_endpoint else min(1 << (faults - 1), _LONGER))
+        return AGAIN_SECONDS * (1 if self.choice.address else min(1 << (faults - 1), _LONGER))
 
     def _record_fault(self, reason: str) -> None:
         """Record and log a fault, or its end if `reason` is empty; other processes learn of the end after the round."""

@@ -10,13 +10,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.index.passages import keys_of
 from vaulttools.index.words import Spelling
 from vaulttools.meaning.background import BackgroundMeaning, MeaningStatus, Supply
 from vaulttools.meaning.embedders import Choice
@@ -137,7 +136,7 @@ class Meaning:
         """Return which notes in `among` meaning did not search in full; see `BackgroundMeaning.unsearched`."""
         waiting, changed = self.main.unsearched(view, among)
         if self.other is not None and self.other.why_not():
-            waiting = max(waiting, sum(count for each, count in _languages(view, among).items() if _others(each)))
+            waiting = max(waiting, sum(count for each, count in view.languages(among).items() if _others(each)))
         return waiting, changed
 
     def _needs_other(self, supply: Supply) -> bool:
@@ -150,14 +149,9 @@ class Meaning:
         """Return which part of the notes is in the languages that are meant."""
         if self._seen[0] is not supply.notes:
             notes = sorted(supply.notes)
-            self._seen = supply.notes, _languages(supply.view, notes[:: max(1, len(notes) // _LOOKED_AT)])
+            self._seen = supply.notes, supply.view.languages(notes[:: max(1, len(notes) // _LOOKED_AT)])
         counts = self._seen[1]
         return sum(count for each, count in counts.items() if are_meant(each)) / max(counts.total(), 1)
-
-
-def _languages(view: Snapshot, notes: Collection[str]) -> Counter[str]:
-    """Return how many of the notes with a known text are in each language."""
-    return Counter(keys_of(data).language for data in view.passages(sorted(notes)).values())
 
 
 def _others(written: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -39,21 +39,6 @@ _OPSET: Final = 17
 """The first version of the operators with `LayerNormalization`."""
 _IR: Final = 8
 """The version of the format that goes with it."""
-
-_WITHIN: Final[dict[str, dict[int, str]]] = {
-    "model": {7: "graph", 20: "training", 25: "function"},
-    "training": {1: "graph", 2: "graph"},
-    "graph": {1: "node", 5: "tensor", 15: "sparse"},
-    "function": {7: "node", 11: "attribute"},
-    "node": {5: "attribute"},
-    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
-    "sparse": {1: "tensor", 2: "tensor"},
-    "tensor": {13: "entry"},
-}
-"""By message, the fields that lead to a tensor or to the entry in which it names its file, with their messages."""
-
-_DEEPEST: Final = 100
-"""Upper bound of nested messages: a graph in an operation needs three, and no model nests many."""
 
 
 class OnnxNode(NamedTuple):
@@ -84,18 +69,6 @@ def read(file: Path) -> OnnxGraph:
         graph.nodes.extend(map(_read_node, _all(message, 1)))
         graph.tensors.update(map(_read_tensor, _all(message, 5)))
     return graph
-
-
-def external_files(model: Path) -> list[Path]:
-    """Return the files beside a model that hold its weights, each once, sorted.
-
-    Old versions of `onnxruntime` would read any file that a model names.
-
-    Raises:
-        ValueError: it is no model, or it names a file outside its own folder.
-        OSError: it cannot be read.
-    """
-    return sorted({_inside(model, location) for location in _locations(_mapped(model), "model", 0)})
 
 
 def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
@@ -198,29 +171,6 @@ def _read_tensor(message: memoryview) -> tuple[str, NDArray[Any]]:
         raise ValueError(f"{name} has numbers of kind {kind}")
     data = next(_all(message, 9), memoryview(b""))
     return name, np.frombuffer(data, _KINDS[kind]).reshape([value for field, value in numbers if field == 1])
-
-
-def _locations(message: memoryview, kind: str, depth: int) -> Iterator[str]:
-    """Yield the files that the tensors in a message name; `kind` is a key of `_WITHIN`, or `entry`."""
-    if depth > _DEEPEST:
-        raise ValueError("its graphs are nested too deeply")
-    if kind == "entry":
-        if _texts(message, 1)[-1:] == ("location",):  # if a field occurs twice, the last one counts
-            yield "".join(_texts(message, 2)[-1:])
-        return
-    for field, value in fields(message):
-        if field in _WITHIN[kind] and isinstance(value, memoryview):
-            yield from _locations(value, _WITHIN[kind][field], depth + 1)
-
-
-def _inside(model: Path, location: str) -> Path:
-    """Return a file that a model names. It may be a link into the folder that the model links to, as in a cache."""
-    named = PurePosixPath(location)
-    found = (model.parent / location).resolve()
-    folders = (model.parent.resolve(), model.resolve().parent)
-    if named.is_absolute() or ".." in named.parts or not any(found.is_relative_to(folder) for folder in folders):
-        raise ValueError(f"it names {location}, which is not in its folder")
-    return found
 
 
 def _number_at(message: memoryview, place: int) -> tuple[int, int]:

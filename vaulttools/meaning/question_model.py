@@ -123,7 +123,7 @@ class Models:
         Raises:
             NoMeaning: its package, its weights or its address is missing or damaged.
         """
-        if choice.is_endpoint:  # it has no weights to share, and a slow one must not delay other vaults
+        if choice.address:  # it has no weights to share, and a slow one must not delay other vaults
             return _SharedModel(embedders.load(choice))
         with self._guard:
             found = self._loaded.get((choice, key))

@@ -36,8 +36,8 @@ _WORTH_KEEPING: Final = 2_000
 class Encoder:
     """Encodes passages by a static encoder that is fitted to the embedder, or by the embedder itself.
 
-    A `TokenEmbedder` is too slow for all passages of a vault, so an encoder is fitted to it. An endpoint or a model
-    that is itself static embeds all passages. Both methods raise `NoMeaning` if the embedder cannot embed now.
+    A `TokenEmbedder` is too slow for all passages of a vault, so an encoder is fitted to it. An endpoint embeds
+    all passages. Both methods raise `NoMeaning` if the embedder cannot embed now.
     """
 
     def __init__(self, model: Embedder, key: EmbedderKey, folder: Path | None) -> None:

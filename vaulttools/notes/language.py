@@ -74,6 +74,46 @@ _OF_ASKING_WORD: Final = _languages_of(STOP_WORDS)
 LANGUAGES: Final = (UNKNOWN, *FUNCTION_WORDS, *sorted({name for _, _, name in _SCRIPTS} - {"ru"}), "zh-hant", "fa")
 """All values that `of` returns."""
 
+NAMES: Final[Mapping[str, str]] = {
+    "ar": "Arabic",
+    "bn": "Bengali",
+    "ca": "Catalan",
+    "cs": "Czech",
+    "da": "Danish",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "es": "Spanish",
+    "fa": "Persian",
+    "fi": "Finnish",
+    "fr": "French",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "hu": "Hungarian",
+    "hy": "Armenian",
+    "id": "Indonesian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ka": "Georgian",
+    "km": "Khmer",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "sk": "Slovak",
+    "sv": "Swedish",
+    "ta": "Tamil",
+    "th": "Thai",
+    "tr": "Turkish",
+    "uk": "Ukrainian",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+    "zh-hant": "traditional Chinese",
+}
+"""English names of all languages but `UNKNOWN`."""
+
 
 def of(text: str) -> str:
     """Return the language of a text, as ISO 639-1 names it; `zh-hant` for traditional Chinese; `UNKNOWN` if unknown."""

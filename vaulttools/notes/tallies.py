@@ -81,6 +81,11 @@ class _Tallies:
         """Return the tallies as plain values."""
         return {folded: (tally.spellings, tally.counts) for folded, tally in self._tallies.items()}
 
+    @property
+    def misread(self) -> AbstractSet[str]:
+        """The notes whose properties cannot be read."""
+        return self._tallies[_MISREAD].spellings[""] if _MISREAD in self._tallies else frozenset()
+
     def _after(self, changes: Iterable[tuple[str, Mapping[str, Part], Mapping[str, Part]]]) -> Self:
         """Return the tallies after changes of notes: path, parts before, parts after."""
         draft: Draft[str, Tally, Tally] = Draft(self._tallies, Tally.copy, Tally)
@@ -97,7 +102,10 @@ class _Tallies:
 
 
 WrittenTags: TypeAlias = tuple[str, ...]
-"""The tags of one note as often as they are written, without `#`."""
+"""The tags of one note as often as they are written, without `#`; an empty one if its properties cannot be read."""
+
+_MISREAD: Final = "MISREAD"
+"""The key of the notes whose properties cannot be read; no folded name has capitals."""
 
 
 class TagUsage(NamedTuple):
@@ -119,7 +127,11 @@ class TagCounts(_Tallies):
     @cached_property
     def all(self) -> Sequence[TagUsage]:
         """Every tag, those in most notes first, then by name."""
-        found = (TagUsage(each.spelling, each.notes, each.counts["times"][""]) for each in self._tallies.values())
+        found = (
+            TagUsage(each.spelling, each.notes, each.counts["times"][""])
+            for folded, each in self._tallies.items()
+            if folded != _MISREAD
+        )
         return sorted(found, key=lambda each: (-each.notes, each.tag.casefold()))
 
 
@@ -127,17 +139,17 @@ def _tags(written: WrittenTags) -> dict[str, Part]:
     """Return how often a note has each tag, and each tag that one of them is nested in."""
     found: dict[str, tuple[str, int]] = {}
     for tag in written:
-        for level in levels(tag):
+        for level in levels(tag) if tag else ():
             spelling, times = found.get(level.casefold(), (level, 0))
             found[level.casefold()] = spelling, times + 1
-    return {folded: (spelling, {"times": {"": times}}) for folded, (spelling, times) in found.items()}
+    parts: dict[str, Part] = {folded: (spelling, {"times": {"": times}}) for folded, (spelling, times) in found.items()}
+    if "" in written:
+        parts[_MISREAD] = "", {}
+    return parts
 
 
 WrittenProperties: TypeAlias = tuple[tuple[str, Value], ...] | Literal[False]
 """The properties of one note: names as written, and values; False if they could not be read."""
-
-_MISREAD: Final = "MISREAD"
-"""The key of the notes whose properties could not be read; no folded name has capitals."""
 
 
 class PropertyUsage(NamedTuple):
@@ -158,11 +170,6 @@ class PropertyCounts(_Tallies):
     def changed(self, changes: Sequence[Change[WrittenProperties]]) -> PropertyCounts:
         """Return the counts after some notes changed."""
         return self._after((path, _properties(before), _properties(after)) for path, before, after in changes)
-
-    @property
-    def misread(self) -> AbstractSet[str]:
-        """The notes whose properties could not be read."""
-        return self._tallies[_MISREAD].spellings[""] if _MISREAD in self._tallies else frozenset()
 
     @cached_property
     def all(self) -> Sequence[PropertyUsage]:

@@ -67,6 +67,11 @@ class Pattern:
     verbatim: bool  # the expression is text, not a regex
     reads_link_as_class: bool = False  # a link in it, as ``[[Note]]``, is a character class; a notice says so
 
+    @property
+    def backtracks(self) -> bool:
+        """Whether its engine may take very long for one file."""
+        return self.engine == "pcre2"
+
     def arguments(self, *, normalised: bool = False) -> tuple[str, ...]:
         """Returns ripgrep's flags for this pattern, then ``-e`` and the expression."""
         flags = {

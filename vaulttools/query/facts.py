@@ -21,12 +21,16 @@ from vaulttools.query.wording import Lines
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """With an exponent, because a property of 1e+20 becomes a text with one."""
 
+_MISREAD: Final = "MISREAD"
+"""Stands among the tags of a note whose properties cannot be read; no folded tag has capitals."""
+
 
 class NoteFacts(NamedTuple):
     """The facts about one note."""
 
     tags: tuple[str, ...]
-    """Case-folded, without `#`, each once, together with the tags that they are nested in (`tags.levels`)."""
+    """Case-folded, without `#`, each once, together with the tags that they are nested in (`tags.levels`); and
+    `_MISREAD` if the properties cannot be read."""
     properties: Mapping[str, Value]
     todo: bool
     """Whether one of its tasks is open."""
@@ -147,10 +151,15 @@ class Facts:
         """Returns the notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
         return frozenset(self._tagged.under(tag.rstrip("/").casefold()))
 
+    @property
+    def misread(self) -> AbstractSet[str]:
+        """The notes whose properties cannot be read."""
+        return self._tagged.notes.get(_MISREAD, frozenset())
+
 
 def of(note: Contents) -> Read:
     """Returns the facts about one note; the fields are those of `NoteFacts`."""
-    tags: dict[str, None] = {}
+    tags: dict[str, None] = {_MISREAD: None} if note.is_misread else {}
     for written in note.tags:
         tags |= dict.fromkeys(levels(written.casefold()))
     open_ = [task.status == " " for task in note.structure.tasks]

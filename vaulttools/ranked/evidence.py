@@ -204,4 +204,4 @@ FEW_WORDS: Final = 2
 
 def nearness(choice: Choice) -> float | None:
     """Below this similarity the nearest passage is off topic; None if nobody measured it for the model."""
-    return None if choice.where else NEARNESS
+    return None if choice.address else NEARNESS

@@ -42,6 +42,13 @@ _DUE: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that make a period one of tasks, which does not say when the notes were written."""
+_COMPARED: Final = re.compile(
+    r"\b(?:compared (?:with|to)|versus|vs\.?|than|(?:verglichen|im vergleich) (?:mit|zu[mr]?)|als|gegenüber"
+    r"|par rapport à|(?:plus|moins) que|comparado con|(?:más|menos) que|vergeleken met|dan)"
+    r"\s+(?:in |the |dem |der |im )?$",
+    re.IGNORECASE,
+)
+"""What stands before a period that something is compared with, which says nothing of when notes were written."""
 _BETWEEN: Final = re.compile(
     r"[,;]\s+(?:and|und|et|y|e|en)\s+|[;:?.!]\s+(?=\w)"
     r"|\s+(?:and|und|et|y|en)\s+(?=(?:who|whose|what|when|where|which|why|how|wer|wessen|was|wann|wo|welche\w*|warum|wie|qui|que|quand|où|quel\w*|pourquoi|comment|combien|quién|qué|cuándo|dónde"
@@ -84,9 +91,11 @@ def intent(question: str, calendar: Calendar) -> Intent:
     if len(question) > periods.LONGEST:
         return Intent(question, today)
     period = None if _DUE.search(question) else periods.period(question, today, calendar.first_weekday)
+    if period is not None and _COMPARED.search(question[: period.span[0]]):
+        period = None
     rest = question if period is None else _without_period(question, period)
-    is_rest = (period is None or not period.is_all) and read_question(rest).terms
-    words = rest if is_rest else question
+    # The words of a period stay: `KW 43` is in a table, `November` in a name.
+    words = question
     wanted: Wanted | None = "next" if _NEXT.search(rest) else "newest" if _NEWEST.search(rest) else None
     parts = _BETWEEN.split(words, maxsplit=1)
     has_halves = len(parts) == 2 and all(len(read_question(each).terms) >= _FEWEST for each in parts)

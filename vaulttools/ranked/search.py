@@ -17,7 +17,7 @@ from vaulttools.answers.filters import Filters
 from vaulttools.answers.incremental import Corpus
 from vaulttools.core import paths
 from vaulttools.core.voice import Voice
-from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
+from vaulttools.core.work import INCOMPLETE, PROPERTIES, UNREAD, Reason, Work, named
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
@@ -88,6 +88,8 @@ class Ranked:
     _links: Callable[[], LinkIndex]
     period: Period | None
     """The period that the question names; its notes come first."""
+    selected: int | None
+    """Number of notes that match the filters and operators; None without any."""
 
     def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
         """Return `count` notes from `start` on, and the next one; folded copies do not count. Call it once: it compares
@@ -133,17 +135,19 @@ class Ranked:
         return "" if found is None else found.day
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
-        """Return the date of a note and its properties that hold a word of the question; for the first note all
-        properties about its subject, if they are few."""
-        day = self.date_of(note)
+        """Return the date of a note and its properties that hold a word of the question, and for the first note the
+        others about its subject behind them, tags last; as many as fit."""
         terms_of = self.ranking.finder.occurrences
-        named = {name: of for name, of in note.properties.items() if terms_of(f"{name} {property_values.text(of)}")}
+        held = {name: of for name, of in note.properties.items() if terms_of(f"{name} {property_values.text(of)}")}
         if is_first:
-            of_pages = property_values.OF_PAGES - named.keys()
-            every = property_values.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1, without=of_pages)
-            if len(every) <= _PROPERTY_CHARACTERS:
-                return day, every
-        return day, property_values.in_one_line(named, _PROPERTY_CHARACTERS)
+            others = {
+                name: of
+                for name, of in note.properties.items()
+                if name not in held and name not in property_values.OF_PAGES
+            }
+            tags = {name: others.pop(name) for name in ("tags", "tag") if name in others}
+            held |= others | tags
+        return self.date_of(note), property_values.fitting(held, _PROPERTY_CHARACTERS)
 
 
 def has_words(question: str) -> bool:
@@ -265,12 +269,14 @@ def ranked(
         meant += _progress(meaning, len(notes.files), meant, work.voice)
         by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, meant)
     asked = _passed_over(work, scope, notes, wanted, large, missed)
-    for reason in INCOMPLETE & filter_work.skipped.keys():  # notes that the filters could not check
+    for reason in (INCOMPLETE | {PROPERTIES}) & filter_work.skipped.keys():  # notes that the filters could not check
         work.skipped.setdefault(reason, filter_work.skipped[reason])
     ordered = ranking.notes
     if order is not None:
         by_path = {note.path: note for note in ordered}
         ordered = [by_path[path] for path in order(by_path.keys())]
+    if by_words_alone and not ordered and like is None:
+        work.pass_over_all(sorted(wanted, key=paths.order)[:by_words_alone], "not searched by meaning yet")
     notices += [*([] if like is not None else explain.foreign_in_question(question)), *meant]
     notices += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
     lacking = [*translations, *ranking.unfound, *ranking.corrected]
@@ -300,6 +306,7 @@ def ranked(
         dating,
         lambda: vault.links(work.again()),
         asks.period,
+        len(wanted) if operators or filters.names(request) else None,
     )
 
 

@@ -324,7 +324,33 @@ def span_around_terms(text: str, room: int, terms_of: TermsOf) -> tuple[int, int
         if held > best[0] or best[2] <= best[1]:
             best = (held, start, end)
     _, start, end = best
+    if end < len(text):
+        end = _whole_sentence(text, start, end, [offset for offset, _ in places])
+        end = _with_a_row(text, start, end)
     return start, start + len(text[start:end].rstrip()) if end < len(text) else end
+
+
+_LONGEST_REST: Final = 250
+"""So many characters more are shown to end a sentence that holds a term of the question."""
+_RULE: Final = re.compile(r"\|?[ \t|:-]*-[ \t|:-]*")
+
+
+def _whole_sentence(text: str, start: int, end: int, terms: Sequence[int]) -> int:
+    """Return the end of the sentence that a cut divides, if it holds a term of the question and its rest is short."""
+    edges = [*sentence_starts(text), len(text)]
+    begun = max(edge for edge in edges if edge <= end)
+    ends = min(edge for edge in edges if edge >= end)
+    is_held = any(max(begun, start) <= term < ends for term in terms)
+    return ends if is_held and ends - end <= _LONGEST_REST else end
+
+
+def _with_a_row(text: str, start: int, end: int) -> int:
+    """Return the end of the first row of a table whose header alone would be shown."""
+    lines = text[start:end].rstrip().split("\n")
+    if not _RULE.fullmatch(lines[-1]) or not lines[-1].lstrip().startswith("|"):
+        return end
+    following = text.find("\n", end + 1)
+    return len(text) if following < 0 else following
 
 
 _TEXT: Final = re.compile(r"\S")

@@ -16,6 +16,9 @@ from vaulttools.ranked.question import Question, QuestionTerm, word
 _SHORTEST_BEGINNING: Final = 3
 """A word of at least this many characters may be the beginning of longer ones."""
 
+_LONGEST_ENDING: Final = 2
+"""Letters of a word behind its stem."""
+
 _SHORTEST_PART: Final = 3
 """Each word of a compound has at least this many characters."""
 
@@ -149,8 +152,11 @@ class Substitutes:
 
 
 def _beginning(term: QuestionTerm) -> QuestionTerm | None:
-    """Return a term for longer words that begin with a word; None for a phrase, a compound name and a piece of text."""
+    """Return a term for longer words that begin with a word; None for a phrase, a compound name, a piece of text, and a
+    word that is much longer than its stem, with which other words begin: `elevator` and `eleven`."""
     if term.is_phrase or term.literal or term.parts or len(term.text) < _SHORTEST_BEGINNING:
+        return None
+    if any(len(term.text) - len(stem) > _LONGEST_ENDING for _, _, stem in tokens(term.text)):
         return None
     return QuestionTerm(term.text, (Spelling(term.text, is_beginning=True),))
 

@@ -58,11 +58,16 @@ TOOLS: Final[dict[str, Traits]] = {
         is_default=True,
         lists_early=True,
         choice="query for questions in plain words and for Obsidian's search operators",
-        way=(1, "one fact, or which note tells it: query, in the words of the question, max_chars 1500."),
-        step=(5, "query: ask the question once, in its own words; what it shows whole need not be read again."),
+        way=(
+            1,
+            "one fact, or which note tells it: query, in the words of the question, others in also, max_chars 1500.",
+        ),
+        step=(
+            5,
+            "query: ask once, in the question's words, others in also; what it shows whole need not be read again.",
+        ),
     ),
     "context": Traits(
-        is_default=True,
         lists_early=True,
         choice="context for all that several notes say about one",
         way=(2, "what several notes say, reasons, a summary: context, max_chars 3000."),

@@ -43,9 +43,11 @@ def _definition(tool: Tool[Any, Any], format: Format, answers: bool) -> dict[str
 
 
 def _short(request: type[Request]) -> dict[str, Any]:
-    """Returns the JSON Schema of the arguments without what a model never needs: distant bounds, defaults that are
-    false, the types of the values of a map. A refusal says them in words."""
+    """Returns the JSON Schema of the arguments without what a model never needs: fields that it is not told of, distant
+    bounds, defaults that are false, the types of the values of a map. A refusal says them in words."""
     whole = schema(request)
+    for name in request.untold:
+        del whole["properties"][name]
     for property_ in whole["properties"].values():
         if property_.get("default") is False:
             del property_["default"]

@@ -77,8 +77,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     total = sum(file.count for file in counted)
     at_least = min(max(total - 1, 0), COUNTED_LINES)
     matches = [_match(found, hit, hit.text) for found, _ in shown for hit in found.hits]
-    notices = [*compiled.notices, *answer.conflict_copies(match.path for match in matches)]
-    notices += answer.passed_over(work, found=bool(matches))
+    notices = [*compiled.notices, *answer.told(work, found=bool(matches), shown=[match.path for match in matches])]
     notices += hints.held_nothing(search, counted)
     if work.complete:
 

@@ -76,7 +76,7 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
         end.warn(
             f"clusters cover the first {len(found.hits)} of {matches.words} matching lines; narrow the query or path"
         )
-    closing.what_was_left_out(end, work, found=found is not None)
+    closing.what_was_left_out(end, work, found=found is not None, shown=[place.path])
     body = [
         f"sample: {render.visible(request.query)} in {exploration.label(place)} (mode {request.mode})",
         *_lines(found, matches, every, shown, request.page, pages),

@@ -64,7 +64,14 @@ def run(vault: Session, request: ScoutRequest, work: Work) -> ScoutAnswer:
     end = closing.of_query(first, search, scanned.matches, scanned.file_count, found=bool(scanned.files))
     closing.scan_limit(end, scanned)
     left_out = [exploration.label(place)] if exploration.is_left_out(place) else []
-    closing.what_was_left_out(end, work, found=bool(scanned.files), named_folders=left_out)
+    closing.what_was_left_out(
+        end,
+        work,
+        found=bool(scanned.files),
+        shown=[scan.within(place.path, path, place.kind) for path, _ in files],
+        is_total=True,
+        named_folders=left_out,
+    )
     body = [
         "scout:",
         f"  query: {toon.value(request.query)}",

@@ -83,7 +83,7 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
     windows = _windows(request, text, hits)
     end = closing.of_query(first, search, scanned.matches, Count(len(located)), found=bool(scanned.files))
     closing.scan_limit(end, scanned)
-    closing.what_was_left_out(end, work, found=bool(scanned.files))
+    closing.what_was_left_out(end, work, found=bool(scanned.files), shown=[place.path])
     return ShowAnswer(
         **answer.envelope(
             work,

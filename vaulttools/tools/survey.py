@@ -268,7 +268,7 @@ def _closing(
     for path in missing:
         end.warn(f"path not found: {paths.shown(path)}")
     found = every.number > 0
-    closing.what_was_left_out(end, work, found=found, named_folders=list(left_out.values()))
+    closing.what_was_left_out(end, work, found=found, is_total=True, named_folders=list(left_out.values()))
     return end
 
 

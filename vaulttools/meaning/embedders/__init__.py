@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 SWITCH: Final = "VAULTTOOLS_MEANING"
 """The environment variable that turns meaning off for a process if its value is `off`."""
 
-_ASKED_LAST: Final = "model2vec_folder"
-"""The module that takes any choice, and raises errors that say what is missing."""
+_ASKED_LAST: Final = "openai_endpoint"
+"""The module that takes whatever the others do not take, and raises errors that say what is wrong with it."""
 
 Packaged: TypeAlias = Literal["english", "multilingual"]
 
@@ -44,8 +44,8 @@ class NoMeaning(VaultToolsError):
 class Choice:
     """The embedder that a configuration asks for; can be sent to another process."""
 
-    where: str = ""
-    """A folder with a model, or the address of an endpoint; empty for a model of the extra."""
+    address: str = ""
+    """The address of an endpoint; empty for a model of the extra."""
     packaged: Packaged = "english"
     """The model of the extra."""
     model: str = ""
@@ -62,13 +62,8 @@ class Choice:
     @property
     def other(self) -> Choice | None:
         """The extra's embedder for all other languages if this is the one for English; else None."""
-        is_english = not self.where and self.packaged == "english"
+        is_english = not self.address and self.packaged == "english"
         return replace(self, packaged="multilingual") if is_english else None
-
-    @property
-    def is_endpoint(self) -> bool:
-        """Whether the embedder is a server."""
-        return "://" in self.where
 
 
 @dataclass(frozen=True, slots=True)

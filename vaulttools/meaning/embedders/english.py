@@ -35,7 +35,7 @@ _FIRST, _LAST = 101, 102
 
 def takes(choice: Choice) -> bool:
     """Whether the choice is this model of the extra."""
-    return not choice.where and choice.packaged == "english"
+    return not choice.address and choice.packaged == "english"
 
 
 def key_of(choice: Choice) -> EmbedderKey:

@@ -34,7 +34,7 @@ last bits of a product depend on its number of rows and on the row, so each toke
 
 def takes(choice: Choice) -> bool:
     """Whether the choice is this model of the extra."""
-    return not choice.where and choice.packaged == "multilingual"
+    return not choice.address and choice.packaged == "multilingual"
 
 
 def key_of(choice: Choice) -> EmbedderKey:

@@ -38,8 +38,8 @@ _MOST_BYTES: Final = 32 * 1024 * 1024
 
 
 def takes(choice: Choice) -> bool:
-    """Whether the choice is an address."""
-    return choice.is_endpoint
+    """Whether the choice is an address, or anything else that is no model of the extra."""
+    return bool(choice.address)
 
 
 def key_of(choice: Choice) -> EmbedderKey:
@@ -51,14 +51,16 @@ class Model:
     """A server that embeds. Making the object sends nothing. Its vectors must always have the same dimensions."""
 
     def __init__(self, choice: Choice) -> None:
-        address = choice.where
-        parts = urlsplit(address)
+        address = choice.address
         try:
+            parts = urlsplit(address)
             port = parts.port
         except ValueError:
-            port = -1
-        if parts.scheme not in ("http", "https") or not parts.hostname or port == -1 or parts.username:
-            raise NoMeaning(f"The embedder's address must be like http://127.0.0.1:11434/v1, not {address}")
+            parts, port = urlsplit(""), None
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+            raise NoMeaning(
+                f"embedder must be the address of an endpoint, like http://127.0.0.1:11434/v1, and no folder: {address}"
+            )
         if not choice.model:
             raise NoMeaning(f"The embedder {address} needs the name of a model: embedder_model")
         path = parts.path.rstrip("/")

@@ -122,6 +122,19 @@ def in_one_line(properties: Mapping[str, Value], most: int, *, without: Containe
     return render.line("; ".join(f"{' '.join(name.split())}: {value}" for name, value in found if value), most=most)
 
 
+def fitting(properties: Mapping[str, Value], most: int) -> str:
+    """Return whole properties in one line of at most `most` characters, in their order, and how many more there are:
+    `status: active; 2 more`. The first one is cut if it is too long alone."""
+    whole = {name: value for name, value in properties.items() if text(value)}
+    line = in_one_line(whole, most + 1)
+    kept = list(whole)
+    while len(line) > most and len(kept) > 1:
+        kept.pop()
+        line = in_one_line({name: whole[name] for name in kept}, most)
+        line += f"; {len(whole) - len(kept)} more"
+    return line if len(line) <= most else in_one_line(whole, most)
+
+
 OF_PAGES: Final = frozenset(("cssclass", "cssclasses", "permalink", "publish"))
 """The properties of rule-P08 and rule-P09 for the look and the publication of a page; they say nothing about the note's
 subject."""

@@ -58,11 +58,11 @@ def server(backend: Backend) -> Server[Any]:
     An answer is its text, plus the details that a reply has. Clients differ in which of the two the model sees.
     """
     handlers = _Handlers(backend)
-    return Server(
+    return _Server(
+        backend,
         "vaulttools",
         version=__version__,
         title="Markdown vaults",
-        instructions=prompts.instructions(backend.vaults, backend.tools),
         get_tool_input_schema=backend.input_schema,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
@@ -72,6 +72,22 @@ def server(backend: Backend) -> Server[Any]:
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
     )
+
+
+class _Server(Server[Any]):
+    """Makes its instructions whenever a client begins: the index may know more languages than when the server began."""
+
+    def __init__(self, backend: Backend, *names: str, **options: Any) -> None:
+        self._backend = backend
+        super().__init__(*names, **options)
+
+    @property
+    def instructions(self) -> str | None:
+        return prompts.instructions(self._backend.vaults, self._backend.tools, self._backend.languages())
+
+    @instructions.setter
+    def instructions(self, _: str | None) -> None:
+        """The SDK sets what its constructor got."""
 
 
 class _Handlers:

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from vaulttools import __version__
-from vaulttools.answers import corpus, vocabulary
+from vaulttools.answers import corpus, usages
 from vaulttools.core.work import Work
 from vaulttools.server.rest import files, searches
 from vaulttools.server.rest.answering import answered, as_json, refused
@@ -109,7 +109,7 @@ async def _tags(service: Service, request: Request) -> Response:
     """Return every tag with its number of notes, including those of nested tags."""
 
     def ask(vault: Session, work: Work) -> Response:
-        found = corpus.ask(vault, vocabulary.TAGS, work).answer.all
+        found = corpus.ask(vault, usages.TAGS, work).answer.all
         return as_json({"tags": [{"name": each.tag, "count": each.notes} for each in found]}, work)
 
     return await answered(service, request, ask, of_all=True)
