@@ -383,7 +383,7 @@ def test_no_answer_exceeds_its_characters_nor_50_kib(
 @pytest.mark.scan_only
 def test_notes_that_hold_no_text_are_named_in_any_room(make_vault: MakeVault) -> None:
     full = {f"{number} {'of a long name ' * 4}.md": f"The lead of {f'word{number} ' * 60}.\n" for number in range(10)}
-    vault = make_vault({**full, **{path: "---\nof: lead\n---\n" for path in sorted(full)[5:7]}})
+    vault = make_vault({**full, **dict.fromkeys(sorted(full)[5:7], "---\nof: lead\n---\n")})
     for max_chars in range(500, 4_000, 100):
         answer = vault.query("lead", sort="name", max_chars=max_chars)
         assert len(answer.text) <= max_chars
