@@ -48,7 +48,7 @@ _COMPARED: Final = re.compile(
     r"\s+(?:in |the |dem |der |im )?$",
     re.IGNORECASE,
 )
-"""What stands before a period that something is compared with, which says nothing of when notes were written."""
+"""The words before a period that something is compared with; such a period does not say when notes were written."""
 _BETWEEN: Final = re.compile(
     r"[,;]\s+(?:and|und|et|y|e|en)\s+|[;:?.!]\s+(?=\w)"
     r"|\s+(?:and|und|et|y|en)\s+(?=(?:who|whose|what|when|where|which|why|how|wer|wessen|was|wann|wo|welche\w*|warum|wie|qui|que|quand|où|quel\w*|pourquoi|comment|combien|quién|qué|cuándo|dónde"

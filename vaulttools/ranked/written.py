@@ -1,4 +1,4 @@
-"""Puts notes first that are named like the question, or that hold words of it in a row."""
+"""Puts notes first that are named like the question or quote it."""
 
 from __future__ import annotations
 
