@@ -8,10 +8,13 @@ hit@5 and MRR by kind, compared with plain BM25 (all words of the question, join
 with FTS5's default weights).
 `answers.toml`, the `questions.toml` of both people, and `questions.json` beside the project hold regular expressions
 for the words that answer. The tables show whether the answer's text holds them (for a list, one row of it), whether the
-note is among the first five, and the size of the text, by wording. `absent.toml` asks what no note answers, about other
-topics and about missing details: the table shows how often such an answer, and any other, is called weak. `--final`
-adds the vault `journal` beside the project: nothing is tuned on it. For the vaults of people there is a row of a plain
-FTS5 table: paths and whole notes, `porter`, BM25, words joined by OR.
+note is among the first five, and the size of the text, by wording; then the same with the two other wordings of
+`wordings.json`. `names.toml` holds titles, file names and aliases: how often a note of that name is first. `pairs.toml`
+holds pairs of words that no note has, and pairs that are in different notes: how often nothing is found, and how often
+both are shown. `absent.toml` asks what no note answers, about other topics and about missing details: the table shows
+how often no note holds a word and nothing is near (`weak`), for these and for answered questions. `--final` adds the
+vault `journal` beside the project: nothing is tuned on it. For the vaults of people there is a row of a plain FTS5
+table: paths and whole notes, `porter`, BM25, words joined by OR.
 
 If the extra `semantic` is installed, each question is also asked with it; the exit status is 1 if a kind of
 `questions.toml` loses more than one question by it. The vaults and their indexes are kept in the temporary folder.
@@ -34,6 +37,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -65,6 +69,8 @@ FILLER = 1_000
 SHOWN = 10
 FIVE = 5
 ABSENT, DETAIL = "absent", "absent detail"
+NAME, NO_PAIR, PAIR = "name", "absent pair", "pair in two notes"
+FIXTURE = PROJECT / "fixtures" / "vault"
 FINAL = "--final"
 
 
@@ -80,6 +86,10 @@ class Asked:
     """Regular expressions for the words that answer; all must match. Empty if only the note is known."""
     half: str = ""
     """`tuning` or `held-out`; if empty, a hash decides."""
+    also: tuple[str, ...] = ()
+    """Other wordings of the question."""
+    each_of: tuple[frozenset[str], ...] = ()
+    """Sets of notes; one of each is to be shown."""
 
     @property
     def is_held_out(self) -> bool:
@@ -110,7 +120,13 @@ class Answered:
     is_answered: bool
     """Whether the text holds the words that answer."""
     is_weak: bool
-    """Whether the answer is called weak."""
+    """Whether no note holds a word of the question and nothing is near."""
+    shown: frozenset[str] = frozenset()
+    """The notes of which the text shows something."""
+    is_empty: bool = False
+    """Whether no note was found."""
+    worded: Answered | None = None
+    """The same with two other wordings."""
     by_meaning: Answered | None = None
     """The same with the extra `semantic`."""
 
@@ -149,10 +165,18 @@ def _with_answer(vault: str, each: Mapping[str, Any]) -> Iterator[Asked]:
     """Yields a question of `answers.toml`, and its translation, which is for tuning."""
     kind = f"{each.get('set', 'later' if 'held_out' in each else 'ours')}, {each['wording']}"
     half = "held-out" if "held_out" in each else ""
-    asked = Asked(vault, kind, each["question"], frozenset(each["paths"]), (each["key"],), half)
+    also = _wordings().get(each["question"], ())
+    asked = Asked(vault, kind, each["question"], frozenset(each["paths"]), (each["key"],), half, also)
     yield asked
     if "translated" in each:
-        yield replace(asked, kind="translated, foreign", text=each["translated"], half="tuning")
+        yield replace(asked, kind="translated, foreign", text=each["translated"], half="tuning", also=())
+
+
+@cache
+def _wordings() -> Mapping[str, tuple[str, ...]]:
+    """Returns two other wordings by question."""
+    read = json.loads((PROJECT / "benchmarks" / "wordings.json").read_text(encoding="utf-8"))
+    return {question: tuple(wordings) for question, wordings in read.items()}
 
 
 def absent() -> list[Asked]:
@@ -162,6 +186,21 @@ def absent() -> list[Asked]:
         Asked(each["vault"], DETAIL, each["question"], frozenset(), half=each["half"]) for each in asked.pop("details")
     ]
     return [Asked(vault, ABSENT, text, frozenset()) for vault, some in asked.items() for text in some] + details
+
+
+def typed() -> list[Asked]:
+    """Returns names of notes, and pairs of words."""
+    folder = PROJECT / "benchmarks"
+    names = tomllib.loads((folder / "names.toml").read_text(encoding="utf-8"))["names"]
+    pairs = tomllib.loads((folder / "pairs.toml").read_text(encoding="utf-8"))
+    return [
+        *(Asked(each["vault"], NAME, each["question"], frozenset(each["paths"])) for each in names),
+        *(Asked(each["vault"], NO_PAIR, each["question"], frozenset()) for each in pairs["absent"]),
+        *(
+            Asked(each["vault"], PAIR, each["question"], frozenset(), each_of=tuple(map(frozenset, each["paths"])))
+            for each in pairs["apart"]
+        ),
+    ]
 
 
 def peoples(*, is_final: bool) -> list[Asked]:
@@ -180,13 +219,14 @@ def peoples(*, is_final: bool) -> list[Asked]:
 def _of_person(vault: str, each: Mapping[str, Any], half: str) -> Asked:
     keys = each.get("keys") or ([each["key"]] if each.get("key") else [])
     kind = ABSENT if each["kind"] == ABSENT else f"{vault}, {each['kind']}"
-    return Asked(vault, kind, each["question"], frozenset(each["paths"]), tuple(keys), half)
+    also = _wordings().get(each["question"], ())
+    return Asked(vault, kind, each["question"], frozenset(each["paths"]), tuple(keys), half, also)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Asks everything, or only about some vaults, and prints the tables; the exit status is 1 if the extra loses."""
     vaults = [each for each in arguments if each != FINAL]
-    every = [*questions(), *answers(), *absent(), *peoples(is_final=FINAL in arguments)]
+    every = [*questions(), *answers(), *absent(), *typed(), *peoples(is_final=FINAL in arguments)]
     asked = [each for each in every if not vaults or each.vault in vaults]
     folders = dict(unpacked(KEPT, {each.vault for each in asked}))
     answered = [
@@ -196,7 +236,7 @@ def main(arguments: Sequence[str]) -> int:
     ]
     for name in sorted({each.vault for each in asked} - folders.keys()):
         print(f"(without the vault {name}, which is not beside the project)")
-    notes = [each for each in answered if not each.asked.keys and each.asked.right]
+    notes = [each for each in answered if not each.asked.keys and each.asked.right and each.asked.kind != NAME]
     if notes:
         print("\n".join(_table(notes)) + "\n")
     if keyed := [each for each in answered if each.asked.keys]:
@@ -204,9 +244,10 @@ def main(arguments: Sequence[str]) -> int:
     if people := [name for name in PEOPLES if name in folders]:
         print("\n".join(_plain_table({name: folders[name] for name in people}, asked)) + "\n")
     print("\n".join(_weak_table(answered)) + "\n")
+    print("\n".join(_typed_table(answered)) + "\n")
     for name, some in (
         ("by words", answered),
-        ("with the extra", [each.by_meaning for each in answered if each.by_meaning is not None]),
+        ("with the extra", _by_meaning(answered)),
     ):
         if times := [each.milliseconds for each in some]:
             print(
@@ -219,23 +260,41 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _weak_table(answered: Sequence[Answered]) -> Iterator[str]:
-    """Yields how many answers are called weak, by vault; a topic may be absent, or a detail of a known topic."""
-    columns = "absent: n | weak by words | with the extra | answered: n | weak by words | with the extra"
-    columns += " | answer shown: n | weak by words | with the extra: n | weak"
-    yield f"| called weak | tuning: {columns} | held out: {columns} |"
-    yield "|---|" + "--:|" * 20
+    """Yields how many answers are weak, by vault; a topic may be absent, or a detail of a known topic."""
+    columns = "absent: n | by words | with the extra | answered: n | by words | with the extra"
+    yield f"| weak | tuning: {columns} | held out: {columns} |"
+    yield "|---|" + "--:|" * 12
     vaults = dict.fromkeys(each.asked.vault for each in answered)
     for vault, kind in product((*vaults, ""), (ABSENT, DETAIL)):
         cells: list[str] = []
         for half in (False, True):
             own = [a for a in answered if vault in ("", a.asked.vault) and a.asked.is_held_out == half]
             for some in ([a for a in own if a.asked.kind == kind], [a for a in own if a.asked.right]):
-                with_extra = [a.by_meaning for a in some if a.by_meaning is not None]
-                cells += [str(len(some)), _share([a.is_weak for a in some]), _share([a.is_weak for a in with_extra])]
-            for some in (own, [a.by_meaning for a in own if a.by_meaning is not None]):
-                shown = [a.is_weak for a in some if a.is_answered]
-                cells += [str(len(shown)), _share(shown)]
+                cells += [str(len(some)), *(_share([a.is_weak for a in each]) for each in (some, _by_meaning(some)))]
         yield f"| {vault or 'all'}, {kind} | " + " | ".join(cells) + " |"
+
+
+def _by_meaning(some: Sequence[Answered]) -> list[Answered]:
+    """Returns the answers to the same questions with the extra, as far as it was there."""
+    return [each.by_meaning for each in some if each.by_meaning is not None]
+
+
+def _typed_table(answered: Sequence[Answered]) -> Iterator[str]:
+    """Yields what names and pairs of words find: a note of that name first, nothing, or a note for each word."""
+    yield "| typed | n | by words | with the extra |"
+    yield "|---|" + "--:|" * 3
+    for kind, what in ((NAME, "is first"), (NO_PAIR, "No notes found"), (PAIR, "both shown")):
+        for vault in dict.fromkeys(each.asked.vault for each in answered if each.asked.kind == kind):
+            some = [each for each in answered if (each.asked.kind, each.asked.vault) == (kind, vault)]
+            cells = [_share([_is_right(each) for each in own]) for own in (some, _by_meaning(some))]
+            yield f"| {kind}, {vault}: {what} | {len(some)} | " + " | ".join(cells) + " |"
+
+
+def _is_right(answer: Answered) -> bool:
+    """Whether an answer to a name or a pair of words is as it should be."""
+    if answer.asked.kind == NAME:
+        return answer.ours == 1
+    return all(answer.shown & each for each in answer.asked.each_of) if answer.asked.each_of else answer.is_empty
 
 
 def _share(some: Sequence[bool]) -> str:
@@ -262,6 +321,8 @@ def unpacked(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
                 tar.extractall(temporary / name)
             yield name, _within(temporary / name)
     yield from ((name, folder) for name, folder in PEOPLES.items() if name in wanted and folder.exists())
+    if "fixture" in wanted:
+        yield "fixture", FIXTURE
     if "made" not in wanted:
         return
     made = temporary / "made"
@@ -304,15 +365,32 @@ def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> list[
 
 
 def _asked(vault: Vault, asked: Asked, connection: apsw.Connection | None = None) -> Answered:
-    """Asks a question; asks plain BM25 too, if there is a connection."""
+    """Asks a question, and again with its other wordings; asks plain BM25 too, if there is a connection."""
+    answered = _once(vault, asked)
+    return replace(
+        answered,
+        plain=0 if connection is None else asked.place(_plain(connection, asked.text)),
+        worded=_once(vault, asked, also=list(asked.also)) if asked.also else None,
+    )
+
+
+def _once(vault: Vault, asked: Asked, also: list[str] | None = None) -> Answered:
     start = time.process_time()
-    answer = vault.query(asked.text, limit=SHOWN)
+    answer = vault.query(asked.text, limit=SHOWN, also=also)
     took = (time.process_time() - start) * 1000
     listed = [row.path for row in answer.listed or ()]  # the text shows these first
     found = list(dict.fromkeys([*listed, *(note.path for note in answer.notes)]))
-    plain = 0 if connection is None else asked.place(_plain(connection, asked.text))
-    is_answered = asked.is_answered_by(answer.text)
-    return Answered(asked, asked.place(found), plain, took, len(answer.text), is_answered, bool(answer.weak))
+    return Answered(
+        asked,
+        asked.place(found),
+        0,
+        took,
+        len(answer.text),
+        asked.is_answered_by(answer.text),
+        bool(answer.weak),
+        frozenset(note.path for note in answer.notes[: answer.shown_notes]),
+        not found,
+    )
 
 
 def _plain(connection: apsw.Connection, question: str) -> list[str]:
@@ -378,9 +456,10 @@ def _table(answered: Sequence[Answered]) -> Iterator[str]:
 
 def _answers_table(answered: Sequence[Answered]) -> Iterator[str]:
     rates = "answer in the text | note in the first 5 | first | characters: median | most"
+    rates += " | + two wordings: answer | note in the first 5 | characters: median"
     columns = f"n | {rates} | with the extra: {rates}"
     yield f"| questions, wording, vault | tuning: {columns} | held out: {columns} |"
-    yield "|---|" + "--:|" * 22
+    yield "|---|" + "--:|" * 34
     people = [each for each in answered if each.asked.vault in PEOPLES]
     others = [each for each in answered if each.asked.vault not in PEOPLES]
     for kind in dict.fromkeys(each.asked.kind for each in answered):
@@ -401,18 +480,26 @@ def _answers_row(name: str, some: Sequence[Answered]) -> str:
 
 
 def _answers_cells(some: Sequence[Answered]) -> str:
-    with_extra = [each.by_meaning for each in some if each.by_meaning is not None]
-    return " | ".join([str(len(some)), *_shares(some), *_shares(with_extra)])
+    return " | ".join([str(len(some)), *_shares(some), *_shares(_by_meaning(some))])
 
 
 def _shares(some: Sequence[Answered]) -> Iterator[str]:
-    """Yields the shares: answer in the text, note in the first five, note first; and the characters."""
+    """Yields the shares: answer in the text, note in the first five, note first; and the characters; then the same but
+    for the first with the other wordings."""
     yield _share([each.is_answered for each in some])
     yield _share([1 <= each.ours <= FIVE for each in some])
     yield _share([each.ours == 1 for each in some])
     sizes = [each.characters for each in some]
-    yield f"{statistics.median(sizes):,.0f}" if sizes else ""
+    yield _median(sizes)
     yield f"{max(sizes):,}" if sizes else ""
+    worded = [each.worded for each in some if each.worded is not None]
+    yield _share([each.is_answered for each in worded])
+    yield _share([1 <= each.ours <= FIVE for each in worded])
+    yield _median([each.characters for each in worded])
+
+
+def _median(sizes: Sequence[int]) -> str:
+    return f"{statistics.median(sizes):,.0f}" if sizes else ""
 
 
 def _by_vault(answered: Sequence[Answered]) -> Iterator[tuple[str, list[Answered]]]:
@@ -423,7 +510,7 @@ def _by_vault(answered: Sequence[Answered]) -> Iterator[tuple[str, list[Answered
 def _cells(some: Sequence[Answered]) -> str:
     if not some:
         return "0 | | | | | | | | | "
-    with_extra = [each.by_meaning.ours for each in some if each.by_meaning is not None]
+    with_extra = [each.ours for each in _by_meaning(some)]
     columns = [*_rates([each.ours for each in some]), *_rates([each.plain for each in some])]
     return " | ".join([str(len(some)), *columns, *(_rates(with_extra) if with_extra else ("", "", ""))])
 

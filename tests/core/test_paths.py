@@ -149,7 +149,7 @@ def test_names_that_look_alike_are_shown_apart() -> None:
         ("# a.md", "\\u{23} a.md"),
         ("Line 3: evil.md", "\\u{4c}ine 3: evil.md"),
         ("Lines 3-5: evil.md", "\\u{4c}ines 3-5: evil.md"),
-        ("Also: evil.md", "\\u{41}lso: evil.md"),
+        ("Named only: evil.md", "\\u{4e}amed only: evil.md"),
         ("Part of the answer: evil.md", "\\u{50}art of the answer: evil.md"),
         ("No notes found.md", "\\u{4e}o notes found.md"),
         *((name, name) for name in ("a.md", "[Draft] a.md", "[id]/a.md", "#tag.md", "Lines.md", "No.md", "a/[To b.md")),

@@ -20,6 +20,7 @@ from vaulttools.cli.options import Commands
 from vaulttools.meaning import background
 from vaulttools.meaning.embedders import NoMeaning
 from vaulttools.meaning.store import remove
+from vaulttools.ranked import fusion
 from vaulttools.tools.query import QueryRequest
 
 NOTES = {
@@ -86,6 +87,51 @@ def test_notes_with_names_and_rare_words_keep_their_place(opened: Opened) -> Non
     assert found(vault, "Zebulon")[0][0] == "Zoo.md"
     assert found(vault, "soft lead")[0][0] == "Metals.md"
     assert found(vault, "a kitten called Zebulon")[0][0] == "Zoo.md"
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("zebra xylophone", None), ("Xylophone", None), ("zebra feline", "Pets.md"), ("zebra xylophone glockenspiel", "")],
+)
+def test_a_word_or_two_that_no_note_holds_find_nothing_unless_a_passage_is_near(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, question: str, first: str | None
+) -> None:
+    monkeypatch.setattr(fusion, "nearness", lambda choice: 0.6)
+    answer = opened().query(query=question)
+    if first is None:
+        assert answer.text.startswith("No notes found. No note has the word")
+    else:
+        assert answer.notes[0].path.startswith(first)
+    assert (answer.weak, answer.complete) == (first != "Pets.md", True)
+
+
+def test_nothing_found_is_not_complete_while_notes_are_not_embedded_yet(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "START_SECONDS", 60.0)
+    answer = opened(waits=False).query(query="zebra xylophone")
+    assert (answer.notes, answer.complete) == ([], False)
+    assert "Meaning: 0 of 4 notes." in answer.notices
+
+
+def test_a_note_that_is_named_like_the_question_comes_first(opened: Opened) -> None:
+    near = {f"Diary {number}.md": "The cat, the kitten and the feline. Priya." for number in range(4)}
+    vault = opened({**NOTES, **near, "Kitten.md": "A tea.\n", "P.md": "---\naliases: [Priya]\n---\nA dog.\n"})
+    assert found(vault, "kitten")[0][0] == "Kitten.md"
+    assert found(vault, "priya")[0][0] == "P.md"
+
+
+def test_two_words_that_stand_in_different_notes_show_both(opened: Opened) -> None:
+    near = {f"Cats {number}.md": "The cat, the cat and another cat.\n" for number in range(4)}
+    vault = opened({**NOTES, **near, "Z.md": "A zither.\n"})
+    first = [path for path, _ in found(vault, "cat zither")[:2]]
+    assert "Z.md" in first and len({*first} & {"Pets.md", *near}) == 1
+
+
+def test_a_note_that_holds_words_in_a_row_is_among_the_first_two(opened: Opened) -> None:
+    near = {f"Cats {number}.md": "The cat, the cat and another cat told me.\n" for number in range(4)}
+    vault = opened({**NOTES, **near, "Z.md": "She said: the cat told nobody else.\n"})
+    assert "Z.md" in [path for path, _ in found(vault, "cat told nobody else")[:2]]
 
 
 def test_a_quoted_question_goes_by_words_alone(opened: Opened, served: Served) -> None:

@@ -28,11 +28,24 @@ class _Words:
 
 @pytest.mark.parametrize(
     ("word", "stem"),
-    [("nota", "note"), ("ntoe", "note"), ("palete", "palett"), ("lighthuose", "lighthous"), ("obsidain", "obsidian")],
+    [
+        ("lighthuose", "lighthous"),
+        ("obsidain", "obsidian"),
+        ("malachyte", "malachit"),
+        ("recieve", "receiv"),
+        ("gallena", "galena"),
+        ("xbsidian", ""),
+        ("panik", ""),  # panic differs in its last letter alone
+        ("muffig", ""),  # so does muffin
+        ("Gletscher", ""),  # gleicher is two letters away
+        ("Lisbona", ""),
+        ("nota", ""),  # too short
+        ("obsiadinn", ""),  # two errors
+    ],
 )
-def test_a_changed_missing_or_swapped_letter_is_a_misspelling(word: str, stem: str) -> None:
-    vault = cast("TermMatches", _Words("note", "palett", "lighthous", "obsidian", "other"))
-    assert corrections(word, vault) == [stem]
+def test_a_word_is_misspelt_by_one_letter_or_two_that_changed_places(word: str, stem: str) -> None:
+    stems = "note lighthous obsidian malachit receiv galena panic muffin gleicher lisbon other"
+    assert corrections(word, cast("TermMatches", _Words(*stems.split()))) == [stem] * bool(stem)
 
 
 @pytest.mark.parametrize("word", ["not", "zzzz", "mineral", "two words"])

@@ -20,12 +20,13 @@ from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.vectors import Near, Vectors
 from vaulttools.notes.note import Note
 from vaulttools.notes.periods import Period, period
-from vaulttools.ranked.evidence import NOTHING_NEAR, Evidence, RankedNote, nearness
+from vaulttools.ranked.evidence import Evidence, RankedNote, nearness
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.fusion import Model, joined
 from vaulttools.ranked.preference import of_period_first
 from vaulttools.ranked.ranking import Ranking
 from vaulttools.ranked.weights import FUSION, FUSION_OF_OWN, NEARNESS, Fusion
+from vaulttools.ranked.written import Written
 
 Floats = NDArray[np.float32]
 
@@ -126,7 +127,7 @@ def by_words(
     ]
     made = Ranking(
         notes=notes,
-        weakness="",
+        is_weak=not notes,
         explanation=[],
         part="",
         unfound=[],
@@ -211,20 +212,19 @@ def test_passages_that_no_model_can_read_are_ordered_by_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("terms", "held", "unfound", "first"),
+    ("written", "first"),
     [
-        (1, {0}, [], "rain.md"),
-        (2, {0, 1}, [], "rain.md"),
-        (2, {0}, [], "cats.md"),  # it holds one word of two
-        (3, {0, 1, 2}, [], "cats.md"),  # three words are no name
-        (1, {0}, ["Mongolia"], "cats.md"),  # one word occurs nowhere
+        (Written(frozenset({"rain.md"})), ["rain.md", "cats.md"]),
+        (Written(frozenset({"rain.md", "tea.md"})), ["rain.md", "tea.md"]),
+        (Written(frozenset(), "rain.md"), ["cats.md", "rain.md"]),
+        (Written(), ["cats.md", "dogs.md"]),
     ],
 )
-def test_a_note_that_holds_all_of_a_name_of_one_or_two_words_comes_first(
-    terms: int, held: set[int], unfound: list[str], first: str
+def test_notes_in_which_the_question_is_written_come_first_however_near_others_are(
+    written: Written, first: list[str]
 ) -> None:
-    ranking = by_words(FOUR, {"rain.md": (0.2, {0: 0.2})}, terms, held, unfound=unfound)
-    assert paths(asked(FOUR, ranking, model(FOUR, NEAR), fusion=Fusion(words=0.1)))[0] == first
+    ranking = by_words(FOUR, {"rain.md": (0.2, {0: 0.2})}, written=written)
+    assert paths(asked(FOUR, ranking, model(FOUR, NEAR), fusion=Fusion(words=0.1)))[:2] == first
 
 
 GERMAN = "Das ist der Hund und er ist nicht mit der Katze in dem Haus, weil er auf die Frau wartet."
@@ -237,7 +237,7 @@ ENGLISH = "This is the dog and it is not with the cat in the house, because it w
 def test_a_note_in_another_language_than_the_question_is_worth_less(languages: Collection[str], first: str) -> None:
     vault = Vault({"de.md": [GERMAN], "en.md": [ENGLISH], "far.md": [ENGLISH], "farther.md": [ENGLISH]})
     vault.held = {path: replace(held, language="de" if path == "de.md" else "en") for path, held in vault.held.items()}
-    near = {("de.md", 0): 0.8, ("en.md", 0): 0.78, ("far.md", 0): 0.1, ("farther.md", 0): 0.1}
+    near = {("de.md", 0): 0.8, ("en.md", 0): 0.795, ("far.md", 0): 0.1, ("farther.md", 0): 0.1}
     found = asked(vault, by_words(vault, {}), model(vault, near), languages=languages)
     assert paths(found)[0] == first
 
@@ -326,8 +326,8 @@ def test_the_first_model_that_knows_a_passage_says_whether_any_is_near() -> None
     far = model(FOUR, {("cats.md", 0): 0.2, ("dogs.md", 0): None}, nearness=0.3)
     near = model(FOUR, {("dogs.md", 0): 0.9, ("tea.md", 0): 0.8})
     unknown = model(FOUR, {("dogs.md", 0): None}, nearness=0.3)
-    for models, weakness in (((far, near), NOTHING_NEAR), ((unknown, near), "")):
-        assert asked(FOUR, by_words(FOUR, {}), *models, fusion=FUSION_OF_OWN).weakness == weakness
+    for models, is_weak in (((far, near), True), ((unknown, near), False)):
+        assert asked(FOUR, by_words(FOUR, {}), *models, fusion=FUSION_OF_OWN).is_weak == is_weak
 
 
 STRENGTHS = st.floats(0.0, 1.0).map(lambda value: round(value, 2))
@@ -338,7 +338,6 @@ PLACES = [(path, 0) for path in FOUR.notes]
     similar=st.lists(STRENGTHS | st.none(), min_size=4, max_size=4),
     own=st.lists(STRENGTHS, min_size=4, max_size=4),
     words=st.dictionaries(st.sampled_from(sorted(FOUR.notes)), STRENGTHS.filter(bool), max_size=4),
-    terms=st.integers(1, 4),
     order=st.permutations(range(4)),
     weight=STRENGTHS,
 )
@@ -347,13 +346,12 @@ def test_nothing_is_lost_or_doubled_and_the_order_of_the_vectors_changes_nothing
     similar: list[float | None],
     own: list[float],
     words: dict[str, float],
-    terms: int,
     order: list[int],
     weight: float,
 ) -> None:
     near = dict(zip(PLACES, similar, strict=True))
     ranking = by_words(
-        FOUR, {path: (score, {0: score}) for path, score in sorted(words.items(), key=lambda each: -each[1])}, terms
+        FOUR, {path: (score, {0: score}) for path, score in sorted(words.items(), key=lambda each: -each[1])}
     )
     fusion = Fusion(words=weight)
     exactly = dict(zip(PLACES, own, strict=True))
@@ -362,35 +360,44 @@ def test_nothing_is_lost_or_doubled_and_the_order_of_the_vectors_changes_nothing
     assert list(found.notes) == list(turned.notes)
     assert len(set(paths(found))) == len(paths(found))
     assert set(paths(found)) == {*words, *(path for (path, _), each in near.items() if each is not None)}
-    if terms > 1:
-        assert all(one.score >= other.score for one, other in pairwise(found.notes))
+    assert all(one.score >= other.score for one, other in pairwise(found.notes))
     assert all(0 < note.score <= 1 for note in found.notes)
     for note in found.notes:
         assert ("words" in note.evidence[0].found_by) == (note.path in words)
 
 
 @pytest.mark.parametrize(
-    ("own", "terms", "nearness", "is_weak"),
+    ("own", "found", "nearness", "is_weak"),
     [
-        (0.29, 3, NEARNESS, True),
-        (0.3, 3, NEARNESS, False),
-        # Words alone decide about a name, and where the model was not measured.
-        (0.2, 2, NEARNESS, False),
-        (0.2, 3, None, False),
+        (0.41, {}, NEARNESS, True),
+        (0.42, {}, NEARNESS, False),
+        (0.2, {"tea.md": (0.9, {0: 0.9})}, NEARNESS, False),  # a note holds a word of the question
+        (0.2, {}, None, False),  # the model was not measured
     ],
 )
-def test_evidence_is_weak_where_no_passage_is_near(
-    own: float, terms: int, nearness: float | None, is_weak: bool
+def test_evidence_is_weak_where_no_note_holds_a_word_and_no_passage_is_near(
+    own: float, found: Mapping[str, tuple[float, Mapping[int, float]]], nearness: float | None, is_weak: bool
 ) -> None:
-    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9})}, terms)
     exactly = dict.fromkeys(PLACES, own)
-    assert bool(asked(FOUR, ranking, model(FOUR, NEAR, exactly, nearness)).weakness) == is_weak
+    assert asked(FOUR, by_words(FOUR, found), model(FOUR, NEAR, exactly, nearness)).is_weak == is_weak
 
 
-def test_an_unmeasured_model_keeps_the_weakness_that_words_report() -> None:
-    ranking = by_words(FOUR, {}, weakness="No passage holds both.")
-    assert asked(FOUR, ranking, model(FOUR, NEAR)).weakness == "No passage holds both."
-    assert asked(FOUR, ranking, model(FOUR, NEAR, nearness=0.1)).weakness == ""
+@pytest.mark.parametrize(
+    ("unfound", "languages", "own", "count"),
+    [
+        (["zebra"], (), 0.2, 0),
+        (["zebra", "xylophone"], (), 0.2, 0),
+        (["zebra", "xylophone"], (), 0.5, 4),  # a passage is near
+        (["zebra", "xylophone", "koala"], (), 0.2, 4),  # a sentence may say it in other words
+        (["zebra", "xylophone"], ("de",), 0.2, 4),  # the notes may be in another language
+    ],
+)
+def test_nothing_is_found_for_a_word_or_two_that_no_note_holds_unless_a_passage_is_near(
+    unfound: Sequence[str], languages: Collection[str], own: float, count: int
+) -> None:
+    ranking = by_words(FOUR, {}, 0, unfound=unfound)
+    found = asked(FOUR, ranking, model(FOUR, NEAR, dict.fromkeys(PLACES, own), NEARNESS), languages=languages)
+    assert (len(found.notes), found.is_weak) == (count, own < NEARNESS)
 
 
 def test_the_explanation_says_how_many_each_found() -> None:
@@ -426,10 +433,12 @@ class Days:
         return [frozenset()] * len(ranked.passages.starts)
 
 
-@pytest.mark.parametrize(("weakness", "is_weak"), [(NOTHING_NEAR, False), ("No passage holds both.", True)])
-def test_notes_of_the_period_that_a_question_names_count_as_near(weakness: str, is_weak: bool) -> None:
-    weak = by_words(FOUR, {"tea.md": (0.5, {0: 0.5})}, weakness=weakness)
+def test_evidence_is_not_weak_where_notes_of_the_period_answer() -> None:
+    strong = by_words(FOUR, {"tea.md": (0.5, {0: 0.5})})
     may = period("What tea did we drink in May 2026?", date(2026, 11, 1))
     assert may is not None
     days = cast("Any", Days({"tea.md": "2026-05-02"}))
-    assert of_period_first(weak, may, lambda notes: weak, frozenset(FOUR.notes), days).weakness == weakness * is_weak
+    weak = replace(strong, is_weak=True)
+    for every, own in ((weak, weak), (weak, strong), (strong, weak)):
+        ranking = of_period_first(every, may, lambda notes, own=own: own, frozenset(FOUR.notes), days)  # type: ignore[misc]
+        assert ranking.is_weak == (every.is_weak and own.is_weak)

@@ -61,19 +61,25 @@ def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: 
 
 
 @pytest.mark.parametrize(
-    ("question", "notices"),
+    ("question", "sentences", "facts"),
     [
-        ("galena", []),
-        ("malachyte", ['No text or title has the word "malachyte"; "malachite" was searched for instead.']),
-        ("jewel", ['No text or title has the word "jewel"; words that start with it were searched for.']),
-        ("galena zzzzzz", ['No text or title has the word "zzzzzz".']),
-        ('"lead sulphide"', ['No text or title holds "lead sulphide"; its words were searched for one by one.']),
-        ("ten-buttons", ['No text or title has the word "ten-buttons"; its parts were searched for: ten, buttons.']),
-        ("紫禁城", ["No note holds any part of it."]),
+        ("galena", 0, []),
+        ("malachyte", 1, ['No text or title has the word "malachyte"; "malachite" was searched for instead.']),
+        ("jewel", 'No text or title has the word "jewel"; words that start with it were searched for.', []),
+        ("galena zzzzzz", 'No text or title has the word "zzzzzz".', ['No note has the word "zzzzzz".']),
+        ("galena mention", 'No text or title has the word "mention".', []),
+        ('"lead sulphide"', 'No text or title holds "lead sulphide"; its words were searched for one by one.', []),
+        ("ten-buttons", 'No text or title has the word "ten-buttons"; its parts were searched for: ten, buttons.', []),
+        ("紫禁城", "No note holds any part of it.", []),
     ],
 )
-def test_the_answer_says_what_was_searched_for_instead(vault: Ranked, question: str, notices: list[str]) -> None:
-    assert vault.ask(question).absences == notices
+def test_the_explanation_says_what_was_searched_for_instead_and_the_answer_what_tells(
+    vault: Ranked, question: str, sentences: str | int, facts: list[str]
+) -> None:
+    ranking = vault.ask(question)
+    assert ranking.absences == facts
+    said = list(ranking.explanation[-1:]) if isinstance(sentences, str) else facts
+    assert said == ([sentences] if isinstance(sentences, str) else facts)
 
 
 @pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
@@ -167,7 +173,7 @@ def test_a_page_comes_before_translations_that_have_its_words_as_names(
 @pytest.mark.parametrize("question", ["", "...", "zzzzzz", "紫禁城"])
 def test_a_question_without_a_match_finds_nothing(vault: Ranked, question: str) -> None:
     ranking = vault.ask(question)
-    assert (list(ranking.notes), ranking.weakness) == ([], "")
+    assert (list(ranking.notes), ranking.is_weak) == ([], True)
 
 
 @pytest.mark.parametrize("question", ["galena", "lead ore", "interest", "電車 galena", "紅葉"])
@@ -217,7 +223,7 @@ def test_notes_without_time_to_read_are_counted_and_no_word_is_called_absent(tmp
     with opened(tmp_path, NOTES) as made:
         ranking = made.ask("galena zirconium", stop=lambda: True, blind=True)
         assert (list(ranking.notes), list(ranking.waiting)) == ([], sorted(NOTES))
-        assert (list(ranking.absences), ranking.weakness) == ([], "")
+        assert (list(ranking.absences), ranking.is_weak) == ([], False)
 
 
 WORDS = "anchor anchors chain harbour the of tide-table 紅葉 検索 été Ete RopeWork rope work".split()  # noqa: SIM905
@@ -260,7 +266,7 @@ def test_changed_and_removed_notes_count_as_in_a_fresh_index(
 
         def answers() -> list[tuple[object, ...]]:
             found = (made.ask(question, half if is_part else None, most=50) for question, is_part in asked)
-            return [(list(each.notes), each.weakness, each.absences, each.unfound, each.rarities) for each in found]
+            return [(list(each.notes), each.is_weak, each.absences, each.unfound, each.rarities) for each in found]
 
         changed = answers()
         made.settle()

@@ -14,16 +14,19 @@ from vaulttools.notes.note import ExtractedNote, Note
 from vaulttools.ranked import question
 from vaulttools.ranked.allotment import allotted
 from vaulttools.ranked.copies import Deduplicator
-from vaulttools.ranked.evidence import RankedNote
+from vaulttools.ranked.evidence import Evidence, RankedNote
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.showing import (
+    LINE_CHARACTERS,
+    NamedLine,
     ShownNote,
     ShownPassage,
     around_terms,
     compact,
     heading_of,
     lines_of,
+    named_line,
     passage_of,
     reading_on,
     written,
@@ -189,3 +192,67 @@ def test_reading_goes_on_at_the_first_omitted_line(notes: dict[str, str], note: 
     assert f"  {lines[found[1] - 1]}\n" not in text  # not whole
     if line is None:
         assert f"  {lines[found[1] - 2]}" in text
+
+
+def named(text: str, asked: str = "lead ore") -> NamedLine:
+    """The line that speaks for a note, by its best passage."""
+    note = Note("a.md", text)
+    found = passages.of(note)
+    terms = Finder(question.read(asked).terms)
+    held = [len({term for _, term in terms.occurrences(note.text[s : s + n])}) for s, n in spans(found)]
+    best = held.index(max(held)) if held else 0
+    return named_line(RankedNote("a.md", 1.0, found, [Evidence(best, 1.0, frozenset())]), note, terms.occurrences)
+
+
+def spans(found: passages.Passages) -> list[tuple[int, int]]:
+    return list(zip(found.starts, found.lengths, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "shown"),
+    [
+        ("The ore.\n\nThe lead in an ore.\nThe lead.\n", 3, "The lead in an ore."),
+        ("---\na: b\n---\n\n# Lead\n\n- ore   of lead\n", 7, "- ore of lead"),
+        ("Nothing of it.\n", 1, "Nothing of it."),
+        ("", None, ""),
+        (f"{'Much else. ' * 30}Lead is in the ore. {'And so on. ' * 30}\n", 1, "…Much else. "),
+    ],
+)
+def test_a_note_that_is_only_named_has_the_line_with_most_words(text: str, line: int | None, shown: str) -> None:
+    found = named(text)
+    assert (found.path, found.line) == ("a.md", line)
+    assert found.text.startswith(shown)
+    assert "Lead is in the ore." in found.text or "Much else" not in text
+    place = "" if line is None else f", line {line}: {found.text}"
+    assert str(found) == f"- a.md{place}"
+
+
+def test_a_note_that_cannot_be_read_is_named_alone() -> None:
+    ranked = RankedNote("Gone [x].md", 1.0, passages.of(Note("Gone [x].md", "lead")), [])
+    assert str(named_line(ranked, None, lambda text: [])) == "- Gone [x].md"
+
+
+LINES = st.lists(
+    st.sampled_from(["lead", "ore", "zinc. ", "\n", "\n\n# ", "- ", "| ", "é日本 ", "word " * 30]), max_size=40
+)
+
+
+@given(LINES.map(" ".join))
+def test_the_line_of_a_named_note_is_in_the_note_and_holds_as_many_words_as_any(text: str) -> None:
+    found = named(text)
+    lines = text.split("\n")
+    assert len(found.text) <= LINE_CHARACTERS + 2
+    assert "\n" not in found.text
+    if found.line is None:
+        assert not passages.of(Note("a.md", text)).starts
+        return
+    own = compact(lines[found.line - 1].replace("\t", " ")).split()
+    assert " ".join(found.text.strip("…").split()) in " ".join(own)
+    count = Finder(question.read("lead ore").terms).occurrences
+    note = passages.of(Note("a.md", text))
+    most = max(
+        len({term for _, term in count(line)})
+        for start, length in spans(note)
+        for line in text[start : start + length].split("\n")
+    )
+    assert len({term for _, term in count(lines[found.line - 1])}) == most

@@ -118,12 +118,16 @@ def test_long_notices_leave_room_for_a_passage(make_vault: MakeVault) -> None:
     assert answer.passages
 
 
-def test_weak_evidence_is_reported_before_the_passages(make_vault: MakeVault) -> None:
-    answer = make_vault({"a.md": "alpha\n", "b.md": "beta\n", "c.md": "gamma\n"}).context("alpha beta gamma")
-    assert answer.weak
+def test_words_that_no_note_has_are_named_before_the_passages(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": "alpha\n", "b.md": "beta\n"}).context("alpha beta of zirconium")
+    assert not answer.weak
     first, _, passages = answer.text.partition("\n\n")
-    assert first.startswith('[No passage holds "')
+    assert first == '[No note has the word "zirconium".]'
     assert passages.startswith("## ")
+
+
+def test_an_answer_to_words_that_no_note_has_is_weak(make_vault: MakeVault) -> None:
+    assert make_vault({"a.md": "alpha\n"}).context("zebra xylophone").weak
 
 
 def test_an_empty_answer_says_so(make_vault: MakeVault) -> None:

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import BadArgument, Vault, VaultConfig
-from vaulttools.core import limits
+from vaulttools.core import limits, paths
 from vaulttools.ranked.counting import MANY
+from vaulttools.ranked.showing import LINE_CHARACTERS
 from vaulttools.ranked.weights import BY_WORDS
 
 NOTES = {
@@ -45,7 +46,7 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "Not looked for, since they say little: which, is, of.\n"
         'No text or title has the words "mineral", "composed".\n'
         "\n"
-        'Showing 1 note, best first. No text or title has the words "mineral", "composed".\n'
+        'Showing 1 note, best first. No note has the word "mineral".\n'
         "\n"
         "## Minerals/Anglesite.md\n"
         "Lines 1-7:\n"
@@ -196,7 +197,7 @@ def test_a_query_without_a_word_is_refused_in_one_sentence(make_vault: MakeVault
 
 
 def test_an_empty_answer_names_the_words_that_occur_nowhere(make_vault: MakeVault) -> None:
-    assert make_vault(NOTES).query("zzzzzz").text == 'No notes found. No text or title has the word "zzzzzz".'
+    assert make_vault(NOTES).query("zzzzzz").text == 'No notes found. No note has the word "zzzzzz".'
 
 
 def test_properties_are_ranked_and_shown(make_vault: MakeVault) -> None:
@@ -280,7 +281,9 @@ def test_long_lines_are_shown_around_what_answers(make_vault: MakeVault) -> None
     filler = "words that nobody asked for " * 40
     notes = {f"A folder/Note {n}.md": f"{n} {filler}. The lead sulphate of {n}. {filler}\n" for n in range(30)}
     answer = make_vault(notes).query("lead sulphate")
-    assert answer.text.count("lead sulphate") == answer.shown_notes == 5
+    blocks, _, named = answer.text.partition("\n\nNamed only:\n")
+    assert blocks.count("lead sulphate") == answer.shown_notes == 5
+    assert named.count("\n- ") + 1 == len(answer.named or []) == 5
     assert len(answer.text) <= 3_000
     assert len(answer.notes) == 10
 
@@ -334,10 +337,10 @@ def test_every_answer_stays_in_its_bounds(make_vault: MakeVault) -> None:
         assert len(answer.text) <= characters
         assert len(answer.notes) == 2000
         assert 1 <= (answer.shown_notes or 0) <= shown
-        paths = [note.path for note in answer.notes]
-        assert answer.also == paths[answer.shown_notes :]
-        named, more = ", ".join(answer.also[:9]), len(answer.also) - 9
-        assert answer.text.endswith(f"\n[Also: {named} and {more:,} more.]")
+        named = [each.path for each in answer.named or []]
+        assert named == [note.path for note in answer.notes][answer.shown_notes :][: len(named)]
+        assert len(named) == 9 or characters == 500
+        assert all(f"\n- {path}" in answer.text for path in named)
 
 
 WORDS = st.sampled_from(
@@ -369,22 +372,42 @@ def test_no_answer_exceeds_its_characters_nor_50_kib(
             answer = vault.query(question, max_chars=max_chars, explain=explain)
     assert len(answer.text) <= max_chars
     assert len(answer.text.encode()) <= limits.TEXT_BYTES
-    assert (answer.shown_notes or 0) + len(answer.also or []) <= len(answer.notes)
+    assert (answer.shown_notes or 0) + len(answer.named or []) <= len(answer.notes)
+    for each in answer.named or []:
+        assert len(each.text) <= LINE_CHARACTERS + 2
+        place = "" if each.line is None else f", line {each.line}"
+        assert f"\n- {paths.shown(each.path)}{place}" in answer.text
     assert (answer.shown_notes or 0) >= bool(answer.notes)
 
 
-def test_notes_without_text_are_named_with_the_next_page(make_vault: MakeVault) -> None:
-    vault = make_vault({f"{number}.md": f"lead {number} in so many words{' and more' * 40}\n" for number in range(30)})
+@pytest.mark.scan_only
+def test_notes_that_hold_no_text_are_named_in_any_room(make_vault: MakeVault) -> None:
+    full = {f"{number} {'of a long name ' * 4}.md": f"The lead of {f'word{number} ' * 60}.\n" for number in range(10)}
+    vault = make_vault({**full, **dict.fromkeys(sorted(full)[5:7], "---\nof: lead\n---\n")})
+    for max_chars in range(500, 4_000, 100):
+        answer = vault.query("lead", sort="name", max_chars=max_chars)
+        assert len(answer.text) <= max_chars
+        assert all(f"\n- {each.path}" in answer.text for each in answer.named or [])
+
+
+def test_notes_without_text_are_named_with_their_line_and_the_next_page(make_vault: MakeVault) -> None:
+    more = "And so it goes on, all the same. " * 8
+    text = "# Of metals\n\nNothing {0}, {1}.\n\nSo: lead {0} in so many words. {1}\n"
+    vault = make_vault({f"{number}.md": text.format(number, more) for number in range(30)})
     answer = vault.query("lead")
-    paths = [note.path for note in answer.notes]
-    assert (answer.shown_notes, answer.also, len(paths)) == (5, paths[5:], 10)
-    assert answer.text.endswith(f"\n\n[Also: {', '.join(paths[5:])}. Set page to 2 for the next.]")
-    assert vault.query("lead", limit=7).text.endswith(f"[Also: {paths[5]}, {paths[6]}. Set page to 2 for the next.]")
-    assert vault.query("lead", limit=5).text.endswith("\n[Set page to 2 for the next notes.]")
+    found = [note.path for note in answer.notes]
+    assert answer.named is not None and answer.shown_notes is not None
+    assert [each.path for each in answer.named] == found[answer.shown_notes :]
+    assert [(each.line, each.text) for each in answer.named] == [
+        (5, f"So: lead {path.removesuffix('.md')} in so many words. {more[:65]}…")
+        for path in found[answer.shown_notes :]
+    ]
+    block = "\n".join(["Named only:", *(f"- {each.path}, line {each.line}: {each.text}" for each in answer.named)])
+    assert f"\n\n{block}\n\n[" in answer.text
+    assert answer.text.endswith("\n[Set page to 2 for the next notes.]")
+    assert "Named only" not in vault.query("lead", limit=answer.shown_notes).text
     last = vault.query("lead", page=3)
-    assert last.next_page is None
-    assert last.text.endswith(f"[Also: {', '.join(note.path for note in last.notes[5:])}.]")
-    assert vault.query("lead", limit=20).text.endswith(" and 6 more. Set page to 2 for the next.]")
+    assert last.next_page is None and last.named
 
 
 def test_the_next_line_to_read_is_of_the_first_note_alone(make_vault: MakeVault) -> None:
@@ -419,7 +442,7 @@ def test_scores_decide_which_notes_have_text_and_which_are_named(make_vault: Mak
     near = [note.path for note in answer.notes[shown:] if (note.score or 0.0) >= first * BY_WORDS.named]
     assert scores == sorted(scores, reverse=True)
     assert shown == min(BY_WORDS.notes, sum(score >= first * BY_WORDS.stop for score in scores))
-    assert answer.also == near
+    assert [each.path for each in answer.named or []] == near[:9]
     assert all((f"\n## {note.path}" in answer.text) == (n < shown) for n, note in enumerate(answer.notes))
 
 
@@ -479,7 +502,7 @@ def test_code_between_backticks_is_looked_for_as_it_is(make_vault: MakeVault) ->
     vault = make_vault({"a.md": "Was it chosen? Yes.\n", "b.md": "An error is handed on by `?` here.\n"})
     answer = vault.query("why was `?` chosen")
     assert [note.path for note in answer.notes] == ["b.md", "a.md"]
-    assert vault.query("`§` chosen").notices[0] == "No text or title holds `§`."
+    assert "No text or title holds `§`." in vault.query("`§` chosen", explain=True).text
 
 
 def test_the_call_that_reads_on_is_valid(make_vault: MakeVault) -> None:
@@ -545,52 +568,61 @@ def test_versions_that_differ_in_a_number_are_both_shown(make_vault: MakeVault) 
     assert sorted(found(vault, "limit of the Standard plan for a file")) == ["1/Plans.md", "2/Plans.md"]
 
 
-def test_weak_evidence_is_reported(make_vault: MakeVault) -> None:
+def test_words_that_tell_and_that_no_note_has_are_named_and_the_answer_is_not_weak(make_vault: MakeVault) -> None:
     notes = {"a.md": "A yaml file holds the settings.\n", "b.md": "The cmdlet prints a list.\n"}
-    answer = make_vault(notes).query("yaml cmdlet of zirconium with feldspar")
-    assert answer.weak
-    first = 'Showing 2 notes, best first. No passage holds "yaml" and "cmdlet" together; the best hold only: cmdlet.'
-    assert answer.text.startswith(f'{first} No text or title has the words "zirconium", "feldspar".\n')
-    assert answer.text.endswith("\n[Ask again in other words, which the notes may use.]")
-    assert not make_vault(notes).query("yaml file settings").weak
+    answer = make_vault(notes).query("yaml cmdlet of zirconium with feldspar, found often")
+    first = 'Showing 2 notes, best first. No note has the words "zirconium", "feldspar".\n'
+    assert (answer.text.startswith(first), answer.weak) == (True, False)
+    assert make_vault(notes).query("yaml cmdlet found often").text.startswith("Showing 2 notes, best first.\n")
 
 
-def test_weak_evidence_proposes_to_read_on_where_something_is_left_to_read(make_vault: MakeVault) -> None:
-    long = "".join(f"## Part {number}\n\n{'Nothing of the kind is said here. ' * 20}\n\n" for number in range(8))
-    answer = make_vault({"a.md": f"A yaml file holds the settings.\n\n{long}"}).query("yaml zirconium with feldspar")
-    assert answer.weak
-    assert '[To read on: read {"note": "a.md", "start_line": ' in answer.text
-    assert "Ask again" not in answer.text
+@pytest.mark.parametrize("question", ["zebra xylophone", "how do zebras play xylophones", "zebra"])
+def test_an_answer_is_weak_where_no_note_holds_a_word(make_vault: MakeVault, question: str) -> None:
+    answer = make_vault(NOTES).query(question)
+    assert (answer.weak, answer.notes) == (True, [])
+    assert answer.text.startswith("No notes found.")
+    assert not make_vault(NOTES).query(f"{question} of lead").weak
 
 
-def test_weak_evidence_in_another_language_names_the_language_to_ask_in(make_vault: MakeVault) -> None:
-    prose = "The city of Lisbon was destroyed in that year, and it is said that the shock was felt in all of Europe."
-    vault = make_vault({"Lisbon.md": f"{prose} 1755\n", "Porto.md": f"{prose.replace('Lisbon', 'Porto')} Stadt\n"})
-    answer = vault.query("Welche Stadt wurde im Jahr 1755 durch ein Erdbeben zerstört?")
-    assert answer.weak
-    assert answer.text.endswith("\n[Ask again in the language of these notes (en).]")
+def test_two_words_that_stand_in_different_notes_show_the_best_note_of_each(make_vault: MakeVault) -> None:
+    many = {f"{number}.md": "The harbour, once more the harbour, and its harbour master.\n" for number in range(6)}
+    notes = {**many, "z.md": f"{'Nothing of interest. ' * 30} A zither.\n"}
+    answer = make_vault(notes).query("harbour zither")
+    first = {note.path for note in answer.notes[:2]}
+    assert "z.md" in first and len(first) == 2
+    assert (answer.shown_notes or 0) >= 2 and "A zither." in answer.text
 
 
-@pytest.mark.parametrize(("count", "is_weak"), [(1, True), (2, True), (3, False), (6, False)])
-def test_evidence_is_weak_where_no_passage_holds_much_of_the_question(
-    make_vault: MakeVault, count: int, is_weak: bool
-) -> None:
-    words = ["harbour", "city", "tide", "value", "market", "bridge"]
-    notes = {f"{word} {number}.md": f"{word.title()} alone.\n" for word in words for number in range(3)}
-    held = f"Here {' and '.join(words[:count])} are named together.\n"
-    answer = make_vault({**notes, "a.md": held}).query(" ".join(words))
-    assert answer.weak == is_weak
-    assert ("No passage holds " in answer.text) == is_weak
+NAMED = {
+    "Dal.md": "Lentils.\n",
+    "Log.md": "Dal, dal and more dal: dal on Monday, dal on Tuesday. Priya came for dal. Ann Brown cooks dal.\n",
+    "Dal recipes.md": "# Dal\n\nDal with spinach, dal with lemon.\n",
+    "People/P.md": "---\naliases: [Priya]\n---\nA friend.\n",
+    "People/Ann-Brown.md": "A cook.\n",
+    "Café Übung.md": "On Mondays.\n",
+}
 
 
-def test_evidence_is_not_weak_where_a_further_note_holds_the_rarest_words_together(make_vault: MakeVault) -> None:
-    town = {f"{number}.md": "The harbour and the bridge of the town.\n" for number in range(4)}
-    named = {"Zirconium harbour.md": "Zirconium zirconium.\n\nZirconium in the harbour, zirconium.\n"}
-    both = {"b.md": f"Feldspar and zirconium are named together{' among many other words' * 8}.\n"}
-    question = "zirconium feldspar harbour bridge market"
-    assert make_vault({**named, **town, "c.md": "Feldspar.\n"}).query(question).weak
-    answer = make_vault({**named, **town, **both}).query(question)
-    assert ([note.path for note in answer.notes[:2]], answer.weak) == (["Zirconium harbour.md", "b.md"], False)
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Dal", "Dal.md"),
+        ("dal", "Dal.md"),
+        ("Priya", "People/P.md"),
+        ("ann brown", "People/Ann-Brown.md"),
+        ("cafe ubung", "Café Übung.md"),
+        ("Dal recipes", "Dal recipes.md"),
+    ],
+)
+def test_a_note_that_is_named_like_the_question_comes_first(make_vault: MakeVault, question: str, first: str) -> None:
+    assert found(make_vault(NAMED), question)[0] == first
+
+
+@pytest.mark.parametrize("question", ["don't tell anyone", "who said don't tell anyone about it"])
+def test_a_note_that_holds_words_in_a_row_is_among_the_first_two(make_vault: MakeVault, question: str) -> None:
+    tells = {f"tell {number}.md": "# Tell anyone\n\nTell me, and tell anyone, and do tell.\n" for number in range(6)}
+    said = {"Diary.md": f"{'Nothing of interest is in this one. ' * 60}\n\nShe said: don't tell anyone.\n"}
+    assert "Diary.md" in found(make_vault({**tells, **said}), question)[:2]
 
 
 def test_a_compound_that_occurs_nowhere_is_taken_apart_before_it_is_corrected(make_vault: MakeVault) -> None:
@@ -640,7 +672,8 @@ def test_a_word_that_there_was_no_time_to_count_is_not_called_absent(
     path = make_vault({**NOTES, "x.md": "Of chlorite.\n"}).path
     with Vault.open(path, index="off") as vault, index_being_built():
         answer = vault.query("chlorite smelting")
-    assert "No text or title" not in answer.text and "No passage holds" not in answer.text
+    assert "No text or title" not in answer.text and "No note has" not in answer.text
+    assert not answer.weak
     assert answer.text.startswith('Part of the answer: not all notes were searched for "chlorite", "smelting".')
     assert not answer.complete
 
@@ -648,9 +681,9 @@ def test_a_word_that_there_was_no_time_to_count_is_not_called_absent(
 def test_without_an_index_a_word_may_be_the_beginning_of_others(make_vault: MakeVault) -> None:
     path = make_vault({f"{number}.md": "They published it.\n" for number in range(MANY + 40)}).path
     with Vault.open(path, index="off") as vault, index_being_built():
-        answer = vault.query("publi", limit=3)
+        answer = vault.query("publi", limit=3, explain=True)
     assert len(answer.notes) == 3
-    assert 'No note that was read has the word "publi"; words that start with it were searched for.' in answer.notices
+    assert 'No note that was read has the word "publi"; words that start with it were searched for.' in answer.text
 
 
 def test_suggested_calls_keep_the_filters(make_vault: MakeVault) -> None:

@@ -21,7 +21,7 @@ NO_TEXT = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """A lone surrogate that no file name contains: invalid bytes become U+DC80 to U+DCFF."""
 
 _LIKE_OURS = re.compile(
-    r"\[(?!\w+\])|#+ |(?:Lines? [0-9][0-9-]*|Also|Part of the answer):|No (?:[a-z]+ found|matches in the )"
+    r"\[(?!\w+\])|#+ |(?:Lines? [0-9][0-9-]*|Named only|Part of the answer):|No (?:[a-z]+ found|matches in the )"
 )
 """The beginnings of notices, headings and rows of an answer, where a name may be, too. A notice has several words:
 `[Draft] plan.md` is not like one."""

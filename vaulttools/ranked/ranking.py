@@ -162,14 +162,15 @@ def rank(
     ranked = _in_order(matches, {term.text.casefold() for term in asked.terms}, found, depth)
     titled = [path for path in known if may_be_name(places[path], own)]
     written = Written(
-        named(question, _names(matches, titled)) or (frozenset() if substitutes.unfound else holding_all(ranked, own)),
+        named(question, _names(matches, titled))
+        or (frozenset() if substitutes.unfound else holding_all(ranked, own, titled)),
         next((note.path for note in ranked if note.path in quoting), ""),
     )
     uncounted = () if counts is None else counts.uncounted
     words = ", ".join(f'"{text}"' for text in uncounted)
     return Ranking(
         notes=written.put_first(ranked),
-        is_weak=not ranked,
+        is_weak=not ranked and not uncounted and not matches.waiting,
         explanation=_explained(asked, terms, substitutes.sentences),
         part=f"Part of the answer: not all notes were searched for {words}. Ask again." if words else "",
         unfound=substitutes.unfound,

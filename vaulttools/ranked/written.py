@@ -25,8 +25,8 @@ class Written:
     """The notes in which the question is written."""
 
     first: AbstractSet[str] = frozenset()
-    """Notes with the question as their name; for a question of two words, notes with both in one passage, or the best
-    one for each word if no note holds both."""
+    """Notes with the question as their name; for a question of one word or two, notes with all of it in one passage or
+    name, or the best one for each word if no note holds both."""
     quoting: str = ""
     """The best note that holds words of the question in a row: it is among the first two; `""` if there is none."""
 
@@ -36,7 +36,8 @@ class Written:
         found = sorted(notes, key=lambda note: note.path not in self.first)
         place = next((place for place, note in enumerate(found) if note.path == self.quoting), 0)
         if place > 1:
-            found.insert(max(1, sum(note.path in self.first for note in found)), found.pop(place))
+            before = 1 if self.quoting in self.first else sum(note.path in self.first for note in found)
+            found.insert(max(1, before), found.pop(place))
         alike = max((note.score for note in found if note.path in self.first), default=0.0)
         best = 0.0
         for number in range(len(found) - 1, -1, -1):
@@ -67,13 +68,15 @@ def named(question: str, names: Mapping[str, Iterable[str]]) -> frozenset[str]:
     return frozenset(path for path, own in names.items() if asked and any(plain(name) == asked for name in own))
 
 
-def holding_all(notes: Sequence[RankedNote], own: int) -> frozenset[str]:
-    """Return the notes with a passage that holds all of a question's `own` terms, if they are few (`FEW_WORDS`); if
-    there are none, the best note for each term, as far as it has one."""
+def holding_all(notes: Sequence[RankedNote], own: int, titled: Collection[str]) -> frozenset[str]:
+    """Return the notes with a passage that holds all of a question's `own` terms, if they are few (`FEW_WORDS`), and
+    those `titled` so; if there are none, the best note for each term, as far as it has one."""
     if not 0 < own <= FEW_WORDS:
         return frozenset()
     asked = frozenset(range(own))
-    both = frozenset(note.path for note in notes if any(asked <= each.held for each in note.evidence))
+    both = frozenset(
+        note.path for note in notes if note.path in titled or any(asked <= each.held for each in note.evidence)
+    )
     if both or own == 1:
         return both
     holding = ([note.path for note in notes if any(term in each.held for each in note.evidence)] for term in asked)

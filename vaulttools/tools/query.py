@@ -409,12 +409,14 @@ def _ranked_text(
         text = "\n\n".join(filter(None, [*head, found.part, first, listed, *blocks[: len(shown)], only, closing]))
         if len(text) <= request.max_chars:
             return text
-        if lines and (place := sum(bool(each.text) for each in lines)):
-            lines[place - 1] = NamedLine(lines[place - 1].path, None, "")
+        if with_text := [place for place, each in enumerate(lines) if each.text]:
+            lines[with_text[-1]] = NamedLine(lines[with_text[-1]].path, None, "")
         elif len(lines) > 1:
             lines.pop()
         elif steps:
             steps.pop()
+        elif lines:
+            lines.pop()
         elif len(shown) > (0 if listed else 1):
             shown.pop()
         else:

@@ -33,5 +33,5 @@ def _paths(result: Result) -> list[str]:
     if text.startswith("Found "):
         return text.split("\n")
     shown = re.findall(r"^## (.+?\.md)(?: \(.*\))?$", text, re.MULTILINE)
-    also = re.search(r"^\[Also: (.*?)(?: and [\d,]+ more)?\.(?: .*)?\]$", text, re.MULTILINE)
-    return [*shown, *(also[1].split(", ") if also else [])]
+    only = text.partition("\nNamed only:\n")[2].partition("\n\n")[0]
+    return [*shown, *re.findall(r"^- (.+?\.md)(?:, line \d+.*)?$", only, re.MULTILINE)]
