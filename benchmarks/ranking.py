@@ -122,7 +122,7 @@ class Answered:
     is_weak: bool
     """Whether no note holds a word of the question and nothing is near."""
     shown: frozenset[str] = frozenset()
-    """The notes of which the text shows something."""
+    """The notes that the text shows."""
     is_empty: bool = False
     """Whether no note was found."""
     worded: Answered | None = None

@@ -99,7 +99,7 @@ HOUSE = {
 def test_notes_have_a_date_a_length_and_what_to_read_next(make_vault: MakeVault) -> None:
     answer = make_vault(HOUSE).query("pressure of the boiler falls", folder="House")
     first, _, rest = answer.text.partition("\n\n")
-    assert first == "Showing 1 note, best first."
+    assert first == "Showing 1 of 2 notes that match the filters, best first."
     assert rest.startswith(
         "## House/Heating.md (12 May 2026, 19 lines)\n"
         "Properties: date: 2026-05-12; status: open\n"
@@ -205,14 +205,15 @@ def test_properties_are_ranked_and_shown(make_vault: MakeVault) -> None:
     assert vault.query("done").text == (
         "Showing 1 note, best first.\n\n"
         "## Minerals/Galena.md\n"
-        "Properties: tags: ore; status: done\n"
+        "Properties: status: done; tags: ore\n"
         "Line 5:\n"
         "  The most important ore of lead."
     )
     for question in ("which mmsi does she have", "244660123", "berth"):
         answer = vault.query(question)
         assert answer.notes[0].path == "Boat.md"
-        assert "\nProperties: mmsi: 244660123; berth: C 12\n" in answer.text
+        [line] = (each for each in answer.text.splitlines() if each.startswith("Properties: "))
+        assert {*line.removeprefix("Properties: ").split("; ")} == {"mmsi: 244660123", "berth: C 12"}
 
 
 def test_properties_of_the_page_are_shown_where_the_question_names_them(make_vault: MakeVault) -> None:
@@ -232,7 +233,7 @@ def test_of_many_properties_only_those_that_the_question_names_are_shown(make_va
     shown = [line for line in answer.text.splitlines() if line.startswith("Properties: ")]
     by_path = {note.path: number for number, note in enumerate(answer.notes)}
     assert answer.shown_notes == 2
-    assert shown[by_path["a.md"]] == "Properties: mmsi: 244660123"
+    assert shown[by_path["a.md"]] == "Properties: mmsi: 244660123; 9 more"
     assert shown[by_path["b.md"]].startswith("Properties: mmsi: 244660124")
 
 

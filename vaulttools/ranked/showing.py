@@ -226,6 +226,8 @@ def passage_of(
     lead = _lead(note, ranked, first)
     compacted = compact(text)
     first_shown, end_shown = span_around_terms(compacted, max(room - len(lead), room // 2), terms_of)
+    end_shown = _whole_sentence(compacted, first_shown, end_shown, terms_of)
+    end_shown = _with_a_row(compacted, first_shown, end_shown)
     shown = lead + _cut_out(compacted, first_shown, end_shown)
     line = note.text.count("\n", 0, start) + 1
     return ShownPassage(
@@ -324,9 +326,6 @@ def span_around_terms(text: str, room: int, terms_of: TermsOf) -> tuple[int, int
         if held > best[0] or best[2] <= best[1]:
             best = (held, start, end)
     _, start, end = best
-    if end < len(text):
-        end = _whole_sentence(text, start, end, [offset for offset, _ in places])
-        end = _with_a_row(text, start, end)
     return start, start + len(text[start:end].rstrip()) if end < len(text) else end
 
 
@@ -335,19 +334,21 @@ _LONGEST_REST: Final = 250
 _RULE: Final = re.compile(r"\|?[ \t|:-]*-[ \t|:-]*")
 
 
-def _whole_sentence(text: str, start: int, end: int, terms: Sequence[int]) -> int:
+def _whole_sentence(text: str, start: int, end: int, terms_of: TermsOf) -> int:
     """Return the end of the sentence that a cut divides, if it holds a term of the question and its rest is short."""
+    if end == len(text):
+        return end
     edges = [*sentence_starts(text), len(text)]
     begun = max(edge for edge in edges if edge <= end)
-    ends = min(edge for edge in edges if edge >= end)
-    is_held = any(max(begun, start) <= term < ends for term in terms)
-    return ends if is_held and ends - end <= _LONGEST_REST else end
+    ends = start + len(text[start : min(edge for edge in edges if edge >= end)].rstrip())
+    is_held = any(max(begun, start) <= term < ends for term, _ in terms_of(text))
+    return ends if is_held and end < ends <= end + _LONGEST_REST else end
 
 
 def _with_a_row(text: str, start: int, end: int) -> int:
     """Return the end of the first row of a table whose header alone would be shown."""
     lines = text[start:end].rstrip().split("\n")
-    if not _RULE.fullmatch(lines[-1]) or not lines[-1].lstrip().startswith("|"):
+    if end == len(text) or not _RULE.fullmatch(lines[-1]) or not lines[-1].lstrip().startswith("|"):
         return end
     following = text.find("\n", end + 1)
     return len(text) if following < 0 else following
