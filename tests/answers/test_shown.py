@@ -53,7 +53,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ADVICE = {
     "search_files": "Narrow the pattern or the paths.",
     "query": "Lower limit and use page, or narrow the query.",
-    "links": "Narrow folder or glob.",
+    "links": "Narrow folder.",
     "grep": "Narrow the pattern or the paths.",
 }
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from vaulttools.core import paths
 from vaulttools.core.work import GONE, Work
+from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.session import Session
 
 A = TypeVar("A")
@@ -30,8 +31,16 @@ def settled(answer: A, ask: Callable[[Work], A], found: Callable[[A], bool], vau
             break
         known = now
         vault.look_again()
-        work = work.anew()
+        again = work.anew()
         if is_last:
-            work.pass_over_all(sorted(moved, key=paths.order), GONE)
-        answer = ask(work)
+            again.pass_over_all(sorted(moved, key=paths.order), GONE)
+        try:
+            answer = ask(again)
+        except Cancelled:
+            raise
+        except VaultToolsError:  # a file that was named exactly is gone: the first answer says so already
+            if work.complete:
+                raise
+            break
+        work = again
     return answer

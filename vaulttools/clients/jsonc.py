@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 
 # What is not closed matches up to the end: else each sign in it would be tried as another beginning.
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*(?:"|\\?\Z)'
 _STRING_OR_COMMENT = re.compile(rf"(?P<kept>{_STRING})|{_COMMENT.pattern}|(?P<open>/\*.*)", re.DOTALL)
 _STRING_OR_COMMA = re.compile(rf"{_STRING}|[{{\[][ \t\r\n]*,|,(?=[ \t\r\n]*[}}\]])", re.DOTALL)
 """The last alternative is a comma after all values; a comma before all values is not JSON."""
