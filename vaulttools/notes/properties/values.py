@@ -124,8 +124,8 @@ def in_one_line(properties: Mapping[str, Value], most: int, *, without: Containe
 
 def fitting(named: Mapping[str, Value], others: Mapping[str, Value], most: int) -> str:
     """Return properties in one line of about `most` characters, the named ones first, and how many more there are:
-    `status: active; 2 more`. The others are left out unless all fit: `""` if none is named. A first one that is too long
-    alone is cut."""
+    `status: active; 2 more`. The others are left out unless all fit: `""` if none is named. A first one that is too
+    long alone is cut."""
     whole = {name: value for name, value in {**named, **others}.items() if text(value)}
     line = in_one_line(whole, most + 1)
     if len(line) <= most:
