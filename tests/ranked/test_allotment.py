@@ -15,11 +15,12 @@ from vaulttools.ranked.allotment import Allotted, allotted, every_passage
 from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.evidence import Evidence, RankedNote
 from vaulttools.ranked.ranking import rank
-from vaulttools.ranked.showing import ShownNote
+from vaulttools.ranked.showing import _LONGEST_REST, ShownNote
 from vaulttools.ranked.weights import SHARING, Sharing
 
-LEAST = 120 + 60
-"""Characters by which a text may exceed its room: the shortest beginning of a passage, and its place."""
+LEAST = 120 + 60 + _LONGEST_REST
+"""Characters by which a text may exceed its room: the shortest beginning of a passage, the end of its sentence, and its
+place."""
 
 NAMES = st.sampled_from(["a.md", "b.md", "c/d.md", "c/e f.md", "ü/[x].md", "# h.md"])
 VAULTS = st.dictionaries(NAMES, texts, min_size=1, max_size=6)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from vaulttools.files.document import Document, DocumentPart
 from vaulttools.index import passages
 from vaulttools.notes.note import ExtractedNote, Note
+from vaulttools.notes.passages import sentence_starts
 from vaulttools.ranked import question
 from vaulttools.ranked.allotment import allotted
 from vaulttools.ranked.copies import Deduplicator
@@ -18,6 +19,7 @@ from vaulttools.ranked.evidence import Evidence, RankedNote
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.showing import (
+    _LONGEST_REST,
     LINE_CHARACTERS,
     NamedLine,
     ShownNote,
@@ -29,6 +31,7 @@ from vaulttools.ranked.showing import (
     named_line,
     passage_of,
     reading_on,
+    span_around_terms,
     written,
 )
 
@@ -78,10 +81,18 @@ def test_a_text_is_cut_to_the_sentences_with_most_terms(asked: str, room: int, e
 
 
 @given(st.lists(st.sampled_from(["lead", "tin.", "Ore", "\n", "x" * 50, "語。"]), max_size=60), st.integers(20, 300))
-def test_a_cut_text_is_never_longer_than_its_room(words: list[str], room: int) -> None:
+def test_a_cut_text_is_never_longer_than_its_room_but_for_the_end_of_a_sentence_with_a_term(
+    words: list[str], room: int
+) -> None:
     text = " ".join(words)
-    found = around_terms(text, room, Finder(question.read("lead tin").terms).occurrences)
-    assert len(found) <= room + 2
+    occurrences = Finder(question.read("lead tin").terms).occurrences
+    found = around_terms(text, room, occurrences)
+    assert len(found) <= room + 2 + _LONGEST_REST
+    if len(found) > room + 2:
+        start, end = span_around_terms(text, room, occurrences)
+        last = max(edge for edge in sentence_starts(text) if edge < end)
+        assert end in {len(text[:edge].rstrip()) for edge in (*sentence_starts(text), len(text))} | {len(text)}
+        assert occurrences(text[max(start, last) : end])
     assert found.strip("…") in text
     assert found == text or len(text) > room
 

@@ -79,26 +79,30 @@ def test_a_note_may_have_a_question_as_its_name_if_one_name_holds_all_terms(
 
 
 NOTES = [note("one.md", 0.9, {0}, {0, 2}), note("two.md", 0.8, {1}), note("both.md", 0.4, {0}, {0, 1})]
+BARE = note("bare.md", 0.2)
 
 
 @pytest.mark.parametrize(
-    ("notes", "own", "titled", "expected"),
+    ("notes", "own", "held", "expected"),
     [
-        (NOTES, 2, [], {"both.md"}),
-        (NOTES[:2], 2, [], {"one.md", "two.md"}),  # the best note of each
-        (NOTES[:1], 2, [], {"one.md"}),
-        (NOTES[:2], 2, ["two.md"], {"two.md"}),  # both are in its title
-        (NOTES, 2, ["two.md", "gone.md"], {"two.md", "both.md"}),
-        (NOTES, 1, [], {"one.md", "both.md"}),
-        (NOTES, 3, ["two.md"], set()),  # three words are no name
-        (NOTES, 0, [], set()),
-        ([], 2, [], set()),
+        (NOTES, 2, {}, {"both.md"}),
+        (NOTES[:2], 2, {}, {"one.md", "two.md"}),  # the best note of each
+        (NOTES[:1], 2, {}, {"one.md"}),
+        ([*NOTES[:1], BARE], 2, {"bare.md": places((), (), title=[(), (0,)])}, {"one.md", "bare.md"}),
+        ([*NOTES[:2], BARE], 2, {"bare.md": places((), (), title=[(), (0,)])}, {"one.md", "two.md"}),
+        ([*NOTES[:2], BARE], 2, {"bare.md": places((), (), title=[(0,), (1,)])}, {"bare.md"}),  # both are in its title
+        ([*NOTES, BARE], 2, {"bare.md": places((), (), title=[(0,), (1,)])}, {"bare.md", "both.md"}),
+        (NOTES, 1, {}, {"one.md", "both.md"}),
+        (NOTES, 3, {}, set()),  # three words are no name
+        (NOTES, 0, {}, set()),
+        ([], 2, {}, set()),
     ],
 )
 def test_notes_that_hold_all_of_one_or_two_words_are_first_or_else_the_best_of_each(
-    notes: Sequence[RankedNote], own: int, titled: Sequence[str], expected: set[str]
+    notes: Sequence[RankedNote], own: int, held: Mapping[str, Places], expected: set[str]
 ) -> None:
-    assert holding_all(notes, own, titled) == expected
+    nowhere = {each.path: places((), (), ()) for each in notes}
+    assert holding_all(notes, own, {**nowhere, **held}) == expected
 
 
 @pytest.mark.parametrize(

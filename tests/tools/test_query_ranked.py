@@ -209,11 +209,12 @@ def test_properties_are_ranked_and_shown(make_vault: MakeVault) -> None:
         "Line 5:\n"
         "  The most important ore of lead."
     )
-    for question in ("which mmsi does she have", "244660123", "berth"):
+    named_first = {"which mmsi does she have": 0, "244660123": 0, "berth": 1}
+    for question, first in named_first.items():
         answer = vault.query(question)
         assert answer.notes[0].path == "Boat.md"
-        [line] = (each for each in answer.text.splitlines() if each.startswith("Properties: "))
-        assert {*line.removeprefix("Properties: ").split("; ")} == {"mmsi: 244660123", "berth: C 12"}
+        line = "; ".join(("mmsi: 244660123", "berth: C 12")[:: -1 if first else 1])
+        assert f"\nProperties: {line}\n" in answer.text
 
 
 def test_properties_of_the_page_are_shown_where_the_question_names_them(make_vault: MakeVault) -> None:
@@ -225,16 +226,16 @@ def test_properties_of_the_page_are_shown_where_the_question_names_them(make_vau
     assert "\nProperties: permalink: vessel; berth: C 12\n" in vault.query("permalink of the boat").text
 
 
-def test_of_many_properties_only_those_that_the_question_names_are_shown(make_vault: MakeVault) -> None:
+def test_of_many_properties_those_that_the_question_names_come_first_and_others_are_counted(
+    make_vault: MakeVault,
+) -> None:
     many = "".join(f"other {number}: {'much ' * 6}\n" for number in range(9))
     first = f"---\nmmsi: 244660123\n{many}---\nThe keel of the boat.\n"
     later = "---\nmmsi: 244660124\nberth: C 12\n---\nThe keel of the boat, too.\n"
     answer = make_vault({"a.md": first, "b.md": later}).query("mmsi of the boat with a keel")
     shown = [line for line in answer.text.splitlines() if line.startswith("Properties: ")]
-    by_path = {note.path: number for number, note in enumerate(answer.notes)}
-    assert answer.shown_notes == 2
-    assert shown[by_path["a.md"]] == "Properties: mmsi: 244660123; 9 more"
-    assert shown[by_path["b.md"]].startswith("Properties: mmsi: 244660124")
+    assert (answer.shown_notes, answer.notes[0].path) == (2, "a.md")
+    assert shown == ["Properties: mmsi: 244660123; 9 more", "Properties: mmsi: 244660124"]
 
 
 @pytest.mark.parametrize("mode", ["ranked", "obsidian"])
@@ -741,3 +742,29 @@ def test_no_line_of_a_note_is_shown_twice(make_vault: MakeVault, question: str) 
         assert passages
         assert all(one.end_line < other.start_line for one, other in pairwise(passages))
         assert all(passage.text in text for passage in passages)
+
+
+LINKED = {
+    "Plan.md": "The roof repair: see [[Costs]], [[Owner]], [[Weather]], [[Old/Costs of old]].\n%%[[Secret]]%%\n",
+    "Costs.md": "# Costs\n\nNothing yet.\n\nOf the repair of a roof: 900.\n",
+    "Owner.md": "---\nof: the repair of the roof\n---\nA name.\n",
+    "Weather.md": "Rain on the roof.\n",
+    "Old/Costs of old.md": "The roof, and its repair.\n",
+    "Secret.md": "The roof, and its repair.\n",
+}
+
+
+def test_notes_that_a_shown_passage_links_to_are_named_if_they_hold_two_words(make_vault: MakeVault) -> None:
+    filler = {f"{number}.md": f"The roof {number}, and much else.\n" for number in range(9)}
+    answer = make_vault({**filler, **LINKED}).query("what does Plan say of the roof repair", limit=1)
+    assert [note.path for note in answer.notes] == ["Plan.md"]
+    assert [(each.path, each.line, each.text) for each in answer.named or []] == [
+        ("Costs.md", 5, "Of the repair of a roof: 900."),
+        ("Owner.md", 2, "of: the repair of the roof"),
+        ("Old/Costs of old.md", 1, "The roof, and its repair."),
+    ]
+
+
+def test_linked_notes_outside_of_the_scope_are_not_named(make_vault: MakeVault) -> None:
+    answer = make_vault(LINKED).query("what does Plan say of the roof repair", glob="P*.md")
+    assert ([each.path for each in answer.notes], answer.named) == (["Plan.md"], [])

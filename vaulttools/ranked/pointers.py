@@ -31,7 +31,8 @@ def pointed_to(
         note = answer.read(path) if path not in held and answer.remaining() > 0 else None
         if note is not None and len({term for _, term in terms_of(note.text)}) >= _FEWEST:
             body = len(note.text) - len(words_of(note).body)
-            found.append(best_line(note, body, len(note.text), terms_of))
+            start = body if terms_of(note.text[body:]) else 0  # the properties alone may hold them
+            found.append(best_line(note, start, len(note.text), terms_of))
     return found[:_MOST]
 
 

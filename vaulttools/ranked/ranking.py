@@ -163,7 +163,7 @@ def rank(
     titled = [path for path in known if may_be_name(places[path], own)]
     written = Written(
         named(question, _names(matches, titled))
-        or (frozenset() if substitutes.unfound else holding_all(ranked, own, titled)),
+        or (frozenset() if substitutes.unfound else holding_all(ranked, own, places)),
         next((note.path for note in ranked if note.path in quoting), ""),
     )
     uncounted = () if counts is None else counts.uncounted

@@ -160,7 +160,7 @@ def best_line(note: Note, start: int, end: int, terms_of: TermsOf) -> NamedLine:
     best = held.index(max(held))
     shown = around_terms(_squeezed(lines[best].strip()), LINE_CHARACTERS, terms_of)
     line = note.text.count("\n", 0, start) + 1 + best
-    return NamedLine(note.path, line, render.line(shown, most=LINE_CHARACTERS + 2))
+    return NamedLine(note.path, line, render.line(shown, most=LINE_CHARACTERS + 1))
 
 
 def written(date: str) -> str:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Final
 
 from vaulttools.index.words import Places
@@ -68,19 +69,25 @@ def named(question: str, names: Mapping[str, Iterable[str]]) -> frozenset[str]:
     return frozenset(path for path, own in names.items() if asked and any(plain(name) == asked for name in own))
 
 
-def holding_all(notes: Sequence[RankedNote], own: int, titled: Collection[str]) -> frozenset[str]:
-    """Return the notes with a passage that holds all of a question's `own` terms, if they are few (`FEW_WORDS`), and
-    those `titled` so; if there are none, the best note for each term, as far as it has one."""
+def holding_all(notes: Sequence[RankedNote], own: int, places: Mapping[str, Places]) -> frozenset[str]:
+    """Return the notes with a passage or a name that holds all of a question's `own` terms, if they are few
+    (`FEW_WORDS`); if there are none, the best note for each term, by its passages or else by name and properties."""
     if not 0 < own <= FEW_WORDS:
         return frozenset()
     asked = frozenset(range(own))
     both = frozenset(
-        note.path for note in notes if note.path in titled or any(asked <= each.held for each in note.evidence)
+        note.path
+        for note in notes
+        if may_be_name(places[note.path], own) or any(asked <= each.held for each in note.evidence)
     )
     if both or own == 1:
         return both
-    holding = ([note.path for note in notes if any(term in each.held for each in note.evidence)] for term in asked)
-    return frozenset(paths[0] for paths in holding if paths)
+    found: set[str] = set()
+    for term in asked:
+        in_text = (note.path for note in notes if any(term in each.held for each in note.evidence))
+        anywhere = (note.path for note in notes if any(places[note.path].found[term]))
+        found.update(islice(chain(in_text, anywhere), 1))
+    return frozenset(found)
 
 
 def quotes(places: Places, own: int, rare: Collection[int]) -> bool:

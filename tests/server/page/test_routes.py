@@ -78,7 +78,7 @@ def words(answer: httpx2.Response) -> str:
         ("/ui/?q=tag:%23work&mode=obsidian", ["2 notes", "Home", "plan"]),
         ("/ui/?q=which+tasks+are+overdue", ["The whole list, 1 row", "plan - [ ] Call the roofer"]),
         ("/ui/results?q=nowhere&mode=text", ["No notes found."]),
-        ("/ui/?q=xyzzy", ["No notes found.", 'No text or title has the word "xyzzy".']),
+        ("/ui/?q=xyzzy", ["No notes found.", 'No note has the word "xyzzy".']),
         ("/ui/note/Home.md", ["Home", "status active", "related plan", "tags #work/roof", "plan > Tasks", "gone"]),
         ("/ui/note/Projects/plan.md", ["Projects plan", "Outline Plan Tasks", "Backlinks"]),
         ("/ui/nearby/Home.md", ["Near Home", "within 2 links to Home.md", "within 2 links from Home.md", "plan"]),
