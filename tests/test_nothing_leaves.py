@@ -114,7 +114,8 @@ class Home:
         ran = subprocess.run(
             [*self.program, *words], env={**os.environ, **self.environ}, capture_output=True, encoding="utf-8"
         )
-        assert ran.returncode in (0, 1), ran.stdout + ran.stderr
+        assert ran.returncode in (0, 1, 2), ran.stdout + ran.stderr  # 2: nothing found, and meaning not ready yet
+        assert "error: " not in ran.stderr, ran.stderr
         return ran.stdout
 
     def did(self, what: str) -> list[str]:
