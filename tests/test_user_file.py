@@ -191,6 +191,21 @@ def test_a_vault_that_a_host_opens_while_the_file_is_gone_has_its_settings(folde
     pool.close()
 
 
+@pytest.mark.parametrize("table", ["[secret]\nprotected = []\n", "[secret\n", "[secret]\npath = {}\nsecret = 1\n"])
+def test_a_host_tells_its_callers_nothing_of_a_file_that_cannot_be_used(
+    folder: Path, table: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    file().write_text(table.format(json.dumps(str(folder))), encoding="utf-8")
+    pool = VaultPool(str(folder.parent), index="off")
+    try:
+        with pytest.raises(BadArgument) as refused, pool.lent(folder.name):
+            pass
+        assert "secret" not in str(refused.value) and NAME not in str(refused.value)
+        assert NAME in caplog.text
+    finally:
+        pool.close()
+
+
 def test_a_resident_process_answers_for_the_settings_of_now(folder: Path) -> None:
     with Vault.open(folder) as vault:
         resident = Resident(vault, is_daemon=True)

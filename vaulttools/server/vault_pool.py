@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 import time
@@ -27,6 +28,8 @@ IDLE_SECONDS: Final = 300.0
 
 WAIT_SECONDS: Final = 10.0
 """Seconds to wait for another vault to close, if the maximum number is in use."""
+
+_log = logging.getLogger("vaulttools")
 
 
 @dataclass(slots=True)
@@ -96,7 +99,7 @@ class VaultPool:
                 if kept.vault is None:
                     if not self.has(name):
                         raise BadArgument("There is no such vault")
-                    kept.vault = Vault.open(os.path.join(self._root, name), index=self._index)
+                    kept.vault = self._opened(name)
                     take_note_uris(kept.vault, name)
             yield kept.vault
         finally:
@@ -106,6 +109,13 @@ class VaultPool:
                 if kept.vault is None and not kept.users:
                     self._kept.pop(name, None)
                 self._changed.notify_all()
+
+    def _opened(self, name: str) -> Vault:
+        try:
+            return Vault.open(os.path.join(self._root, name), index=self._index)
+        except BadArgument as error:  # it may name folders of the host, and other vaults of its configuration
+            _log.warning("A vault cannot be opened: %s", error)
+            raise BadArgument("The vault cannot be opened; the log of the server has the reason") from None
 
     def close(self) -> None:
         """Close all vaults; running calls go on to their end."""
