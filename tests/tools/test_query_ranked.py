@@ -200,6 +200,16 @@ def test_an_empty_answer_names_the_words_that_occur_nowhere(make_vault: MakeVaul
     assert make_vault(NOTES).query("zzzzzz").text == 'No notes found. No note has the word "zzzzzz".'
 
 
+@pytest.mark.parametrize(
+    "query", ["z" * 30_000, f"lead {'z' * 30_000}", " ".join("z" * 600 + str(n) for n in range(32))]
+)
+def test_a_word_of_any_length_may_be_asked_for(make_vault: MakeVault, query: str) -> None:
+    vault = make_vault(NOTES)
+    answer = vault.query(query)
+    assert len(answer.text) <= 3_000
+    assert answer.notes == (vault.query("lead").notes if "lead" in query else [])
+
+
 def test_properties_are_ranked_and_shown(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "Boat.md": "---\nmmsi: 244660123\nberth: C 12\n---\nShe is blue.\n"})
     assert vault.query("done").text == (

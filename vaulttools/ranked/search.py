@@ -30,6 +30,7 @@ from vaulttools.notes.note_date import Dating
 from vaulttools.notes.periods import Period
 from vaulttools.notes.properties import values as property_values
 from vaulttools.notes.properties.values import Value
+from vaulttools.patterns.pattern import MAX_CHARACTERS
 from vaulttools.query import explain, tree
 from vaulttools.query.language import parse
 from vaulttools.query.quoting import quoted
@@ -326,6 +327,8 @@ def _in_canvases(vault: Session, work: Work, request: Filters, operators: str, w
     """Return a sentence if canvases, which are not ranked, hold words that no note holds; it says how to see them."""
     either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in words)
     asked = f"path:.canvas ({either}) {operators}".rstrip()
+    if len(asked) > MAX_CHARACTERS:  # words of thousands of characters are no words
+        return []
     matching, _ = exact(vault, work.again(), request, tree.both([parse(asked), *filters.nodes(request)]), asked)
     found = [path for path in matching.matching(list) if path in matching.plan.files.canvases]
     if not found:
