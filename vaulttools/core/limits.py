@@ -23,7 +23,7 @@ KEPT_HITS: Final = 2_000
 """Most matching lines kept of one file; more are only counted."""
 
 NAMED_PATHS: Final = 5
-"""Most paths that a notice or a `skipped` entry names; the rest is a number."""
+"""Most paths that a notice or an entry of `passed_over` names; the rest is a number."""
 
 NOTICE_CHARACTERS: Final = 1_000
 """Most characters of one notice: a quoted pattern can be ten times as long."""
