@@ -32,7 +32,7 @@ from vaulttools.server.calls import Calls
 from vaulttools.server.mcp.backend import Backend
 from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import opened
-from vaulttools.user_file import GONE, NAME, UNREADABLE, UNUSABLE, YOUNG
+from vaulttools.user_file import GONE, NAME, UNREADABLE, UNUSABLE, YOUNG, Followed
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes and links of POSIX")
 
@@ -490,6 +490,16 @@ def test_the_work_of_a_call_under_way_is_not_cut_by_a_change(folder: Path) -> No
         write(folder, "time_limit = 9")
         assert vault.config.time_limit == 9
         assert len(list(work)) == 4
+
+
+def test_a_call_that_is_behind_by_a_change_does_not_undo_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Vault.open(folder, index="off") as vault:
+        write(folder, "time_limit = 9")
+        behind, now = iter([Followed(folder).now()]), Followed.now
+        write(folder, "time_limit = 8", CLOSED)
+        monkeypatch.setattr(Followed, "now", lambda followed: next(behind, None) or now(followed))
+        assert CANARY not in outputs(vault, "grep", {"pattern": "needle"})
+        assert vault.config.time_limit == 8
 
 
 def test_a_vault_whose_folder_is_gone_is_opened_again_when_it_is_back(folder: Path) -> None:

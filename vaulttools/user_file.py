@@ -160,6 +160,14 @@ def user_file() -> UserFile | None:
         return None
 
 
+class _State(NamedTuple):
+    """What one version of the file makes of a vault's configuration."""
+
+    version: int
+    config: VaultConfig
+    is_usable: bool = True
+
+
 class Followed:
     """The configuration of one vault: the user's file, but for what was given as an option."""
 
@@ -172,34 +180,32 @@ class Followed:
         self._folder = Path(os.path.abspath(folder))
         self._given = given or {}
         self._file = file or user_file()
-        self._version = 0 if self._file is None else self._file.version
-        self._is_usable = True
-        self._config = self._made()
+        version = 0 if self._file is None else self._file.version
+        self._state = _State(version, self._made())
+        """Replaced as a whole: another thread may be behind by a change, and must not undo this one's."""
 
     def now(self) -> VaultConfig:
         """Returns the configuration; the same object until a setting changes."""
         if self._file is None:
-            return self._config
+            return self._state.config
         self._file.look()
-        version = self._file.version
-        if version != self._version:
+        state, version = self._state, self._file.version
+        if version != state.version:
             try:
                 config = self._made()
-                self._is_usable = True
-                if config != self._config:
-                    self._config = config
+                state = _State(version, state.config if config == state.config else config)
             except BadArgument as error:
-                self._is_usable = False
+                state = _State(version, state.config, is_usable=False)
                 _log.warning("%s", error)
-            self._version = version
-        return self._config
+            self._state = state
+        return state.config
 
     @property
     def notices(self) -> tuple[str, ...]:
         """Why the user's file is not followed now; empty if it is."""
         if self._file is None:
             return ()
-        return tuple(filter(None, (self._file.notice, "" if self._is_usable else UNUSABLE)))
+        return tuple(filter(None, (self._file.notice, "" if self._state.is_usable else UNUSABLE)))
 
     def _made(self) -> VaultConfig:
         config = VaultConfig() if self._file is None else _checked(self._file.table(self._folder))

@@ -106,6 +106,8 @@ class Vault(ToolMethods):
             return before
         with self._guard:
             before = self._session
+            if self._followed is not None:  # another thread may have waited for a later change
+                config = self._followed.now()
             if config is not before.config or not all(map(before.root.protection.folder_of, found)):
                 try:
                     self._session = self._opened_again(before, config)

@@ -54,6 +54,20 @@ def test_every_path_is_counted_and_the_first_five_are_named() -> None:
     assert work.skipped == {"binary": PassedOver(7, ["0.md", "1.md", "2.md", "3.md", "4.md"])}
 
 
+@pytest.mark.parametrize(
+    ("known", "unnamed", "sentence"),
+    [
+        ([], 3, "3 files too large"),
+        (["a.md"], 2, "3 files too large (a.md and 2 more)"),
+        ([f"{number}.md" for number in range(6)], 1, "7 files too large (0.md, 1.md, 2.md, 3.md, 4.md and 2 more)"),
+    ],
+)
+def test_files_may_be_counted_of_which_only_some_are_known(known: list[str], unnamed: int, sentence: str) -> None:
+    work = Work()
+    work.pass_over_all(known, "too large", unnamed)
+    assert work.incomplete_because() == sentence
+
+
 @pytest.mark.parametrize("reason", sorted(INCOMPLETE))
 def test_a_gap_that_could_have_changed_the_answer_makes_it_incomplete(reason: Reason) -> None:
     work = Work()

@@ -114,6 +114,18 @@ def test_nothing_found_is_not_complete_while_notes_are_not_embedded_yet(
     assert "Meaning: 0 of 4 notes." in answer.notices
 
 
+def test_nothing_found_names_the_note_that_is_not_embedded_yet_and_no_other(
+    opened: Opened, tmp_path: Path, rounds: threading.Lock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fusion, "nearness", lambda choice: 0.6)
+    vault = opened()
+    with rounds:
+        assert vault.query(query="zebra xylophone").complete
+        write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n"})
+        [gap] = vault.query(query="zebra xylophone").passed_over
+    assert (gap.kind, gap.count, gap.examples) == ("not searched by meaning yet", 1, ["Pets.md"])
+
+
 def test_a_note_that_is_named_like_the_question_comes_first(opened: Opened) -> None:
     near = {f"Diary {number}.md": "The cat, the kitten and the feline. Priya." for number in range(4)}
     vault = opened({**NOTES, **near, "Kitten.md": "A tea.\n", "P.md": "---\naliases: [Priya]\n---\nA dog.\n"})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vaulttools.index.words import tokens
 from vaulttools.notes.note import Note
@@ -27,6 +29,16 @@ def test_a_joined_name_is_found_as_words_in_a_row() -> None:
 def test_offsets_count_characters() -> None:
     finder = Finder(question.read("pump 紅葉").terms)
     assert finder.occurrences("Überfällige Öl-pump, 紅葉") == [(15, 0), (21, 1)]
+
+
+@given(st.lists(st.sampled_from(["Öl", "pump", "紅葉", "é", "\ud83c", "-", "\n", "𝄞"]), max_size=40).map(" ".join))
+def test_each_offset_is_that_of_the_characters_before_it(text: str) -> None:
+    found = Finder(question.read("pump oil Öl 紅葉").terms).occurrences(text)
+    spelled = [
+        (place, word) for word in ("pump", "Öl", "紅葉") for place in range(len(text)) if text[place:].startswith(word)
+    ]
+    assert [place for place, _ in found] == sorted(place for place, _ in spelled)
+    assert found == sorted(found)
 
 
 def test_each_place_of_a_term_leads_to_the_passage_that_holds_it() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vaulttools.files.document import Document, DocumentPart
 from vaulttools.index import passages
 from vaulttools.notes.note import ExtractedNote, Note
-from vaulttools.notes.passages import sentence_starts
+from vaulttools.notes.passages import cut, sentence_starts
 from vaulttools.ranked import question
 from vaulttools.ranked.allotment import allotted
 from vaulttools.ranked.copies import Deduplicator
@@ -24,7 +24,9 @@ from vaulttools.ranked.showing import (
     NamedLine,
     ShownNote,
     ShownPassage,
+    TermsOf,
     around_terms,
+    best_line,
     compact,
     heading_of,
     lines_of,
@@ -95,6 +97,28 @@ def test_a_cut_text_is_never_longer_than_its_room_but_for_the_end_of_a_sentence_
         assert occurrences(text[max(start, last) : end])
     assert found.strip("…") in text
     assert found == text or len(text) > room
+
+
+def slow_span(text: str, room: int, terms_of: TermsOf) -> tuple[int, int]:
+    """The part with most terms; every term is looked at for every sentence."""
+    places = terms_of(text)
+    best = (-1, 0, 0)
+    for start in sentence_starts(text):
+        end = start + cut(text[start:], room)
+        held = len({term for offset, term in places if start <= offset < end})
+        if held > best[0] or best[2] <= best[1]:
+            best = (held, start, end)
+    _, start, end = best
+    return start, start + len(text[start:end].rstrip()) if end < len(text) else end
+
+
+@given(
+    st.lists(st.sampled_from(["lead", "tin", "zinc.", "Ore", "\n", "x" * 20, "語。"]), max_size=80).map(" ".join),
+    st.integers(1, 120),
+)
+def test_the_part_with_most_terms_is_what_a_look_at_every_term_for_every_sentence_finds(text: str, room: int) -> None:
+    occurrences = Finder(question.read("lead tin ore").terms).occurrences
+    assert span_around_terms(text, room, occurrences) == slow_span(text, room, occurrences)
 
 
 LONG = "Nothing is said here at all. " * 40
@@ -267,3 +291,26 @@ def test_the_line_of_a_named_note_is_in_the_note_and_holds_as_many_words_as_any(
         for line in text[start : start + length].split("\n")
     )
     assert len({term for _, term in count(lines[found.line - 1])}) == most
+
+
+@given(LINES.map(" ".join), st.integers(0, 30))
+def test_the_best_line_is_what_a_look_at_each_line_finds(text: str, start: int) -> None:
+    occurrences = Finder(question.read("lead ore zinc").terms).occurrences
+    note = Note("a.md", text)
+    start = min(start, len(note.text))
+    lines = note.text[start:].split("\n")
+    held = [len({term for _, term in occurrences(line)}) if line.strip() else -1 for line in lines]
+    found = best_line(note, start, len(note.text), occurrences)
+    assert found.line == note.text.count("\n", 0, start) + 1 + held.index(max(held))
+
+
+def test_the_words_of_a_note_are_looked_for_once_however_many_lines_it_has() -> None:
+    asked: list[int] = []
+
+    def occurrences(text: str) -> list[tuple[int, int]]:
+        asked.append(len(text))
+        return Finder(question.read("lead").terms).occurrences(text)
+
+    note = Note("a.md", "much else\n" * 1_000 + "lead\n")
+    assert best_line(note, 0, len(note.text), occurrences).line == 1_001
+    assert sum(asked) <= 2 * len(note.text)

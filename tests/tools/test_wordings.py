@@ -58,6 +58,12 @@ def test_operators_without_words_are_ranked_by_a_wording(make_vault: MakeVault) 
     assert paths(make_vault(FILES), "query", "tag:house", also=["lamp", "ladder wall"]) == ["Tags.md"]
 
 
+@pytest.mark.parametrize("arguments", [{"query": "lamp", "mode": "obsidian"}, {"like": "Lamp.md"}], ids=str)
+def test_an_empty_list_of_wordings_is_none(arguments: dict[str, object], make_vault: MakeVault) -> None:
+    vault = make_vault(FILES)
+    assert vault.call("query", {**arguments, "also": []}) == vault.call("query", arguments)
+
+
 def test_nothing_is_said_of_words_that_only_a_wording_has(make_vault: MakeVault) -> None:
     vault = make_vault(FILES)
     answer = vault.query("lamp bulb", also=["xylophone zebra", "labm"])

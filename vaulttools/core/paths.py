@@ -71,7 +71,7 @@ def shown(path: str) -> str:
     `a\nb` for a line feed, `\xff` for an invalid byte, `\u{202e}` for the rest (fault-N01 to fault-N04). A name that
     begins like a notice or a heading of an answer has an escape for its first character: `\u{5b}To read on`.
     """
-    if path[:1] in "[#LAPN" and _LIKE_OURS.match(path):
+    if path[:1] in "[#LPN" and _LIKE_OURS.match(path):
         return f"\\u{{{ord(path[0]):x}}}{escaped(path[1:])}"
     return escaped(path)
 

@@ -173,12 +173,12 @@ class Work:
         if len(entry.paths) < limits.NAMED_PATHS:
             entry.paths.append(path)
 
-    def pass_over_all(self, files: Sequence[str], reason: Reason) -> None:
-        """Like `pass_over`, for several files, in constant time."""
+    def pass_over_all(self, files: Sequence[str], reason: Reason, unnamed: int = 0) -> None:
+        """Like `pass_over`, for several files, in constant time, and for `unnamed` further ones."""
         for path in files[: limits.NAMED_PATHS]:
             self.pass_over(path, reason)
-        if (more := len(files) - limits.NAMED_PATHS) > 0:
-            self.skipped[reason].count += more
+        if (more := max(len(files) - limits.NAMED_PATHS, 0) + unnamed) > 0:
+            self.skipped.setdefault(reason, PassedOver()).count += more
 
     def cut(self) -> None:
         """Record that time ran out during a walk: the number of unsearched files is not known."""
@@ -213,7 +213,8 @@ class Work:
             elif reason == "ripgrep died":
                 phrases.append(f"ripgrep died, {files} not searched ({named(entry.paths, entry.count)})")
             else:
-                phrases.append(f"{files} {reason} ({named(entry.paths, entry.count)})")
+                which = f" ({named(entry.paths, entry.count)})" if entry.paths else ""
+                phrases.append(f"{files} {reason}{which}")
         return "; ".join(phrases)
 
 

@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final
 
 from vaulttools.index import passages as index
@@ -70,13 +70,14 @@ class Finder:
     def occurrences(self, text: str) -> list[tuple[int, int]]:
         """Return where the terms begin in a text, in order: offset in characters, and number of the term."""
         data = text.encode("utf-8", "replace")
-        is_ascii = len(data) == len(text)
         has_words = self._stems or self._beginnings
-        return sorted(
-            (byte if is_ascii else len(data[:byte].decode("utf-8", "replace")), term)
-            for term, first in enumerate(self._first_bytes(ColumnWords(text if has_words else ""), data))
-            for byte in first
-        )
+        by_term = self._first_bytes(ColumnWords(text if has_words else ""), data)
+        places = sorted((byte, term) for term, first in enumerate(by_term) for byte in first)
+        if len(data) == len(text):
+            return places
+        starts = [byte for byte, _ in places]
+        between = (len(data[start:end].decode("utf-8", "replace")) for start, end in pairwise((0, *starts)))
+        return [(offset, term) for offset, (_, term) in zip(accumulate(between), places, strict=True)]
 
     def _first_bytes(self, column: ColumnWords, text: bytes) -> list[list[int]]:
         """Return for each term the byte offsets at which it begins in a column, whose text is `text`."""

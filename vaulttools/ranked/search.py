@@ -264,9 +264,11 @@ def ranked(
     missed.update(dict.fromkeys(large, "too large"))
     missed.update(dict.fromkeys(ranking.waiting, "time limit"))
     by_words_alone = len(wanted) if meant else None
+    changed: AbstractSet[str] = frozenset()
     if meaning is not None and view is not None:
         meant += _progress(meaning, len(notes.files), meant, work.voice)
-        by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, meant)
+        if not by_words_alone:
+            by_words_alone, changed = _unsearched(meaning, view, wanted, missed, meant)
     asked = _passed_over(work, scope, notes, wanted, large, missed)
     for reason in (INCOMPLETE | {PROPERTIES}) & filter_work.skipped.keys():  # notes that the filters could not check
         work.skipped.setdefault(reason, filter_work.skipped[reason])
@@ -275,7 +277,9 @@ def ranked(
         by_path = {note.path: note for note in ordered}
         ordered = [by_path[path] for path in order(by_path.keys())]
     if by_words_alone and not ordered and like is None:
-        work.pass_over_all(sorted(wanted, key=paths.order)[:by_words_alone], "not searched by meaning yet")
+        known = sorted(wanted if by_words_alone >= len(wanted) else changed, key=paths.order)
+        unnamed = min(by_words_alone, len(wanted)) - len(known)
+        work.pass_over_all(known, "not searched by meaning yet", unnamed)
     notices += [*([] if like is not None else explain.foreign_in_question(question)), *meant]
     notices += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
     lacking = [*translations, *ranking.unfound, *ranking.corrected]
@@ -407,18 +411,19 @@ def _progress(meaning: Meaning, notes: int, given: Sequence[str], voice: Voice) 
 
 def _unsearched(
     meaning: Meaning, view: Snapshot, wanted: frozenset[str], missed: Collection[str], notices: list[str]
-) -> int:
-    """Return how many notes meaning did not search, or not in full; append a notice about those that changed since
-    the progress was counted."""
+) -> tuple[int, AbstractSet[str]]:
+    """Return how many notes meaning did not search, or not in full, and those of them that changed since the progress
+    was counted; append a notice about these."""
     try:
         waiting, changed = meaning.unsearched(view, wanted)
     except VaultToolsError:
-        return len(wanted)  # a notice has it already
-    if count := len(changed.difference(missed)):
+        return len(wanted), frozenset()  # a notice has it already
+    changed = changed.difference(missed)
+    if count := len(changed):
         notices.append(
             f"{corpus.counted(count, 'changed note')} {'is' if count == 1 else 'are'} not searched by meaning yet."
         )
-    return waiting + count
+    return waiting + count, changed
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Final, NamedTuple
 
 from vaulttools.core import paths, render
@@ -155,9 +156,13 @@ def named_line(ranked: RankedNote, note: Note | None, terms_of: TermsOf) -> Name
 def best_line(note: Note, start: int, end: int, terms_of: TermsOf) -> NamedLine:
     """Return the line with most terms of the question in a part of a note, which is given by its offsets; cut around
     them."""
-    lines = note.text[start:end].split("\n")
-    held = [len({term for _, term in terms_of(each)}) if each.strip() else -1 for each in lines]
-    best = held.index(max(held))
+    text = note.text[start:end]
+    lines = text.split("\n")
+    begins = [0, *accumulate(len(line) + 1 for line in lines)]
+    held: list[set[int]] = [set() for _ in lines]
+    for place, term in terms_of(text):
+        held[bisect_right(begins, place) - 1].add(term)
+    best = max(range(len(lines)), key=lambda number: len(held[number]) if lines[number].strip() else -1)
     shown = around_terms(_squeezed(lines[best].strip()), LINE_CHARACTERS, terms_of)
     line = note.text.count("\n", 0, start) + 1 + best
     return NamedLine(note.path, line, render.line(shown, most=LINE_CHARACTERS + 1))
@@ -316,13 +321,15 @@ def span_around_terms(text: str, room: int, terms_of: TermsOf) -> tuple[int, int
     if len(text) <= room:
         return 0, len(text)
     places = terms_of(text)
+    offsets = [offset for offset, _ in places]
     best = (-1, 0, 0)
     for start in sentence_starts(text):
-        likely = len({term for offset, term in places if start <= offset < start + room})
+        near = places[bisect_left(offsets, start) : bisect_left(offsets, start + room)]
+        likely = len({term for _, term in near})
         if likely <= best[0] and best[1] < best[2]:
             continue  # the cut text holds no more terms than this
         end = start + cut(text[start:], room)
-        held = len({term for offset, term in places if start <= offset < end})
+        held = len({term for offset, term in near if offset < end})
         if held > best[0] or best[2] <= best[1]:
             best = (held, start, end)
     _, start, end = best

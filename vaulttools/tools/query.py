@@ -230,7 +230,7 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
     if request.unlinked:
         raise BadArgument("unlinked goes with like: a note to compare others with")
     if request.mode == "obsidian":
-        if request.also is not None:
+        if request.also:
             raise BadArgument("also works in mode ranked only")
         relevance = request.sort == "relevance"
         return _obsidian(
@@ -293,7 +293,7 @@ def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> Quer
     """Finds the notes that are like one."""
     if request.query is not None:
         raise BadArgument("query and like exclude each other: give one of them")
-    if request.also is not None:
+    if request.also:
         raise BadArgument("also goes with query: it holds other wordings of a question")
     if request.mode == "obsidian":
         raise BadArgument("like works in mode ranked only")
