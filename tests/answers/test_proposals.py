@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -253,6 +254,24 @@ def test_a_value_is_listed_in_every_spelling(make_vault: MakeVault) -> None:
     assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
     found = vault.query("which decisions are with Ann Lee")  # a list in some notes and a text in others
     assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
+
+
+@pytest.mark.parametrize(
+    ("value", "others"),
+    [
+        ("C", ["C++", "C#"]),
+        (5, [-5, "−5", "5%", "~5", ">5", "5*", "€5"]),
+        ("on-call", ["on-call*", "@on-call"]),
+    ],
+)
+def test_a_value_that_differs_in_a_sign_is_another_one(
+    value: object, others: list[object], make_vault: MakeVault
+) -> None:
+    files = {f"{number}.md": f"---\nlevel: {json.dumps(each)}\n---\n" for number, each in enumerate([value, *others])}
+    vault = make_vault(files)
+    found = vault.query(f"which notes have the level {value}")
+    assert [row.path for row in found.listed or ()] == ["0.md"]
+    assert all(not vault.query(f"which notes have the level {each}").listed for each in others)
 
 
 def test_a_property_with_two_spellings_proposes_nothing(make_vault: MakeVault) -> None:

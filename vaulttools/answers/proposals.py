@@ -60,8 +60,10 @@ _FILLERS: Final = _words(
     " que de het een van met zijn heeft hebben heb ik mijn notities waarde er dat"
 )
 """Words that neither add a condition nor change one."""
-_WORD: Final = re.compile(r"(?:how many|wie viele|to[- ]dos?)\b|#|[^\W_]+|[<>≤≥=±~+]|[-−](?=\d)", re.IGNORECASE)
-"""A word, some that belong together, or a sign that changes a number."""
+_WORD: Final = re.compile(
+    r"(?:how many|wie viele|to[- ]dos?)\b|[^\W_]+#|#|[^\W_]+|[<>≤≥=±~+%*@$€£°]|[-−](?=\d)", re.IGNORECASE
+)
+"""A word, some that belong together, or a sign that makes another value of a word, as in `vocabulary`: `C#`, `5%`."""
 
 
 def asks_for_list(question: str) -> bool:

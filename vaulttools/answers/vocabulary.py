@@ -21,6 +21,8 @@ _LONGEST: Final = 60
 _OTHER_NAMES: Final = frozenset(("tags", "tag", "aliases", "alias", "cssclasses"))
 """Properties whose values are no words of a question for a list."""
 _WORD: Final = re.compile(r"[^\W_]+")
+_SIGN: Final = re.compile(r"[+#%*@<>≤≥=±~$€£°]|(?<!\w)[-−](?=\d)")
+"""A sign that makes another value of the same words: `C++`, `5%`, -5. A question cannot name such a value exactly."""
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 
 
@@ -44,19 +46,21 @@ def of(vault: Session, work: Work) -> Vocabulary:
 @lru_cache(maxsize=4)  # for the vaults of one process; recomputed if a property or a tag changes
 def _made(properties: PropertyCounts, tags: TagCounts) -> Vocabulary:
     names: dict[str, list[str]] = {}
-    values: dict[str, dict[str, str]] = {}
+    values: dict[str, dict[str, list[str]]] = {}
     for usage in properties.all:
         names.setdefault(stems(usage.name), []).append(usage.name)
         named = usage.name if _IDENTIFIER.fullmatch(usage.name) else f"note[{expression(usage.name)}]"
         before, after = (f"list({named}).contains(", ")") if "list" in usage.types else (f"{named} == ", "")
         for written, _ in () if usage.name.casefold() in _OTHER_NAMES else usage.values:
             value = json.loads(written)
-            if isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) <= _LONGEST:
-                held = values.setdefault(stems(str(value)), {})
-                others = f"{held[usage.name]} || " if usage.name in held else ""
-                held[usage.name] = f"{others}{before}{expression(value)}{after}"
+            if not isinstance(value, str | int | float) or isinstance(value, bool):
+                continue
+            if len(str(value)) <= _LONGEST and not _SIGN.search(str(value)) and (key := stems(str(value))):
+                spelled = values.setdefault(key, {}).setdefault(usage.name, [])
+                spelled.append(f"{before}{expression(value)}{after}")
     clear = {key: same[0] for key, same in names.items() if len(same) == 1}
-    return Vocabulary(clear, values, {stems(each.tag): each.tag for each in reversed(tags.all)})
+    either = {key: {name: " || ".join(each) for name, each in held.items()} for key, held in values.items()}
+    return Vocabulary(clear, either, {stems(each.tag): each.tag for each in reversed(tags.all)})
 
 
 def expression(value: str | float) -> str:
