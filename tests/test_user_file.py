@@ -533,7 +533,7 @@ def test_a_call_that_is_asked_once_more_tells_it_too(folder: Path, monkeypatch: 
     write(folder, CLOSED)
     with Vault.open(folder) as vault:
         vault.build_index()
-        moved = iter([frozenset({"open.md"}), frozenset()])
+        moved = iter([{"open.md": 1}, {"open.md": 1}])
         monkeypatch.setattr(type(vault.session), "moved", lambda *_: next(moved))
         file().unlink()
         assert vault.grep("found nowhere").notices == [GONE]

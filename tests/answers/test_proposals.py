@@ -103,6 +103,7 @@ def test_notes_are_listed_by_the_names_and_values_of_the_vault(
         ("to-dos that are due in November 2026", {"due_after": "2026-11-01", "due_before": "2026-12-01"}, 1),
         ("Which tasks are due before 10 November?", {"due_before": "2026-11-10"}, 2),
         ("Which tasks tagged garden are open?", {"tags": ["garden"]}, 1),
+        ("What is still open under my tag garden?", {"tags": ["garden"]}, 1),
         ("tasks due between 5 and 10 November 2026", {"due_after": "2026-11-05", "due_before": "2026-11-11"}, 1),
         ("all open to-dos", {"status": "open"}, 3),
         ("which tasks with #garden are done", {"status": "done", "tags": ["garden"]}, 1),

@@ -300,7 +300,7 @@ def test_the_best_line_is_what_a_look_at_each_line_finds(text: str, start: int) 
     start = min(start, len(note.text))
     lines = note.text[start:].split("\n")
     held = [len({term for _, term in occurrences(line)}) if line.strip() else -1 for line in lines]
-    found = best_line(note, start, len(note.text), occurrences)
+    found = best_line(note, start, len(note.text), occurrences(note.text[start:]), occurrences)
     assert found.line == note.text.count("\n", 0, start) + 1 + held.index(max(held))
 
 
@@ -312,5 +312,5 @@ def test_the_words_of_a_note_are_looked_for_once_however_many_lines_it_has() -> 
         return Finder(question.read("lead").terms).occurrences(text)
 
     note = Note("a.md", "much else\n" * 1_000 + "lead\n")
-    assert best_line(note, 0, len(note.text), occurrences).line == 1_001
+    assert best_line(note, 0, len(note.text), occurrences(note.text), occurrences).line == 1_001
     assert sum(asked) <= 2 * len(note.text)

@@ -53,8 +53,8 @@ _RATED: Final = _words("give gave given got rate rated")
 _RATINGS: Final = _words("rating rate score star stars grade bewertung sterne note puntuacion waardering cijfer")
 """Properties whose number a question may name alone, beside a word of `_RATED`: `which books did I give a 5`."""
 _FILLERS: Final = _words(
-    "a an the of with in on that is are was were has have had there did i me my mine we us our and what s note file"
-    " value date fall still please der die das den dem ein eine einen einer im am mit ist sind hat haben habe ich"
+    "a an the of with in on under that is are was were has have had there did i me my mine we us our and what s note"
+    " file value date fall still please der die das den dem ein eine einen einer im am mit ist sind hat haben habe ich"
     " wir mein meine und notizen wert datum noch le la les l un une des du d avec en est sont ont j ai je nous mon ma"
     " mes et notes valeur qui el los las una del con es son tiene tienen hay tengo mi mis y nota notas fecha valor"
     " que de het een van met zijn heeft hebben heb ik mijn notities waarde er dat"
@@ -77,7 +77,8 @@ def proposal(question: str, known: Vocabulary, today: date, first_weekday: int =
     period = periods.limits(question, today, first_weekday)
     start, end = (0, 0) if period is None else period.span
     asked = _Asked(f"{question[:start]} {question[end:]}")
-    if asked.has(_TASKS | _OVERDUE) or (period is not None and asked.has(_DUE)):
+    is_open = asked.has(_OPEN) and asked.has(_TAGGED)  # `what is open under my tag moths`
+    if asked.has(_TASKS | _OVERDUE) or (period is not None and asked.has(_DUE)) or is_open:
         return _of_tasks(asked, known, period)
     return _of_notes(asked, known) if period is None else None
 

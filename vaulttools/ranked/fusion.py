@@ -24,7 +24,7 @@ from vaulttools.notes import language
 from vaulttools.ranked.candidates import Reader
 from vaulttools.ranked.evidence import FEW_WORDS, Evidence, RankedNote, nearness
 from vaulttools.ranked.ranking import AsAsked, Ranking
-from vaulttools.ranked.weights import FUSION, FUSION_OF_OWN, WORDS_OF_WORDINGS, Fusion
+from vaulttools.ranked.weights import FUSION, FUSION_OF_OWN, NAMED_OF_WORDINGS, WORDS_OF_WORDINGS, Fusion
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -94,7 +94,9 @@ def with_meaning(
         if len(models) == 2 and len(models[0].near) * 2 < len(models[1].near):
             models.reverse()  # the one that knows most of the vault looks first
         fusion = FUSION_OF_OWN if models[0].is_own else FUSION
-        fusion = replace(fusion, words=WORDS_OF_WORDINGS) if also else fusion
+        if also:
+            sharing = replace(fusion.sharing, named=NAMED_OF_WORDINGS)
+            fusion = replace(fusion, words=WORDS_OF_WORDINGS, sharing=sharing)
         return joined(ranking, models, view, wanted, read, lambda: work.remaining() <= _FOR_THE_REST, fusion)
     except VaultToolsError as error:
         notices.append(f"{error}. Only words were searched for.")

@@ -29,11 +29,16 @@ def pointed_to(
     found: list[NamedLine] = []
     for path in islice(dict.fromkeys(_linked(shown, answer, links)), _TRIED):
         note = answer.read(path) if path not in held and answer.remaining() > 0 else None
-        if note is not None and len({term for _, term in terms_of(note.text)}) >= _FEWEST:
-            body = len(note.text) - len(words_of(note).body)
-            start = body if terms_of(note.text[body:]) else 0  # the properties alone may hold them
-            found.append(best_line(note, start, len(note.text), terms_of))
-    return found[:_MOST]
+        terms = () if note is None else terms_of(note.text)
+        if note is None or len({term for _, term in terms}) < _FEWEST:
+            continue
+        body = len(note.text) - len(words_of(note).body)
+        in_body = [(place - body, term) for place, term in terms if place >= body]
+        # The properties alone may hold them.
+        found.append(best_line(note, body if in_body else 0, len(note.text), in_body or terms, terms_of))
+        if len(found) == _MOST:
+            break
+    return found
 
 
 def _linked(shown: Sequence[ShownNote], answer: Deduplicator, links: Callable[[], LinkIndex]) -> Iterator[str]:

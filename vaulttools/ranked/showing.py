@@ -150,17 +150,17 @@ def named_line(ranked: RankedNote, note: Note | None, terms_of: TermsOf) -> Name
         return NamedLine(ranked.path, None, "")
     number = ranked.evidence[0].number if ranked.evidence else 0
     start = ranked.passages.starts[number]
-    return best_line(note, start, start + ranked.passages.lengths[number], terms_of)
+    end = start + ranked.passages.lengths[number]
+    return best_line(note, start, end, terms_of(note.text[start:end]), terms_of)
 
 
-def best_line(note: Note, start: int, end: int, terms_of: TermsOf) -> NamedLine:
-    """Return the line with most terms of the question in a part of a note, which is given by its offsets; cut around
-    them."""
-    text = note.text[start:end]
-    lines = text.split("\n")
+def best_line(note: Note, start: int, end: int, terms: Sequence[tuple[int, int]], terms_of: TermsOf) -> NamedLine:
+    """Return the line with most terms of the question in a part of a note, cut around them. `start` and `end` are the
+    part's offsets, `terms` the offsets of the terms in it."""
+    lines = note.text[start:end].split("\n")
     begins = [0, *accumulate(len(line) + 1 for line in lines)]
     held: list[set[int]] = [set() for _ in lines]
-    for place, term in terms_of(text):
+    for place, term in terms:
         held[bisect_right(begins, place) - 1].add(term)
     best = max(range(len(lines)), key=lambda number: len(held[number]) if lines[number].strip() else -1)
     shown = around_terms(_squeezed(lines[best].strip()), LINE_CHARACTERS, terms_of)

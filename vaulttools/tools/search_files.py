@@ -46,7 +46,6 @@ class SearchFilesRequest(Request):
     """The arguments of `search_files`."""
 
     untold: ClassVar[tuple[str, ...]] = (
-        "max_per_file",
         "columns",
         "sort",
         "modified_before",
