@@ -284,6 +284,11 @@ class Session:
         view: Snapshot | None = work.view
         return view
 
+    def has_lost_index(self, work: Work) -> bool:
+        """Whether the index that a call used was removed, replaced or damaged meanwhile."""
+        view: Snapshot | None = work.view
+        return view is not None and view.is_lost
+
     def moved(self, work: Work) -> dict[str, int]:
         """Returns what may have been renamed or moved since a call began, each with a number that differs for each
         change: files that vanished, or folders whose names changed where no watch tells it."""

@@ -477,7 +477,7 @@ class Vault(ToolMethods):
         opened.root.ensure_readable()
         try:
             answer = asked(work)
-            if answer.found and GONE not in work.skipped:
+            if answer.found and GONE not in work.skipped and not opened.has_lost_index(work):
                 return answer
             return settled(answer, asked, attrgetter("found"), opened, work)
         except OSError as error:  # also an import that this call is the first to need

@@ -420,13 +420,37 @@ def test_an_index_that_is_removed_while_it_is_used_is_built_again(vault: Vault) 
     assert vault.verify_index() == []
 
 
-@posix_only
-def test_fault_I06_an_index_that_is_damaged_while_it_is_used_is_built_again(vault: Vault) -> None:
-    vault.build_index()
+def damage_index(vault: Vault) -> None:
     [database] = vault.index_status().folder.glob(f"index-{SCHEMA}.sqlite")
     for file in (database, database.with_name(f"index-{SCHEMA}.sqlite-wal")):
         if file.exists():
             file.write_bytes(os.urandom(file.stat().st_size))
+
+
+@posix_only
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("query", {"query": "word7"}),
+        ("query", {"query": "nothing", "also": ["word7"]}),
+        ("query", {"query": "word7", "mode": "obsidian"}),
+        ("context", {"question": "word7"}),
+        ("search_files", {"pattern": "word7"}),
+    ],
+    ids=str,
+)
+def test_fault_I06_the_call_that_meets_the_damage_finds_what_is_there(
+    tool: str, arguments: dict[str, object], vault: Vault
+) -> None:
+    vault.build_index()
+    damage_index(vault)
+    assert "1/n7.md" in vault.call(tool, arguments).text
+
+
+@posix_only
+def test_fault_I06_an_index_that_is_damaged_while_it_is_used_is_built_again(vault: Vault) -> None:
+    vault.build_index()
+    damage_index(vault)
     for _ in range(3):
         assert found(vault, "word7") == ["1/n7.md"]
         (vault.path / "new.md").write_text("word8", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Asks again where notes were renamed or moved during a call."""
+"""Asks again where notes were renamed, or the index was lost, during a call."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ A = TypeVar("A")
 def settled(answer: A, ask: Callable[[Work], A], found: Callable[[A], bool], vault: Session, work: Work) -> A:
     """Returns an answer in which no renamed note is missed: `answer`, or what `ask` answers now.
 
-    It is asked once more if a listed file was gone, or if it says that all was searched and nothing found, and files
-    were renamed meanwhile. If that happens again, the last answer names the files and is not complete.
+    It is asked once more if the index was lost or a listed file was gone, or if it says that all was searched and
+    nothing found, and files were renamed meanwhile. If that happens again, the last answer names the files and is not
+    complete.
     """
     known: dict[str, int] = {}
     for is_last in (False, True):
-        was_gone = GONE in work.skipped
-        if not was_gone and (found(answer) or not work.complete):
+        must_ask = GONE in work.skipped or vault.has_lost_index(work)
+        if not must_ask and (found(answer) or not work.complete):
             break
         # The clock of a disk ticks slowly: a change that was known before is no new one.
         now = vault.moved(work)
         moved = {path for path, change in now.items() if known.get(path) != change}
-        if not moved and not was_gone:
+        if not moved and not must_ask:
             break
         known = now
         vault.look_again()

@@ -94,6 +94,11 @@ class Snapshot:
             found = state.log.since(moment)
             return None if found is None else found | state.freshness.stale | state.unread
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the index was removed, replaced or damaged meanwhile, so that answers may lack what it held."""
+        return self._state.is_failing
+
     def vanished(self) -> AbstractSet[str] | None:
         """Returns the files that vanished since the beginning of the call, by a look now; None if it is unknown."""
         try:

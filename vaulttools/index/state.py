@@ -78,7 +78,8 @@ class IndexState:
         self.freshness: Final = Freshness()
         self.puts = 0
         """Counts added and removed rows."""
-        self._is_failing = False
+        self.is_failing = False
+        """Whether the store was removed, replaced or damaged: what is asked of it since then is empty."""
         """Whether the store could not be read."""
         self.unlisted = frozenset(self.tree.unlisted)
         """Folders that could not be listed: files below them are unknown, but their rows stay (fault-I14)."""
@@ -114,7 +115,7 @@ class IndexState:
             OSError: likewise.
         """
         with self.lock:
-            if self._is_failing:
+            if self.is_failing:
                 raise Lost("the index could not be read")
             if self.watch is None and self._caught_up >= since:
                 return
@@ -239,7 +240,7 @@ class IndexState:
     def fail(self, error: Exception) -> None:
         """Stop using the store, which was removed, replaced or damaged."""
         _log.info("the index cannot be read: %s", error)
-        self._is_failing = True
+        self.is_failing = True
 
     def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False, version: Hashable = None) -> T:
         """Returns the cached value of a key and version, else makes it. The cache drops values when a name changes,
