@@ -178,7 +178,7 @@ FUSION_OF_OWN: Final = Fusion(words=0.25, note=0.3, unread=1.0, looked_at=0, sha
 """For vectors of the model itself."""
 
 
-NAMED_OF_WORDINGS: Final = 0.65
+NAMED_OF_WORDINGS: Final = 0.6
 """`Sharing.named` where a question comes with other wordings: the scores of its notes lie further apart."""
 
 WORDS_OF_WORDINGS: Final = 0.5
