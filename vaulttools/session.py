@@ -296,7 +296,7 @@ class Session:
         if view is not None and (vanished := view.vanished()) is not None:
             return dict.fromkeys(vanished, time.monotonic_ns())
         begun = time.time_ns() - int((time.monotonic() - work.started) * 1e9)
-        return dict(catalogue.changed_folders(self.root, begun))
+        return dict(catalogue.changed_folders(self.root, begun, lambda: work.remaining() <= 0))
 
     def look_again(self) -> None:
         """Let the next call look at the disk, also in a process that listed the vault once for one command."""

@@ -496,3 +496,18 @@ def test_fault_S02_the_stub_of_a_file_that_is_not_downloaded_represents_the_file
         "not downloaded": ["d/b.md"],
     }
     assert vault.search_files("absent").text.startswith("No matches in the 1 file searched; the search is incomplete: ")
+
+
+def test_the_folders_whose_names_changed_are_found_until_the_call_is_over(tmp_path: Path) -> None:
+    for folder in ("a/b", ".git/c", "d"):
+        (tmp_path / folder).mkdir(parents=True)
+    root = Root(str(tmp_path), str(tmp_path), Protection.of())
+    for folder in (".", "a", "a/b", ".git", "d"):
+        os.utime(tmp_path / folder, ns=(1_500_000_000, 1_500_000_000))
+    os.utime(tmp_path / "a", ns=(9_500_000_000, 9_500_000_000))
+    os.utime(tmp_path / "d", ns=(5_000_000_000, 5_000_000_000))  # a clock of two seconds
+    assert dict(catalogue.changed_folders(root, 6_000_000_000, lambda: False)) == {
+        "a": 9_500_000_000,
+        "d": 5_000_000_000,
+    }
+    assert dict(catalogue.changed_folders(root, 6_000_000_000, lambda: True)) == {}

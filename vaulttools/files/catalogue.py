@@ -222,14 +222,14 @@ _TICK: Final = 10_000_000
 10 ms."""
 
 
-def changed_folders(root: Root, since: int) -> Iterator[tuple[str, int]]:
-    """Yields the folders whose own names may have changed after `since`, with the times of their last change; both in
-    nanoseconds since 1970.
+def changed_folders(root: Root, since: int, stop: Callable[[], bool]) -> Iterator[tuple[str, int]]:
+    """Yields the folders whose own names may have changed after `since`, with the times of their last change, until
+    `stop` returns true; both in nanoseconds since 1970.
 
     A rename changes the times of both folders. Protected folders and links are not entered.
     """
     waiting = [""]
-    while waiting:
+    while waiting and not stop():
         folder = waiting.pop()
         where = root.absolute(folder)
         with suppress(OSError):  # it is gone: the folder above it has changed
