@@ -99,9 +99,10 @@ def http(*words: str, within: Sequence[str] = (), program: Sequence[str] = PROGR
     ) as process:
         assert process.stderr is not None
         try:
-            line = process.stderr.readline()
-            match = re.search(r"https?://\S+", line)
-            assert match, line + process.stderr.read()
+            lines: list[str] = []  # warnings may come first
+            while (match := re.search(r"https?://\S+", "".join(lines[-1:]))) is None:
+                lines.append(process.stderr.readline())
+                assert lines[-1], "".join(lines)
             served = Served(match[0], process.pid, [])
             yield served
         finally:

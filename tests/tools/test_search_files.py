@@ -136,6 +136,7 @@ def test_follows_the_tool_pattern_with_handler_and_input_schema(small_vault: Pat
         "properties": ("object", None),
         "modified_after": ("string", None),
         "output": ("string", "excerpts"),
+        "max_per_file": ("integer", 5),
         "include_excluded": ("boolean", None),
     }
     assert definition["description"].startswith(

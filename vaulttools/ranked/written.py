@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from typing import Final
 
 from vaulttools.index.words import Places
@@ -71,7 +70,7 @@ def named(question: str, names: Mapping[str, Iterable[str]]) -> frozenset[str]:
 
 def holding_all(notes: Sequence[RankedNote], own: int, places: Mapping[str, Places]) -> frozenset[str]:
     """Return the notes with a passage or a name that holds all of a question's `own` terms, if they are few
-    (`FEW_WORDS`); if there are none, the best note for each term, by its passages or else by name and properties."""
+    (`FEW_WORDS`); if there are none, the best notes for each term, by their passages or else by name and properties."""
     if not 0 < own <= FEW_WORDS:
         return frozenset()
     asked = frozenset(range(own))
@@ -84,9 +83,10 @@ def holding_all(notes: Sequence[RankedNote], own: int, places: Mapping[str, Plac
         return both
     found: set[str] = set()
     for term in asked:
-        in_text = (note.path for note in notes if any(term in each.held for each in note.evidence))
-        anywhere = (note.path for note in notes if any(places[note.path].found[term]))
-        found.update(islice(chain(in_text, anywhere), 1))
+        in_text = [note for note in notes if any(term in each.held for each in note.evidence)]
+        holding = in_text or [note for note in notes if any(places[note.path].found[term])]
+        # All that are as good: their order, by time, says nothing.
+        found.update(note.path for note in holding if note.score == holding[0].score)
     return frozenset(found)
 
 
