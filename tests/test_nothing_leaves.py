@@ -288,10 +288,9 @@ def test_no_face_and_no_child_connects_resolves_a_name_or_leaves_a_file(library:
         forgetful = Home(folder / "forgetful", library, forgets=True)
         with ThreadPoolExecutor(len(FACES)) as pool:
             list(pool.map(lambda face, home: stack.enter_context(face(home)), FACES, homes))
-        with of_python(forgetful):
-            # It keeps its file at once, and looks names up seconds later: once of some twenty runs it did not.
-            with suppress(AssertionError):
-                until(forgetful.attempts, within=60.0)
+        # It keeps its file at once, and looks names up seconds later: once of some twenty runs it did not.
+        with of_python(forgetful), suppress(AssertionError):
+            until(forgetful.attempts, within=60.0)
         assert set(forgetful.attempts()) in (OF_ONNXRUNTIME, set())
         assert ".cache/Microsoft/DeveloperTools/.onnxruntime/deviceid" in forgetful.left()
 
