@@ -1,7 +1,8 @@
 /* Notes and refuses each attempt to connect beyond this machine, or to resolve a name; for LD_PRELOAD.
 
    A line of the file ATTEMPTS is a process and what it did: `ran COMMAND` at its start, `imports onnxruntime`,
-   `resolve NAME`, `connect ADDRESS`. With FORGETTING, onnxruntime does not see ORT_DISABLE_TELEMETRY. */
+   `resolve NAME`, `connect ADDRESS`. With FORGETTING, onnxruntime does not see ORT_DISABLE_TELEMETRY.
+   No process sees that it runs in CI, where onnxruntime sends nothing of itself and the test would prove nothing. */
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -43,7 +44,14 @@ __attribute__((constructor)) static void started(void) {
     told("ran", command);
 }
 
+static const char *const OF_CI[] = {
+    "APPVEYOR",  "BUILDKITE",   "CI",               "CIRCLECI", "CODEBUILD_BUILD_ID", "GITHUB_ACTIONS",
+    "GITLAB_CI", "JENKINS_URL", "TEAMCITY_VERSION", "TF_BUILD", "TRAVIS",
+}; /* what the binary of onnxruntime 1.32 asks for */
+
 char *getenv(const char *name) {
+    for (size_t at = 0; at < sizeof OF_CI / sizeof *OF_CI; at++)
+        if (strcmp(name, OF_CI[at]) == 0) return NULL;
     if (strcmp(name, "ORT_DISABLE_TELEMETRY") == 0) { /* nothing else asks for it */
         told("imports", "onnxruntime");
         if (REAL(getenv)("FORGETTING")) return NULL;
