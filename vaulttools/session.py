@@ -293,8 +293,10 @@ class Session:
         """Returns what may have been renamed or moved since a call began, each with a number that differs for each
         change: files that vanished, or folders whose names changed where no watch tells it."""
         view: Snapshot | None = work.view
-        if view is not None and (vanished := view.vanished()) is not None:
-            return dict.fromkeys(vanished, time.monotonic_ns())
+        self.look_again()
+        now = None if view is None else self.indexes.own.view(time.monotonic())
+        if view is not None and now is not None:
+            return dict.fromkeys(view.vanished(now), time.monotonic_ns())
         begun = time.time_ns() - int((time.monotonic() - work.started) * 1e9)
         return dict(catalogue.changed_folders(self.root, begun, lambda: work.remaining() <= 0))
 

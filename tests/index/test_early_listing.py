@@ -15,7 +15,7 @@ from tests.index.indexes import Indexed
 from tests.index.test_tree import Story, state
 from vaulttools.cli.main import main
 from vaulttools.index import early_listing
-from vaulttools.index.state import IndexState
+from vaulttools.index.publisher import Publisher
 from vaulttools.index.tree import Tree
 
 RUN = [sys.executable, "-c", "from vaulttools.__main__ import run; run()"]
@@ -43,13 +43,13 @@ def test_a_state_made_from_an_early_listing_knows_the_same_changes(indexed: Inde
     assert indexed.update(store).finished
     indexed.write({"a.md": "more than one", "new.md": ""})
     (indexed.vault / "gone.md").unlink()
-    alone = IndexState(indexed.root, store, None, max_bytes=1000)
-    present = IndexState(indexed.root, store, None, 1000, lambda: dict(early_listing.listed(indexed.root.folder)))
-    assert present.stale() == alone.stale() >= {"a.md", "new.md"}
-    assert present.freshness.gone == alone.freshness.gone == {"gone.md"}
+    alone = Publisher(indexed.root, store, None, max_bytes=1000)
+    present = Publisher(indexed.root, store, None, 1000, lambda: dict(early_listing.listed(indexed.root.folder)))
+    assert present.latest.stale == alone.latest.stale >= {"a.md", "new.md"}
+    assert set(present.freshness.gone) == set(alone.freshness.gone) == {"gone.md"}
     indexed.write({"later.md": ""})
     present.catch_up()
-    assert present.stale() == alone.stale()
+    assert present.latest.stale == alone.latest.stale
     store.close()
 
 

@@ -22,7 +22,7 @@ from vaulttools import Vault
 from vaulttools.index import background, build
 from vaulttools.index.build import Updated
 from vaulttools.index.content import LACKS_WORDS, ToRead, hanging, read
-from vaulttools.index.state import IndexState
+from vaulttools.index.publisher import Publisher
 from vaulttools.index.store import IndexStore
 from vaulttools.server.calls import Calls
 from vaulttools.server.mcp.backend import Backend
@@ -140,7 +140,7 @@ def test_a_note_that_cannot_be_read_again_is_a_candidate_and_tried_later(
     indexed.write({"a.md": "some words"})
     store, stop = indexed.open(), threading.Event()
     indexed.update(store, on_commit=lambda files: stop.set(), stop=stop)
-    state = IndexState(indexed.root, store, None, 1_000)
+    state = Publisher(indexed.root, store, None, 1_000)
     pending = state.pending()
     assert pending.wordless == {"a.md"} or pending.stale.keys() == {"a.md"}
     with store.writing() as writer:
@@ -148,8 +148,8 @@ def test_a_note_that_cannot_be_read_again_is_a_candidate_and_tried_later(
         writer.put(hanging("a.md"))
         writer.commit()
     state.settle(pending._replace(wordless=frozenset({"a.md"})))
-    assert state.stale() == {"a.md"}
-    assert state.wordless == set()
+    assert state.latest.stale == {"a.md"}
+    assert not state.wordless
     assert "a.md" not in state.pending().stale, "not at once"
     store.close()
 
@@ -193,7 +193,7 @@ def test_answers_of_all_notes_are_whole_and_searches_find_all_while_words_are_mi
     view = between.session.indexes.own.view(0.0)
     assert view is not None
     assert view.has_facts
-    assert view.version() is None
+    assert not view.has_words
     with Vault.open(between.path, index="off") as other:
         calls: list[tuple[str, dict[str, Any]]] = [
             ("tags", {}),

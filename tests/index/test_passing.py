@@ -177,12 +177,12 @@ def test_fault_T13_a_vault_whose_disk_is_not_mounted_keeps_its_rows(make_vault: 
 
 def test_fault_T13_rows_are_forgotten_when_the_vault_has_other_files(indexed: Indexed) -> None:
     indexed.write(FILES)
-    assert set(Tree(indexed.root, None).unlisted) == set()
+    assert set(Tree(indexed.root, None).now.unlisted) == set()
     for name in FILES:
         (indexed.vault / name).unlink()
-    assert set(Tree(indexed.root, None).unlisted) == {""}
+    assert set(Tree(indexed.root, None).now.unlisted) == {""}
     indexed.write({"c.txt": "something"})
-    assert set(Tree(indexed.root, None).unlisted) == set()
+    assert set(Tree(indexed.root, None).now.unlisted) == set()
 
 
 # Reading that fails for a moment, or hangs

@@ -53,7 +53,7 @@ def test_loading_finds_unusual_and_doubtful_rows(table: list[Row]) -> None:
 
 @given(table=tables(), data=st.data())
 def test_rows_and_files_are_those_that_came_last(table: list[Row], data: st.DataObject) -> None:
-    held, known = of(table), {each.path: each for each in table}
+    rows, known = of(table), {each.path: each for each in table}
     files: dict[str, Key] = {}
     ids = {each.id for each in table}
     for number in range(data.draw(st.integers(0, 8))):
@@ -62,36 +62,41 @@ def test_rows_and_files_are_those_that_came_last(table: list[Row], data: st.Data
         if what == "put":
             has = known.get(path)
             new = data.draw(row(path, has.id if has is not None and data.draw(st.booleans()) else 100 - number))
-            held.put(new)
+            rows.put(new)
             known[path] = new
             ids.add(new.id)
         elif what == "drop":
-            held.drop(path)
+            rows.drop(path)
             known.pop(path, None)
         elif what == "see":
             files[path] = data.draw(keys)
-            held.see(path, STAMP.pack(*files[path]))
+            rows.see(path, STAMP.pack(*files[path]))
         elif path in files:
-            held.leave(path)
+            rows.leave(path)
             del files[path]
-    assert {path: key_of(record) for path, record in held.files.items()} == files
-    assert held.aside.keys() == known.keys() - files.keys()
-    assert {
-        path: None if each is None else each._replace(key=NOTHING) for path in PATHS for each in [held.get(path)]
-    } == {path: known[path]._replace(key=NOTHING) if path in known else None for path in PATHS}
-    assert all(each.key == files[path] for path in files if (each := held.get(path)) is not None)
-    by_id = {each.id: each.path for each in known.values()}
-    assert sorted(held) == sorted(known) and held.ids_in_sum() == (len(known), sum(by_id)) and len(held) == len(known)
-    assert {id_: held.path(id_) for id_ in ids | {0, 999}} == {id_: by_id.get(id_) for id_ in ids | {0, 999}}
-    assert held.named(ids | {999}) == known.keys() and held.named([]) == set()
-    assert {path: held.id(path) for path in PATHS} == {
-        path: known[path].id if path in known else None for path in PATHS
-    }
-    assert held.lacking(PATHS) == [path for path in PATHS if path not in known or path not in files]
-    assert [*held.absent(PATHS)] == [path for path in PATHS if path not in files]
-    assert held.texts(PATHS) == {
-        path: known[path].digest for path in PATHS if path in files and path in known and known[path].state == "text"
-    }
+    for held in (rows.now, rows.published()):
+        assert {path: key_of(record) for path, record in held.files.items()} == files
+        assert {*held.aside} == known.keys() - files.keys()
+        assert {
+            path: None if each is None else each._replace(key=NOTHING) for path in PATHS for each in [held.get(path)]
+        } == {path: known[path]._replace(key=NOTHING) if path in known else None for path in PATHS}
+        assert all(each.key == files[path] for path in files if (each := held.get(path)) is not None)
+        by_id = {each.id: each.path for each in known.values()}
+        assert (
+            sorted(held) == sorted(known) and rows.ids_in_sum() == (len(known), sum(by_id)) and len(held) == len(known)
+        )
+        assert {id_: held.path(id_) for id_ in ids | {0, 999}} == {id_: by_id.get(id_) for id_ in ids | {0, 999}}
+        assert held.named(ids | {999}) == known.keys() and held.named([]) == set()
+        assert {path: held.id(path) for path in PATHS} == {
+            path: known[path].id if path in known else None for path in PATHS
+        }
+        assert held.lacking(PATHS) == [path for path in PATHS if path not in known or path not in files]
+        assert held.files.absent(PATHS) == [path for path in PATHS if path not in files]
+        assert held.texts(PATHS) == {
+            path: known[path].digest
+            for path in PATHS
+            if path in files and path in known and known[path].state == "text"
+        }
 
 
 NOTHING = Key(0, 0, 0, 0)

@@ -24,7 +24,7 @@ from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.background import watch
 from vaulttools.index.rows import Rows
-from vaulttools.index.tree import Changes, Tree
+from vaulttools.index.tree import Changes, Names, Tree
 
 if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch as Watch
@@ -38,34 +38,39 @@ NAMES = ["n.md", "o.txt", ".gitignore", "a", "b", "é.md", ".ignore"]
 PATHS = [f"{folder}/{name}".lstrip("/") for folder in FOLDERS for name in NAMES]
 
 
+def published(tree: Tree) -> Names:
+    return tree.published(tree._rows.published())
+
+
 def state(tree: Tree) -> dict[str, Any]:
     """Everything that a tree knows."""
+    names = published(tree)
     folders: dict[str, list[tuple[FolderEntry, Key | int | None]]] = {}
     waiting = [""]
     while waiting:
         here = waiting.pop()
-        if here in tree.unlisted:
+        if here in names.unlisted:
             with pytest.raises(OSError):
-                tree.names_in(here)
+                names.names_in(here)
             continue
         folders[here] = []
-        for listed in tree.names_in(here):
+        for listed in names.names_in(here):
             path = paths.join(here, listed.name)
-            key = tree.key(path)
+            key = names.key(path)
             assert key is not None
             # A folder that is not entered is not shown either, so its time has no use. Files have a key, and everything
             # else has only a time.
-            is_shown = listed.kind != "folder" or (tree.holds(path) and path not in tree.unlisted)
+            is_shown = listed.kind != "folder" or (names.holds(path) and path not in names.unlisted)
             stamp = key if listed.kind == "file" else key.modified if is_shown else None
             folders[here].append((listed, stamp))
-            if tree.holds(path):
+            if names.holds(path):
                 waiting.append(path)
     return {
         "folders": folders,
-        "unlisted": set(tree.unlisted),
+        "unlisted": set(names.unlisted),
         "files": tree.files(),
-        "large": set(tree.large),
-        "repositories": tree.repositories,
+        "large": set(names.large),
+        "repositories": names.repositories,
     }
 
 
@@ -304,10 +309,10 @@ def test_a_repository_that_comes_or_goes_counts_as_a_change_of_names(
     tree, update = updated()
     (indexed.vault / "a/.git").mkdir()
     assert update().names
-    assert tree.repositories == ["a"]
+    assert published(tree).repositories == ["a"]
     (indexed.vault / "a/.git").rmdir()
     assert update().names
-    assert tree.repositories == []
+    assert published(tree).repositories == []
 
 
 def test_fault_I01_rules_rewritten_within_one_tick_of_the_clock_count_as_new_without_a_watch(
@@ -378,7 +383,7 @@ def test_a_replaced_folder_shows_what_it_holds_now(
     assert changes.gone == {"a/old.md", "a/b/deep.md"}
     assert changes.names
     assert set(tree.files()) == {"a/new.md", "a/same.md"}
-    assert not tree.holds("a/b")
+    assert not published(tree).holds("a/b")
     indexed.write({"a/new.md": "written after that"})
     assert update().files == {"a/new.md"}
 
@@ -410,7 +415,7 @@ def test_an_existing_folder_is_not_taken_for_gone(indexed: Indexed, monkeypatch:
     indexed.write({"a/n.md": "n"})
     unlistable(monkeypatch, "a", FileNotFoundError(errno.ENOENT, "No such file or directory"))
     with pytest.raises(OSError) as error:
-        Tree(indexed.root, None).names_in("a")
+        Tree(indexed.root, None).now.names_in("a")
     assert error.value.errno == errno.EIO
 
 
@@ -423,7 +428,7 @@ def test_fault_S07_a_folder_that_could_not_be_listed_for_a_moment_is_listed_agai
         with monkeypatch.context() as patched:
             unlistable(patched, "a", OSError(errno.EMFILE, "Too many open files"))
             tree = Tree(indexed.root, watched)
-            assert set(tree.unlisted) == {"a"}
+            assert set(published(tree).unlisted) == {"a"}
             assert not tree.apply(watched.drain()).names
         changes = tree.apply(watched.drain())
         assert (changes.files, changes.names) == ({"a/n.md"}, True)
@@ -435,8 +440,8 @@ def test_which_files_are_large_or_protected(indexed: Indexed, updated: Callable[
     indexed.write({"a.md": "x" * 101, "b.md": "x" * 100, ".obsidian/app.json": "{}", ".git/config": ""})
     tree, update = updated()
     assert set(tree.files()) == {"a.md", "b.md"}
-    assert tree.large == {"a.md"}
-    assert not tree.holds(".obsidian")
+    assert published(tree).large == {"a.md"}
+    assert not published(tree).holds(".obsidian")
     indexed.write({"a.md": "x", "b.md": "x" * 101, ".obsidian/app.json": "changed"})
     assert update().files == {"a.md", "b.md"}
-    assert tree.large == {"b.md"}
+    assert published(tree).large == {"b.md"}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.index.indexes import Indexed
 from vaulttools.index import words
+from vaulttools.index.publisher import Publisher
 from vaulttools.index.snapshot import Snapshot
-from vaulttools.index.state import IndexState
 from vaulttools.index.words import Places, Spelling
 
 NOTES = {
@@ -25,10 +25,15 @@ NOTES = {
 
 
 @pytest.fixture
-def known(indexed: Indexed, later: None) -> Iterator[Snapshot]:
+def present(indexed: Indexed, later: None) -> Iterator[Publisher]:
     store = indexed.holding(NOTES)
-    yield Snapshot(IndexState(indexed.root, store, None, 1_000_000))
+    yield Publisher(indexed.root, store, None, 1_000_000)
     store.close()
+
+
+@pytest.fixture
+def known(present: Publisher) -> Snapshot:
+    return present.latest
 
 
 def asked(
@@ -66,9 +71,9 @@ def test_names_and_values_of_properties_are_a_part_without_those_that_name_the_n
     known: Snapshot, indexed: Indexed
 ) -> None:
     indexed.write({"c.md": "---\naliases: [Buoy]\nstatus: drifting\nof: [chain, buoy]\n---\nText.\n"})
-    store = known._state.store
+    store = known._store
     indexed.update(store)
-    now = Snapshot(IndexState(indexed.root, store, None, 1_000_000))
+    now = Publisher(indexed.root, store, None, 1_000_000).latest
     hits = now.words([[Spelling("buoy")], [Spelling("status")]], 10, frozenset({"c.md"}), frozenset())
     assert hits is not None
     assert [[list(part) for part in parts] for parts in hits.places["c.md"].found] == [
@@ -136,22 +141,20 @@ def test_pieces_of_text_are_found_as_they_are_folded(known: Snapshot) -> None:
 
 
 def test_a_changed_note_is_not_returned_and_counts_as_before_unless_the_caller_has_read_it(
-    known: Snapshot, indexed: Indexed
+    present: Publisher, indexed: Indexed
 ) -> None:
-    present = known._state
     indexed.write({"b.md": "Now something else.\n"})
     present.catch_up()
-    now = Snapshot(present)
+    now = present.latest
     assert now.changed() == {"b.md"}
     assert asked(now, "anchor") == {"counts": [2], "notes": ["a.md"]}
     assert asked(now, "anchor", read=frozenset({"b.md"})) == {"counts": [1], "notes": ["a.md"]}
 
 
-def test_a_deleted_note_does_not_count_before_it_is_forgotten(known: Snapshot, indexed: Indexed) -> None:
-    present = known._state
+def test_a_deleted_note_does_not_count_before_it_is_forgotten(present: Publisher, indexed: Indexed) -> None:
     (indexed.vault / "b.md").unlink()
     present.catch_up()
-    now = Snapshot(present)
+    now = present.latest
     there = frozenset(NOTES) - {"b.md"}
     assert asked(now, "anchor", among=there) == {"counts": [1], "notes": ["a.md"]}
     assert now.holding_stem("chain", frozenset()) == {"a.md"}
@@ -161,16 +164,15 @@ def test_a_deleted_note_does_not_count_before_it_is_forgotten(known: Snapshot, i
     assert hits.notes == 3
 
 
-def test_a_word_is_counted_anew_when_a_change_is_indexed(known: Snapshot, indexed: Indexed) -> None:
-    present = known._state
-    assert asked(known, "anchor", "chain") == asked(known, "anchor", "chain")
+def test_a_word_is_counted_anew_when_a_change_is_indexed(present: Publisher, indexed: Indexed) -> None:
+    assert asked(present.latest, "anchor", "chain") == asked(present.latest, "anchor", "chain")
     indexed.write({"b.md": "Now something else, with a chain.\n"})
     present.catch_up()
-    assert asked(Snapshot(present), "anchor")["counts"] == [2]
+    assert asked(present.latest, "anchor")["counts"] == [2]
     pending = present.pending()
     indexed.update(present.store)
     present.settle(pending)
-    now = Snapshot(present)
+    now = present.latest
     assert asked(now, "anchor", "chain", "something")["counts"] == [1, 2, 1]
     assert asked(now, "anchor", "something")["counts"] == [1, 1]
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from vaulttools.index import passages
-from vaulttools.index.freshness import ChangeLog
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.meaning import coverage as module
 from vaulttools.meaning import store as stores
@@ -21,6 +20,8 @@ from vaulttools.meaning.embedders import EmbedderKey
 from vaulttools.meaning.store import VectorStore
 from vaulttools.notes.note import Note
 
+FORGOTTEN = 20
+"""After more changes than this, the index cannot tell what changed."""
 NAMES = st.sampled_from([f"{letter}.md" for letter in "abcdefgh"])
 WORDS = ["cat", "dog", "lead", "tea", "boat", "rain"]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map("\n\n".join)
@@ -30,29 +31,35 @@ class Index(Snapshot):
     """An index of some notes; it has not read the present text of the stale ones."""
 
     def __init__(self) -> None:
-        self.log = ChangeLog()
-        self.moment: int | None = self.log.moment
         self.content: dict[str, str] = {}
-        self.stale: set[str] = set()
+        self.behind: set[str] = set()
         self.asked: set[str] = set()
+        self.changes: list[str] = []
+
+    def shown(self) -> Index:
+        """What is known now."""
+        now = Index()
+        now.content, now.behind, now.asked = {**self.content}, {*self.behind}, self.asked
+        now.changes = [*self.changes]
+        return now
 
     def add(self, paths: Collection[str]) -> None:
         """Record that files changed."""
-        self.log.add(paths)
-        self.moment = self.log.moment
+        self.changes += paths
 
-    def changed_since(self, moment: int) -> set[str] | None:
-        found = self.log.since(moment)
-        return None if found is None else found | self.stale
+    def since(self, older: Snapshot) -> set[str] | None:
+        assert isinstance(older, Index)
+        found = self.changes[len(older.changes) :]
+        return None if len(found) > FORGOTTEN else {*found, *self.behind, *older.behind}
 
     def changed(self) -> set[str]:
-        return self.stale
+        return self.behind
 
     def unranked(self, files: Collection[str]) -> list[str]:
-        return [path for path in files if path in self.stale or path not in self.content]
+        return [path for path in files if path in self.behind or path not in self.content]
 
     def text_digests(self, files: Collection[str]) -> dict[str, bytes]:
-        known = self.content.keys() - self.stale
+        known = self.content.keys() - self.behind
         return {path: self.content[path].encode() or b"none" for path in files if path in known}
 
     def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
@@ -67,7 +74,7 @@ class Index(Snapshot):
             for path, data in self.passages(list(self.content)).items()
         }
         missing = {path: [each for each in digests if each not in held] for path, digests in found.items()}
-        return {path: digests for path, digests in missing.items() if digests} | {path: [] for path in self.stale}
+        return {path: digests for path, digests in missing.items() if digests} | {path: [] for path in self.behind}
 
 
 class Histories(RuleBasedStateMachine):
@@ -94,20 +101,20 @@ class Histories(RuleBasedStateMachine):
     def edit(self, path: str, text: str, is_read: bool) -> None:
         self.index.content[path] = text
         self.index.add([path])
-        (self.index.stale.discard if is_read else self.index.stale.add)(path)
+        (self.index.behind.discard if is_read else self.index.behind.add)(path)
         self.settle()
 
     @rule(path=NAMES)
     def delete(self, path: str) -> None:
         self.index.content.pop(path, None)
-        self.index.stale.discard(path)
+        self.index.behind.discard(path)
         self.index.add([path])
         self.settle()
 
     @rule()
     def read(self) -> None:
-        self.index.add(self.index.stale)
-        self.index.stale.clear()
+        self.index.add(self.index.behind)
+        self.index.behind.clear()
 
     @rule(count=st.integers(1, 3))
     def embed(self, count: int) -> None:
@@ -121,7 +128,7 @@ class Histories(RuleBasedStateMachine):
         assert lacking == self.looked
 
     def look_now(self) -> dict[str, Sequence[int]]:
-        return dict(self.coverage.look(self.index, self.notes, lambda: False))
+        return dict(self.coverage.look(self.index.shown(), self.notes, lambda: False))
 
     @rule()
     def forget(self) -> None:
@@ -141,7 +148,7 @@ class Histories(RuleBasedStateMachine):
         assert self.looked is not None
         self.looked = None  # only the next look sees what is forgotten or embedded meanwhile
         assert self.coverage.waiting(self.notes) == len(self.index.lacking(self.store))
-        assert self.coverage.changed(self.index, self.notes) == frozenset()
+        assert self.coverage.changed(self.index.shown(), self.notes) == frozenset()
 
     def teardown(self) -> None:
         self.store.close()
@@ -159,7 +166,7 @@ def embedded(folder: Path, texts: dict[str, str]) -> tuple[Index, Coverage, Vect
     digests = {each for some in index.lacking(store).values() for each in some}
     store.put([(digest, np.zeros(12, np.uint8).tobytes()) for digest in digests])
     coverage = Coverage(lambda: store)
-    assert coverage.look(index, frozenset(texts), lambda: False) == {}
+    assert coverage.look(index.shown(), frozenset(texts), lambda: False) == {}
     index.asked.clear()
     return index, coverage, store
 
@@ -175,11 +182,11 @@ MANY = {f"{number}.md": f"cat {number}" for number in range(300)}
 def test_an_edit_looks_at_one_note(tmp_path: Path) -> None:
     index, coverage, _ = embedded(tmp_path, MANY)
     notes = frozenset(MANY)
-    coverage.look(index, notes, lambda: False)
+    coverage.look(index.shown(), notes, lambda: False)
     index.asked.clear()
     edit(index, "7.md", "a dog")
-    assert coverage.changed(index, notes) == {"7.md"}
-    assert list(coverage.look(index, notes, lambda: False)) == ["7.md"]
+    assert coverage.changed(index.shown(), notes) == {"7.md"}
+    assert list(coverage.look(index.shown(), notes, lambda: False)) == ["7.md"]
     assert index.asked == {"7.md"}
 
 
@@ -189,27 +196,27 @@ def test_a_new_process_skips_notes_that_another_found_embedded(tmp_path: Path) -
     coverage = Coverage(lambda: store)
     edit(index, "7.md", "a dog")
     assert coverage.waiting(frozenset(MANY)) is None
-    assert coverage.changed(index, frozenset(MANY)) == {"7.md"}
-    assert list(coverage.look(index, frozenset(MANY), lambda: False)) == ["7.md"]
+    assert coverage.changed(index.shown(), frozenset(MANY)) == {"7.md"}
+    assert list(coverage.look(index.shown(), frozenset(MANY), lambda: False)) == ["7.md"]
     assert index.asked == {"7.md"}
 
 
 def test_notes_that_the_index_has_not_read_count_as_changed(tmp_path: Path) -> None:
     index, coverage, _ = embedded(tmp_path, MANY)
-    index.stale.update(MANY)
-    assert coverage.changed(index, frozenset(MANY)) == frozenset(MANY)
-    assert coverage.changed(index, frozenset(["3.md", "4.md"])) == {"3.md", "4.md"}
+    index.behind.update(MANY)
+    assert coverage.changed(index.shown(), frozenset(MANY)) == frozenset(MANY)
+    assert coverage.changed(index.shown(), frozenset(["3.md", "4.md"])) == {"3.md", "4.md"}
     index.add(MANY)
-    index.stale.clear()
-    assert coverage.changed(index, frozenset(MANY)) == frozenset()
+    index.behind.clear()
+    assert coverage.changed(index.shown(), frozenset(MANY)) == frozenset()
 
 
 def test_no_note_counts_as_changed_before_the_first_is_embedded(tmp_path: Path) -> None:
     index = Index()
     index.content.update(MANY)
-    index.stale.update(MANY)
+    index.behind.update(MANY)
     store = VectorStore(tmp_path, EmbedderKey("m", "", ""))
-    assert Coverage(lambda: store).changed(index, frozenset(MANY)) == frozenset()
+    assert Coverage(lambda: store).changed(index.shown(), frozenset(MANY)) == frozenset()
 
 
 def test_a_waiting_note_does_not_count_as_changed(tmp_path: Path) -> None:
@@ -217,9 +224,9 @@ def test_a_waiting_note_does_not_count_as_changed(tmp_path: Path) -> None:
     notes = frozenset(MANY)
     for path in ("7.md", "8.md"):
         edit(index, path, "a dog")
-    assert set(coverage.look(index, notes, lambda: False)) == {"7.md", "8.md"}
+    assert set(coverage.look(index.shown(), notes, lambda: False)) == {"7.md", "8.md"}
     assert (coverage.waiting(notes), coverage.waiting(frozenset(["8.md"]))) == (2, 1)
-    assert coverage.changed(index, notes) == frozenset()
+    assert coverage.changed(index.shown(), notes) == frozenset()
     coverage.embedded("7.md")
     assert coverage.waiting(notes) == 1
 
@@ -229,8 +236,8 @@ def test_a_copy_under_another_name_lacks_vectors(tmp_path: Path) -> None:
     edit(index, "folder/7.md", MANY["7.md"])  # the same name in another folder: the same text is embedded
     edit(index, "new.md", MANY["7.md"])
     notes = frozenset(index.content)
-    assert coverage.changed(index, notes) == {"new.md"}
-    assert list(coverage.look(index, notes, lambda: False)) == ["new.md"]
+    assert coverage.changed(index.shown(), notes) == {"new.md"}
+    assert list(coverage.look(index.shown(), notes, lambda: False)) == ["new.md"]
 
 
 def test_passages_are_not_looked_at_when_many_notes_changed(tmp_path: Path) -> None:
@@ -238,5 +245,5 @@ def test_passages_are_not_looked_at_when_many_notes_changed(tmp_path: Path) -> N
     changed = {f"{number}.md" for number in range(module._LOOKED_AT + 1)}
     for path in changed:
         edit(index, path, MANY[path] + " ")
-    assert coverage.changed(index, frozenset(MANY)) == changed
+    assert coverage.changed(index.shown(), frozenset(MANY)) == changed
     assert index.asked == set()

@@ -87,6 +87,6 @@ def index_being_built() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus, "FEW_TO_READ", -1)
         patch.setattr(ranking, "MANY", 0)
-        patch.setattr(Snapshot, "version", lambda self: None)
+        patch.setattr(Snapshot, "has_words", property(lambda self: False))
         patch.setattr(Snapshot, "is_ranked", lambda self, files, most: False)
         yield

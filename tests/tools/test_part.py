@@ -18,7 +18,7 @@ from vaulttools.files.document import Document
 from vaulttools.index import build
 from vaulttools.index.background import BackgroundIndex
 from vaulttools.index.freshness import Pending
-from vaulttools.index.state import IndexState
+from vaulttools.index.publisher import Publisher
 
 pytestmark = pytest.mark.scan_only
 
@@ -165,16 +165,16 @@ def test_a_change_is_reported_when_there_was_no_time_to_look_at_it(make_vault: M
 def test_what_a_build_has_written_is_known_before_it_has_ended(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unknown: dict[IndexState, list[int]] = {}  # the index of `make_vault` may be built meanwhile
-    settle = IndexState.settle
+    unknown: dict[Publisher, list[int]] = {}  # the index of `make_vault` may be built meanwhile
+    settle = Publisher.settle
 
-    def settled(state: IndexState, done: Pending) -> bool:
+    def settled(state: Publisher, done: Pending) -> bool:
         found = settle(state, done)
         unknown.setdefault(state, []).append(len(state.freshness.unread()))
         return found
 
     monkeypatch.setattr(build, "BATCH_FILES", 10)
-    monkeypatch.setattr(IndexState, "settle", settled)
+    monkeypatch.setattr(Publisher, "settle", settled)
     with Vault.open(make_vault(_notes()).path) as vault:
         assert vault.tags().searched == NOTES
     assert all(numbers == sorted(numbers, reverse=True) for numbers in unknown.values())

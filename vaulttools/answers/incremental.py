@@ -83,7 +83,8 @@ class IncrementalAnswer(Generic[F, S]):
     """Whether the answer is saved for later processes: only answers about all notes are."""
     _lock: Lock = field(default_factory=Lock)
     """Held while the answer is updated."""
-    _moment: int = -1
+    _seen: Snapshot | None = None
+    """The snapshot of the last answer."""
     _listing: Listing = field(default_factory=lambda: Listing(()))
     _corpus: Corpus[S] | None = None
     _answer: S | None = None
@@ -98,7 +99,7 @@ class IncrementalAnswer(Generic[F, S]):
     """Notes that changed since the answer was saved."""
 
     def at(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Corpus[S]:
-        """Returns the answer about the notes of a listing, as of the moment of `view` or later.
+        """Returns the answer about the notes of a listing, as of `view`; without it, as the notes are now.
 
         If there is no time, notes that were read before still count, so that their number never falls.
         """
@@ -106,16 +107,14 @@ class IncrementalAnswer(Generic[F, S]):
             if work.remaining() <= 0:
                 return self._last_answer(listing)
         try:
-            moment = None if view is None else view.moment
-            if self._corpus is None or moment is None or moment >= self._moment:
-                if self._corpus is None and view is not None:
-                    with garbage.paused():  # the answer of `links` makes 10,000 objects
-                        self._load_kept(view)
-                self._corpus = self._updated(listing, view, reader, work)
-                self._moment = self._moment if moment is None else moment
-                if self._unsaved > max(FEW, len(self._facts) // _PART):
-                    self._keep(view)
-            return self._corpus  # an answer made for a call that began later serves this one too
+            if self._corpus is None and view is not None:
+                with garbage.paused():  # the answer of `links` makes 10,000 objects
+                    self._load_kept(view)
+            self._corpus = self._updated(listing, view, reader, work)
+            self._seen = self._seen if view is None else view
+            if self._unsaved > max(FEW, len(self._facts) // _PART):
+                self._keep(view)
+            return self._corpus
         finally:
             self._lock.release()
 
@@ -176,7 +175,7 @@ class IncrementalAnswer(Generic[F, S]):
 
     def _due(self, listing: Listing, view: Snapshot | None) -> set[str]:
         """Returns the notes to look at: those that may have changed, were added, or were removed."""
-        changed = None if view is None or self._corpus is None else view.changed_since(self._moment)
+        changed = None if view is None or self._seen is None or self._corpus is None else view.since(self._seen)
         if changed is None:
             return self._different(listing, view)
         unsure = (path for path, reason in self._unread.items() if reason in INCOMPLETE)

@@ -25,8 +25,9 @@ Trait = Literal["nul", "lone return", "return"]
 class FileNames(Protocol):
     """The names of a vault as of the beginning of one call."""
 
-    large: AbstractSet[str]
-    """Files beyond the configured `max_file_size`."""
+    @property
+    def large(self) -> AbstractSet[str]:
+        """Files beyond the configured `max_file_size`."""
 
     def holds(self, folder: str) -> bool:
         """Whether the names in and below a vault-relative folder are known."""

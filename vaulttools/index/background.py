@@ -31,8 +31,8 @@ from vaulttools.index.folder import Folder
 from vaulttools.index.job_queue import JobQueue
 from vaulttools.index.location import Location
 from vaulttools.index.progress import Meter, Progress
+from vaulttools.index.publisher import Publisher
 from vaulttools.index.snapshot import Snapshot
-from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore
 from vaulttools.index.watch import Lost, is_off
 
@@ -128,7 +128,7 @@ class BackgroundIndex:
 
     def _begin(self) -> None:
         """Set the state of an index that nobody has asked yet."""
-        self._present: IndexState | None = None
+        self._present: Publisher | None = None
         self._guard = threading.Lock()
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
@@ -144,7 +144,7 @@ class BackgroundIndex:
         """True if there will never be an index."""
         self._is_read_only = False
         """True if no thread keeps the index up to date."""
-        self._read_only_state: IndexState | None = None
+        self._read_only_state: Publisher | None = None
         """The state that `load` loaded."""
         self._meter = Meter()
 
@@ -155,21 +155,21 @@ class BackgroundIndex:
         if present is None:
             return None
         try:
-            present.catch_up(since)
+            snapshot = present.current(since)
         except (Lost, OSError):
             if self._present is present:
                 self._present = None
             self._wake_at_once()
             return None
-        if present.stale():
+        if snapshot.stale:
             self._wake.set()
-        return Snapshot(present)
+        return snapshot
 
     def as_it_is(self) -> Snapshot | None:
         """Returns the index without a look at the disk, which takes a while without a watch; None while it has not
         loaded."""
         present = self._present
-        return None if present is None else Snapshot(present)
+        return None if present is None else present.latest
 
     def look_again(self) -> None:
         """Let the next view look at the disk, also if the vault was listed once for one command."""
@@ -352,7 +352,7 @@ class BackgroundIndex:
         disk.scandir(self._root.folder).close()
         return location.of(self._root, self._index_folder)
 
-    def _loaded(self, store: IndexStore) -> IndexState:
+    def _loaded(self, store: IndexStore) -> Publisher:
         """Returns the loaded state, with a watch if one works here."""
         if store.newest() and early_listing.is_begun(self._root.folder):
             return self._made(store, None, early_listing.taken)
@@ -372,16 +372,16 @@ class BackgroundIndex:
 
     def _made(
         self, store: IndexStore, watching: InotifyWatch | None, listed: Callable[[], Mapping[str, Folder]] | None = None
-    ) -> IndexState:
+    ) -> Publisher:
         """Returns the state in memory. It lives long, so the garbage collector skips it while it is built (a fifth of
         the time) and afterwards."""
         with garbage.paused():
             try:
-                return IndexState(self._root, store, watching, self._max_bytes, listed)
+                return Publisher(self._root, store, watching, self._max_bytes, listed)
             finally:
                 gc.freeze()
 
-    def _keep_current(self, present: IndexState) -> None:
+    def _keep_current(self, present: Publisher) -> None:
         """Keep the loaded state up to date, and index pending files."""
         self._present, self.unavailable = present, None
         try:
@@ -397,7 +397,7 @@ class BackgroundIndex:
             present.close()
             gc.unfreeze()
 
-    def _update(self, present: IndexState) -> bool:
+    def _update(self, present: Publisher) -> bool:
         """Index pending files; False if there are none, or nothing could be done now."""
         self._begun += 1
         pending = present.pending()

@@ -23,6 +23,7 @@ from itertools import count
 from typing import Final, NamedTuple
 
 from vaulttools.files.disk import Key, is_racy
+from vaulttools.index.layered import DraftSet
 
 AGAIN_SECONDS: Final = 60.0
 """Seconds before a file that could not be read, or whose reading hung, is tried again."""
@@ -54,7 +55,7 @@ class Freshness:
     """The files of one vault whose rows may be outdated; not thread-safe, its owner holds a lock."""
 
     def __init__(self) -> None:
-        self.gone: Final[set[str]] = set()
+        self.gone: Final[DraftSet[str]] = DraftSet()
         """Vanished files that still have a row."""
         self._changes = count(1)
         self._stale: dict[str, int] = {}
@@ -135,40 +136,4 @@ class Freshness:
         waiting = {path for path, key in self._young.items() if is_racy(key, now)}
         waiting.update(path for path, until in self._failed.items() if until > time.monotonic())
         stale = {path: change for path, change in self._stale.items() if path not in waiting}
-        return Pending(stale, frozenset(self.gone), now)
-
-
-_REMEMBERED: Final = 2_000
-"""Files whose changes are remembered, more than one synchronisation brings; beyond that, answers are computed anew."""
-
-
-class ChangeLog:
-    """The changed files, the latest last; not thread-safe, its owner holds a lock."""
-
-    def __init__(self) -> None:
-        self.moment = time.monotonic_ns()
-        """Counts changes of names and of knowledge about texts; starts above all numbers of earlier logs."""
-        self._changed: dict[str, int] = {}
-        """By file, the moment of its last change, in ascending order."""
-        self._forgotten = self.moment
-        """Changes up to this moment may be forgotten."""
-
-    def add(self, files: Iterable[str]) -> None:
-        """Record that files changed, at a new moment."""
-        self.moment += 1
-        for path in files:
-            self._changed.pop(path, None)
-            self._changed[path] = self.moment
-        for path in list(self._changed)[: max(0, len(self._changed) - _REMEMBERED)]:
-            self._forgotten = self._changed.pop(path)
-
-    def since(self, moment: int) -> set[str] | None:
-        """Returns the files that changed after a moment; None if some are no longer remembered."""
-        if moment < self._forgotten:
-            return None
-        found = set()
-        for path, last in reversed(self._changed.items()):
-            if last <= moment:
-                break
-            found.add(path)
-        return found
+        return Pending(stale, self.gone.published(), now)

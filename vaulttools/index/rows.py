@@ -1,6 +1,6 @@
 """Holds the last stat key of every file and its row in the index.
 
-One *record* (bytes) holds both. It is replaced, never changed: readers in other threads need no lock.
+One *record* (bytes) holds both.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import sys
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, compress, count, filterfalse, repeat
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import compress, count
 from operator import add, itemgetter, sub
 from struct import Struct
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 from vaulttools.files.disk import GRANULARITY, Key, is_racy
 from vaulttools.index.content import HAS_FAILED, STATES
 from vaulttools.index.folder import STAMP
+from vaulttools.index.layered import Draft, Layered
 from vaulttools.index.store import Row
 
 SIZE: Final = STAMP.size
@@ -25,6 +26,10 @@ SIZE: Final = STAMP.size
 NEW: Final = b"\xff" * SIZE + bytes(8)
 """The record of an unknown file: a stamp that no file has, and the id 0. The record of a file without a row ends after
 the id."""
+
+_LEAST: Final = 1_000
+_SHARE: Final = 100
+"""With more new and dropped rows than `_LEAST`, and more than one in `_SHARE` of all, a new list of ids is made."""
 
 _RECORD: Final = Struct(f"={SIZE}sqqBH")
 _FULL: Final = Struct("=4qqqBH")
@@ -45,21 +50,96 @@ def is_current(row: Row, key: Key, now: int) -> bool:
     return row.state == "unread" or not (row.checked > now or is_racy(row.key, row.checked))
 
 
+class Records:
+    """The files of one vault and the rows of its index, as of one moment."""
+
+    def __init__(
+        self,
+        files: Layered[str, bytes],
+        aside: Layered[str, bytes],
+        names: list[str | None],
+        later: Mapping[int, str | None],
+        number: int,
+    ) -> None:
+        """`names`: paths by id; `later` has the ids that differ from it, None for a dropped row; `number`: of rows."""
+        self.files: Final = files
+        """Records of the existing files, by path."""
+        self.aside: Final = aside
+        """Records of rows whose file is gone, or whose folder cannot be listed."""
+        self._names = names
+        self._later = later
+        self._number = number
+
+    def __len__(self) -> int:
+        """Returns the number of rows."""
+        return self._number
+
+    def __iter__(self) -> Iterator[str]:
+        """Yields the files with a row."""
+        later = self._later
+        yield from (path for id_, path in enumerate(self._names) if path is not None and id_ not in later)
+        yield from (path for path in later.values() if path is not None)
+
+    @property
+    def newest(self) -> int:
+        """The largest id ever known; 0 if there is none."""
+        return max(len(self._names) - 1, max(self._later, default=0))
+
+    def record(self, path: str) -> bytes:
+        """Returns the record of a file; `NEW` if unknown."""
+        return self.files.get(path) or self.aside.get(path) or NEW
+
+    def get(self, path: str) -> Row | None:
+        """Returns the row of a file, with the key of the last look: that of the row itself unless the file is stale."""
+        record = self.record(path)
+        return _row(path, record) if len(record) > len(NEW) else None
+
+    def id(self, path: str) -> int | None:
+        """Returns the id of a file's row; None without one."""
+        return int.from_bytes(_ID(self.record(path)), sys.byteorder) or None
+
+    def path(self, id_: int) -> str | None:
+        """Returns the file with this id; None without one."""
+        if id_ in self._later:
+            return self._later[id_]
+        return self._names[id_] if id_ < len(self._names) else None
+
+    def named(self, ids: Iterable[int]) -> set[str]:
+        """Returns the files with these ids."""
+        names, end = self._names, len(self._names)
+        if self._later:
+            return {path for path in map(self.path, ids) if path is not None}
+        return {path for id_ in ids if id_ < end and (path := names[id_]) is not None}
+
+    def lacking(self, files: Collection[str]) -> list[str]:
+        """Returns the files that do not exist or have no row."""
+        return [*compress(files, map(len(NEW).__ge__, map(len, self.files.several(files, NEW))))]
+
+    def texts(self, files: Collection[str]) -> dict[str, bytes]:
+        """Returns text digests by file, for the files that exist and have the state text."""
+        records = self.files.several(files, NEW)
+        return {path: record[_DIGEST] for path, record in zip(files, records, strict=True) if record[_STATE] == _TEXT}
+
+    def digests(self, files: Iterable[str]) -> dict[str, bytes]:
+        """Returns the digests of the files with a row."""
+        records = ((path, self.record(path)) for path in files)
+        return {path: record[_DIGEST] for path, record in records if len(record) > len(NEW)}
+
+
 class Rows:
-    """The files of one vault and the rows of its store; one thread at a time changes it, any may read."""
+    """The records as their only writer sees them."""
 
     def __init__(self) -> None:
-        self.files: Final[dict[str, bytes]] = {}
-        """Records of the existing files, by path."""
-        self.aside: Final[dict[str, bytes]] = {}
-        """Records of rows whose file is gone, or whose folder cannot be listed."""
+        self.files: Final[Draft[str, bytes]] = Draft()
+        self.aside: Final[Draft[str, bytes]] = Draft()
         self.unusual: list[Row] = []
         """Loaded rows with a state other than text, or with flags."""
         self.doubtful: list[str] = []
         """Files whose loaded rows are not current by `is_current`, even with equal keys."""
-        self._paths: list[str | None] = [None]
-        """Paths by id, from 0."""
-        self._number = 0
+        self.now = Records(self.files, self.aside, [None], {}, 0)
+        """The records as they are now; only their writer reads them."""
+        self._later: dict[int, str | None] = {}
+        self._published: Records | None = None
 
     def load(self, chunks: Iterable[Sequence[Sequence[Any]]], now: int) -> None:
         """Load the chunks of `IndexStore.columns`. `now`: nanoseconds since 1970; rows checked later than this are not
@@ -73,7 +153,7 @@ class Rows:
             is_later = map(now.__lt__, checked)
             odd = {path for marks in (is_young, is_later, states, flags) for path in compress(names, marks)}
             for path in odd:
-                row = _row(path, self.aside[path])
+                row = _row(path, self.aside.get(path) or NEW)
                 if row.state != "text" or row.flags:
                     self.unusual.append(row)
                 if not is_current(row, row.key, now):
@@ -81,101 +161,77 @@ class Rows:
 
     def number(self) -> None:
         """Index the loaded rows by id, after the existing files are known."""
-        ids = _ids(chain(self.files.values(), self.aside.values()))
-        self._paths = [None] * (max(ids, default=0) + 1)
-        for id_, path in zip(ids, chain(self.files, self.aside), strict=True):
-            self._paths[id_] = path
-        self._paths[0] = None
-        self._number = len(ids) - ids.count(0)
-
-    def __len__(self) -> int:
-        """Returns the number of rows."""
-        return self._number
-
-    def __iter__(self) -> Iterator[str]:
-        """Yields the files with a row."""
-        return (path for path in self._paths if path is not None)
+        entries = [*self.files.items(), *self.aside.items()]
+        ids = _ids(record for _, record in entries)
+        names: list[str | None] = [None] * (max(ids, default=0) + 1)
+        for id_, (path, _) in zip(ids, entries, strict=True):
+            names[id_] = path
+        names[0] = None
+        self._set(names, {}, len(ids) - ids.count(0))
 
     def ids_in_sum(self) -> tuple[int, int]:
         """Like `IndexStore.ids_in_sum`."""
-        return self._number, sum(compress(count(), self._paths))
-
-    @property
-    def newest(self) -> int:
-        """The largest id ever known; 0 if there is none."""
-        return len(self._paths) - 1
-
-    def record(self, path: str) -> bytes:
-        """Returns the record of a file; `NEW` if unknown."""
-        return self.files.get(path) or self.aside.get(path, NEW)
-
-    def get(self, path: str) -> Row | None:
-        """Returns the row of a file, with the key of the last look: that of the row itself unless the file is stale."""
-        record = self.record(path)
-        return _row(path, record) if len(record) > len(NEW) else None
-
-    def id(self, path: str) -> int | None:
-        """Returns the id of a file's row; None without one."""
-        return int.from_bytes(_ID(self.record(path)), sys.byteorder) or None
-
-    def path(self, id_: int) -> str | None:
-        """Returns the file with this id; None without one."""
-        return self._paths[id_] if id_ < len(self._paths) else None
-
-    def named(self, ids: Iterable[int]) -> set[str]:
-        """Returns the files with these ids."""
-        names, end = self._paths, len(self._paths)
-        return {path for id_ in ids if id_ < end and (path := names[id_]) is not None}
-
-    def absent(self, files: Iterable[str]) -> Iterator[str]:
-        """Yields the files that do not exist."""
-        return filterfalse(self.files.__contains__, files)
-
-    def lacking(self, files: Collection[str]) -> list[str]:
-        """Returns the files that do not exist or have no row."""
-        return [*compress(files, map(len(NEW).__ge__, map(len, map(self.files.get, files, repeat(NEW)))))]
-
-    def texts(self, files: Collection[str]) -> dict[str, bytes]:
-        """Returns text digests by file, for the files that exist and have the state text."""
-        records = map(self.files.get, files, repeat(NEW))
-        return {path: record[_DIGEST] for path, record in zip(files, records, strict=True) if record[_STATE] == _TEXT}
-
-    def digests(self, files: Iterable[str]) -> dict[str, bytes]:
-        """Returns the digests of the files with a row."""
-        records = ((path, self.record(path)) for path in files)
-        return {path: record[_DIGEST] for path, record in records if len(record) > len(NEW)}
+        later = self._later
+        ids = (id_ for id_ in compress(count(), self.now._names) if id_ not in later)
+        return len(self.now), sum(ids) + sum(id_ for id_, path in later.items() if path is not None)
 
     def see(self, path: str, stamp: bytes) -> None:
         """Record that a file exists, with a stamp."""
         self.files[path] = stamp + (self.files.get(path) or self.aside.pop(path, NEW))[SIZE:]
+        self._published = None
 
     def leave(self, path: str) -> None:
         """Record that a file is gone, or that its folder cannot be listed."""
-        record = self.files.pop(path)
+        record = self.files.pop(path, NEW)
         if len(record) > len(NEW):
             self.aside[path] = record
+        self._published = None
 
     def put(self, row: Row) -> None:
         """Add or replace a row."""
-        if self.id(row.path) != row.id:
+        is_new = self.now.id(row.path) != row.id
+        if is_new:
             self.drop(row.path)
-            self._paths += [None] * (row.id + 1 - len(self._paths))
-            self._paths[row.id] = row.path
-            self._number += 1
-        stamp = self.files[row.path][:SIZE] if row.path in self.files else STAMP.pack(*row.key)
+        held = self.files.get(row.path)
+        stamp = STAMP.pack(*row.key) if held is None else held[:SIZE]
         state = STATES.index(row.state)
         record = _RECORD.pack(stamp, row.id, row.checked, state, row.flags) + row.digest
-        (self.files if row.path in self.files else self.aside)[row.path] = record
+        (self.aside if held is None else self.files)[row.path] = record
+        if is_new:
+            self._name(row.id, row.path, 1)
+        self._published = None
 
     def drop(self, path: str) -> None:
         """Remove the row of a file."""
-        id_ = self.id(path)
+        id_ = self.now.id(path)
         if id_ is not None:
-            self._paths[id_] = None
-            self._number -= 1
-            self.aside.pop(path, None)
-            if path in self.files:
-                self.files[path] = self.files[path][:SIZE] + NEW[SIZE:]
+            self.aside.pop(path, NEW)
+            if (held := self.files.get(path)) is not None:
+                self.files[path] = held[:SIZE] + NEW[SIZE:]
+            self._name(id_, None, -1)
+
+    def _name(self, id_: int, path: str | None, more: int) -> None:
+        self._later[id_] = path
+        self._set(self.now._names, self._later, len(self.now) + more)
+
+    def _set(self, names: list[str | None], later: dict[int, str | None], number: int) -> None:
+        self._later = later
+        self.now = Records(self.files, self.aside, names, later, number)
+        self._published = None
+
+    def published(self) -> Records:
+        """Returns the records as they are now; the same object until they change."""
+        files, aside = self.files.published(), self.aside.published()
+        held = self._published
+        if held is None or held.files is not files or held.aside is not aside:
+            now, later = self.now, self._later
+            if len(later) > max(_LEAST, len(now._names) // _SHARE):
+                names = now._names + [None] * (now.newest + 1 - len(now._names))
+                for id_, path in later.items():
+                    names[id_] = path
+                self._set(names, {}, len(now))
+            self._published = held = Records(files, aside, self.now._names, dict(self._later), len(self.now))
+        return held
 
 
 def key_of(record: bytes) -> Key:

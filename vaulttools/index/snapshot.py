@@ -1,4 +1,4 @@
-"""Answers one call from the index as it was when the call began."""
+"""Answers calls from the vault and its index as they were at one moment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
@@ -25,16 +25,21 @@ from vaulttools.index import words as table
 from vaulttools.index.content import reason_of
 from vaulttools.index.database import Unavailable
 from vaulttools.index.kept_facts import Fact, packed
-from vaulttools.index.rows import Rows
-from vaulttools.index.state import IndexState
 from vaulttools.index.store import Row
-from vaulttools.index.watch import Lost
 from vaulttools.index.words import Spelling, WordHits
 
 if TYPE_CHECKING:
     from vaulttools.files.providers import Trait
+    from vaulttools.files.root import Root
+    from vaulttools.index.caches import Caches
+    from vaulttools.index.memo import Memos
     from vaulttools.index.passages import Passages
+    from vaulttools.index.rows import Records
+    from vaulttools.index.store import IndexStore
+    from vaulttools.index.tree import Names
     from vaulttools.patterns.literals import Requirement
+
+T = TypeVar("T")
 
 _FEW: Final = 1_000
 _NEARLY_ALL: Final = 0.97
@@ -51,85 +56,105 @@ _MOST_STALE: Final = 0.5
 
 
 class Snapshot:
-    """The index as of the beginning of one call. Its protocols are defined beside their users.
+    """What is known of a vault as of one moment. Nothing in it changes; its protocols are defined beside their users.
 
-    If a file changes during the call, the new state may show. A file is *unknown* if it is stale or unread, has no row,
-    or lies in a folder that cannot be listed. A note is *wordless* while only its structure is known: each search looks
-    at it.
+    A file is *unknown* if it is stale or unread, has no row, or lies in a folder that cannot be listed. A note is
+    *wordless* while only its structure is known: each search looks at it.
     """
 
-    def __init__(self, state: IndexState) -> None:
-        self._state = state
-        self._store = state.store
-        with state.lock:
-            self._stale = state.stale()
-            self._wordless = frozenset(state.wordless)
-            self.moment = None if state.unlisted else state.log.moment
-            self._vanished = state.vanished.moment
-            self.has_facts = not (state.unlisted or any(map(paths.is_note, chain(self._stale, state.unread))))
-            """Whether the structure of every note is known."""
-            self._version = state.log.moment if self.has_facts and not self._wordless else None
-            self.large: AbstractSet[str] = frozenset(state.tree.large)
-            self._unlisted: frozenset[str] = state.below_unlisted() if state.unlisted else frozenset()
-        # Answered by the state itself.
-        self.kept: Final = state.kept
-        self.lasting: Final = state.lasting.made
-        self.facts_of: Final = state.facts_of
-        self.holds: Final = state.tree.holds
-        self.names_in: Final = state.tree.names_in
-
-    @property
-    def _rows(self) -> Rows:
-        """The current rows."""
-        return self._state.rows
-
-    def version(self) -> Hashable:
-        """Returns a value that changes with every name and text; None while a note is unknown or wordless."""
-        return self._version
-
-    def changed_since(self, moment: int) -> AbstractSet[str] | None:
-        """Returns the files that changed, or may have, after a moment; None if some are no longer remembered."""
-        state = self._state
-        with state.lock:
-            found = state.log.since(moment)
-            return None if found is None else found | state.freshness.stale | state.unread
-
-    @property
-    def is_lost(self) -> bool:
+    def __init__(
+        self,
+        *,
+        root: Root,
+        store: IndexStore,
+        records: Records,
+        names: Names,
+        stale: frozenset[str],
+        failed: frozenset[str],
+        gone: frozenset[str],
+        unread: frozenset[str],
+        wordless: frozenset[str],
+        traits: Mapping[Trait, frozenset[str]],
+        is_listed: bool,
+        below_unlisted: frozenset[str],
+        memos: Memos,
+        caches: Caches,
+        fail: Callable[[Exception], None],
+    ) -> None:
+        """The sets of files are those of `Publisher` and `Freshness`; `is_listed`: whether all folders could be listed,
+        `below_unlisted`: the files with a row in the others; `fail` is called when the store is lost."""
+        self._root = root
+        self._store = store
+        self._records = records
+        self._names = names
+        self.stale: Final = stale
+        """Files that may differ from their rows."""
+        self._failed = failed
+        self._gone = gone
+        self._unread = unread
+        self._wordless = wordless
+        self._traits = traits
+        self._is_listed = is_listed
+        self._below_unlisted = below_unlisted
+        self._memos = memos
+        self._caches = caches
+        self._fail = fail
+        self._uncertain = stale | unread | below_unlisted if unread or below_unlisted else stale
+        """The existing files whose text is not known."""
+        self.has_facts: Final = is_listed and not any(map(paths.is_note, chain(stale, unread)))
+        """Whether the structure of every note is known."""
+        self.is_lost = False
         """Whether the index was removed, replaced or damaged meanwhile, so that answers may lack what it held."""
-        return self._state.is_failing
+        self.large: Final = frozenset(names.large)
+        self.lasting: Final = caches.lasting.made
+        self.facts_of: Final = caches.facts_of
+        self.holds: Final = names.holds
+        self.names_in: Final = names.names_in
 
-    def vanished(self) -> AbstractSet[str] | None:
-        """Returns the files that vanished since the beginning of the call, by a look now; None if it is unknown."""
-        try:
-            return self._state.vanished_since(self._vanished)
-        except (Lost, OSError):
+    def since(self, older: Snapshot) -> AbstractSet[str] | None:
+        """Returns the files that differ, or may, from those of another snapshot; None: compare digests."""
+        if not (self._is_listed and older._is_listed):
             return None
+        found = self._records.files.differences(older._records.files)
+        return None if found is None else found | older._uncertain | self._uncertain
+
+    def vanished(self, later: Snapshot) -> AbstractSet[str]:
+        """Returns the files that are gone, or cannot be listed, in a later snapshot."""
+        mine, others = self._records.files, later._records.files
+        differing = mine.differences(others)
+        return {path for path in (mine if differing is None else differing) if path in mine and path not in others}
+
+    @property
+    def has_words(self) -> bool:
+        """Whether structure and words of every note are known."""
+        return self.has_facts and not self._wordless
 
     # Names and times.
 
+    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
+        """Returns the value of a key for all snapshots with the same names, with `times` also the same times."""
+        return (self._memos.times if times else self._memos.names).made(key, make)
+
     def outside(self) -> Hashable:
         """Returns the ignore rules above the root and those of each repository in the vault (`info/exclude`)."""
-        folder = Path(self._state.root.folder)
-        with self._state.lock:
-            repositories = self._state.tree.repositories
-        sources = (folder / where / ".git/info/exclude" for where in repositories)
+        folder = Path(self._root.folder)
+        sources = (folder / where / ".git/info/exclude" for where in self._names.repositories)
         return ignores.rules_above(folder), tuple(map(ignores.read_ignore_file, sources))
 
     def size(self, path: str) -> int:
         """Returns the bytes of a file at the last look; 0 if it is gone."""
-        key = self._state.tree.key(path)
+        key = self._names.key(path)
         return key.size if key is not None else 0
 
     def modified(self, path: str) -> int | None:
         """Returns a file's modification time at the last look, nanoseconds since 1970; 0: `stat` failed; None: gone."""
-        key = self._state.tree.key(path)
+        key = self._names.key(path)
         return key.modified if key is not None else None
 
     def keys(self, files: Sequence[str]) -> list[Key | None]:
         """Returns the stat keys of files at the last look; None for what is not a readable local file."""
-        tree = self._state.tree
-        return [tree.key(path) if tree.is_here(path) else None for path in files]
+        names = self._names
+        return [names.key(path) if names.is_here(path) else None for path in files]
 
     # Candidates of a search.
 
@@ -142,26 +167,26 @@ class Snapshot:
 
     def _narrowed(self, requirement: Requirement) -> list[int] | None:
         """Returns the ids of rows that may fulfil a requirement, ascending; None: most or all rows may."""
-        if len(self._stale) + len(self._wordless) > len(self._rows) * _MOST_STALE:
+        if len(self.stale) + len(self._wordless) > len(self._records) * _MOST_STALE:
             return None
-        return self._store.narrowed(requirement, max(_FEW, int(len(self._rows) * _NEARLY_ALL)))
+        return self._store.narrowed(requirement, max(_FEW, int(len(self._records) * _NEARLY_ALL)))
 
     def _unsure(self, requirement: Requirement) -> AbstractSet[str]:
         """Returns the files that may fulfil a requirement although their rows do not show it."""
-        unsure = self._stale | self._state.unread | self._wordless
-        if binary := self._state.traits["nul"]:
+        unsure = self.stale | self._unread | self._wordless
+        if binary := self._traits["nul"]:
             of_binaries = vocabulary.binary_query(requirement)
             unsure |= binary if of_binaries is None else self._binaries(of_binaries)
         return unsure
 
     def _binaries(self, match: str) -> AbstractSet[str]:
         """Returns the binary files whose tokens fulfil a query."""
-        binary = self._state.traits["nul"]
+        binary = self._traits["nul"]
 
         def by_id() -> Mapping[int, str]:
-            return {id_: path for path in [*binary] if (id_ := self._rows.id(path)) is not None}
+            return {id_: path for path in binary if (id_ := self._records.id(path)) is not None}
 
-        known = self._state.kept("binary files", by_id, version=(self._state.log.moment, self._state.puts))
+        known = self._memos.texts.made("binary files", by_id)
         # A build writes notes first, so FTS5 can skip their rows: 0.7 instead of 6.4 ms with 50,000 notes.
         ids = self._store.ids(match, since=min(known, default=0))
         others = [id_ for id_ in ids if id_ not in known]  # another process may have given a binary file a new row
@@ -169,75 +194,68 @@ class Snapshot:
 
     def _named(self, ids: Sequence[int]) -> set[str]:
         """Returns the paths of rows; for rows that another process wrote, from the store."""
-        found = self._rows.named(ids)
+        found = self._records.named(ids)
         if len(found) < len(ids):
-            found.update(self._store.paths([id_ for id_ in ids if self._rows.path(id_) is None]))
+            found.update(self._store.paths([id_ for id_ in ids if self._records.path(id_) is None]))
         return found
 
     # What is known of files.
 
     def unknown(self, files: Sequence[str]) -> list[str]:
         """Returns the unknown files among some, in their order."""
-        absent = [*self._rows.absent(files)]  # computed first: a file that appears meanwhile is in one of the two
-        return [*filter(self._uncertain().union(absent).__contains__, files)]
-
-    def _uncertain(self) -> frozenset[str]:
-        """Returns the existing files whose text is not known."""
-        with self._state.lock:
-            return self._stale.union(self._state.stale(), self._state.unread, self._unlisted)
+        absent = self._records.files.absent(files)
+        return [*filter(self._uncertain.union(absent).__contains__, files)]
 
     def _lacking(self, files: Collection[str], key: Hashable) -> Sequence[str]:
         """Returns the files without a row; `key` identifies the files, which never change."""
-        return self._state.kept(("lacking", key), lambda: self._rows.lacking(files), version=self._state.puts)
+        return self._memos.rows.made(("lacking", key), lambda: self._records.lacking(files))
 
     def is_known(self, listing: Listing, most: int) -> bool:
         """Whether at most `most` files of a listing are unknown."""
-        if len(self._uncertain()) <= most and not self._lacking(listing.files, listing):
+        if len(self._uncertain) <= most and not self._lacking(listing.files, listing):
             return True
         return len(self.unknown(listing.files)) <= most
 
     def unranked(self, files: Collection[str]) -> list[str]:
         """Returns the unknown and wordless files among some, without attachments known to have no complete text."""
         if isinstance(files, frozenset) and not self._lacking(files, files):
-            files = files.intersection(self._uncertain() | self._wordless)
+            files = files.intersection(self._uncertain | self._wordless)
         unknown = {
             path
             for path in self.unknown([*files])
-            if path in self._stale or (known := self._rows.get(path)) is None or reason_of(known.flags) is None
+            if path in self.stale or (known := self._records.get(path)) is None or reason_of(known.flags) is None
         }
         return [path for path in files if path in unknown or path in self._wordless]
 
     def is_ranked(self, files: Sequence[str], most: int) -> bool:
         """Whether the words of all but `most` files are known."""
-        return self._version is not None or len(self.unranked(files)) <= most
+        return self.has_words or len(self.unranked(files)) <= most
 
     def textless(self, attachments: Sequence[str]) -> dict[str, Reason]:
         """Returns why attachments that are not stale lack all or part of their text."""
-        rows = ((path, self._rows.get(path)) for path in attachments if path not in self._stale)
+        rows = ((path, self._records.get(path)) for path in attachments if path not in self.stale)
         reasons = ((path, reason_of(row.flags)) for path, row in rows if row is not None)
         return {path: reason for path, reason in reasons if reason is not None}
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
         """Returns the files with a trait that are not stale."""
-        with self._state.lock:
-            return self._state.traits[trait] - self._stale - self._unlisted
+        return self._traits[trait] - self.stale - self._below_unlisted
 
     def digest(self, path: str, status: os.stat_result) -> bytes | None:
         """Returns the digest of a file's text, if the file is not stale and has this status; else None."""
-        with self._state.lock:  # the key in a record is the file's, and may be newer than the row
-            row = None if path in self._stale or path in self._state.stale() else self._rows.get(path)
+        row = None if path in self.stale else self._records.get(path)
         return row.digest if row is not None and row.digest and row.key == Key.of(status) else None
 
     def text_digests(self, files: Collection[str]) -> dict[str, bytes]:
         """Returns the digests of the files that are not stale."""
-        return self._rows.digests(path for path in files if path not in self._stale)
+        return self._records.digests(path for path in files if path not in self.stale)
 
     # The parts of notes.
 
     def texts(self, notes: Sequence[str]) -> dict[str, bytes]:
         """Returns the text digests of the notes that are not unknown."""
-        found = self._rows.texts(notes)
-        for path in self._stale | self._unlisted:
+        found = self._records.texts(notes)
+        for path in self.stale | self._below_unlisted:
             found.pop(path, None)
         return found
 
@@ -253,7 +271,7 @@ class Snapshot:
         missing: dict[int, Row] = {}
         unknown = set(self.unknown(notes))
         for path in notes:
-            row = None if path in unknown else self._rows.get(path)
+            row = None if path in unknown else self._records.get(path)
             if row is None or row.state != "text":
                 continue
             fact = held.get(path)
@@ -275,7 +293,7 @@ class Snapshot:
 
     def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
         """Returns a function like `structure` for these notes only, whose structures are read at once."""
-        ids = {id_: path for path in notes if (id_ := self._rows.id(path)) is not None}
+        ids = {id_: path for path in notes if (id_ := self._records.id(path)) is not None}
         found = {ids[id_]: (of, structure) for id_, of, structure in self._structures(ids)}
 
         def structure(note: Document) -> bytes | None:
@@ -293,41 +311,37 @@ class Snapshot:
 
     def changed(self) -> AbstractSet[str]:
         """Returns the stale and wordless notes, without those that cannot be read."""
-        with self._state.lock:
-            failed = self._state.freshness.failed
-            return {path for path in self._stale | self._wordless if paths.is_note(path) and path not in failed}
+        changed = self.stale | self._wordless
+        return {path for path in changed if paths.is_note(path) and path not in self._failed}
 
     def words(
         self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], read: AbstractSet[str]
     ) -> WordHits | None:
         """Returns how many notes hold each word, and the places of the words in the `most` best notes of `among`; from
         the current rows, without those of `read`. None: the store failed."""
-        state = self._state
-        unknown: AbstractSet[str] = self._stale
-        if self._version is None:  # unless only attachments may be unknown
+        unknown: AbstractSet[str] = self.stale
+        if not self.has_words:  # unless only attachments may be unknown
             unknown = {*self.unranked(among)}
-        with state.lock:  # rows added meanwhile have ids above `newest`
-            uncounted, newest = self._uncounted(read), self._rows.newest
-            rows = [id_ for path in uncounted if _is_ranked(path) and (id_ := self._rows.id(path)) is not None]
-            left_out = [id_ for path in {*unknown, *uncounted} if (id_ := self._rows.id(path)) is not None]
-            wanted, of_all = self._rows_of(among)
-        is_settled = not self._stale and not uncounted
+        uncounted, newest = self._uncounted(read), self._records.newest  # other processes may have added rows
+        rows = [id_ for path in uncounted if _is_ranked(path) and (id_ := self._records.id(path)) is not None]
+        left_out = [id_ for path in {*unknown, *uncounted} if (id_ := self._records.id(path)) is not None]
+        wanted, of_all = self._rows_of(among)
+        is_settled = not self.stale and not uncounted
         not_wanted = None if is_settled and not left_out else (json.dumps(left_out), newest)
 
         with self._tolerating_loss(), self._store.database.reading() as connection:
             counts = table.counts(connection, words, None if is_settled else (json.dumps(rows), newest))
             held = [spellings if count else () for spellings, count in zip(words, counts, strict=True)]
             best = table.best(connection, held, most, wanted, not_wanted) if most else []
-            places = {path: places for id_, places in best if (path := self._rows.path(id_)) and path in among}
+            places = {path: places for id_, places in best if (path := self._records.path(id_)) and path in among}
             return WordHits(counts, places, of_all - len(rows))
         return None
 
     def _uncounted(self, read: AbstractSet[str]) -> AbstractSet[str]:
         """Returns the files whose rows do not count: those that a caller has read, vanished files, and those in folders
         that cannot be listed."""
-        with self._state.lock:
-            gone = self._state.freshness.gone
-            return gone.union(read, self._unlisted) if gone or self._unlisted else read
+        gone, below = self._gone, self._below_unlisted
+        return gone.union(read, below) if gone or below else read
 
     def _rows_of(self, notes: frozenset[str]) -> tuple[str | None, int]:
         """Returns the row ids of notes as JSON, and the number of files with words and a row.
@@ -335,18 +349,17 @@ class Snapshot:
         The JSON is None if all other files with words are gone. Edits change neither value; only new and removed files
         do.
         """
-        state, rows = self._state, self._rows
-        with state.lock:
-            ranked = state.kept("ranked", lambda: sum(map(_is_ranked, rows)), version=state.puts)
-            held = len(notes) - len(self._lacking(notes, notes))
-            gone = sum(_is_ranked(path) and path in rows.aside and path not in notes for path in state.freshness.gone)
-            if held + gone == ranked and not self._unlisted:
-                return None, ranked
+        records, memo = self._records, self._memos.rows
+        ranked = memo.made("ranked", lambda: sum(map(_is_ranked, records)))
+        held = len(notes) - len(self._lacking(notes, notes))
+        gone = sum(_is_ranked(path) and path in records.aside and path not in notes for path in self._gone)
+        if held + gone == ranked and not self._below_unlisted:
+            return None, ranked
 
-            def ids() -> str:
-                return json.dumps([id_ for path in notes if (id_ := rows.id(path)) is not None])
+        def ids() -> str:
+            return json.dumps([id_ for path in notes if (id_ := records.id(path)) is not None])
 
-            return state.kept(("ids", notes), ids, version=state.puts), ranked
+        return memo.made(("ids", notes), ids), ranked
 
     def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
         """Returns the stored passages (bytes for `index.passages.load`) of the notes whose words are known."""
@@ -362,7 +375,7 @@ class Snapshot:
     def some_notes(self, most: int) -> list[str]:
         """Returns at most `most` indexed notes by chance, excluded ones too; none while the index knows less than half
         of the files."""
-        rows = self._rows
+        rows = self._records
         if 2 * len(rows) < len(rows.files):
             return []
         # By chance: of notes in pairs, one a translation, each second one would be in one language.
@@ -374,7 +387,7 @@ class Snapshot:
         """Returns the passages of the notes whose words are known."""
         from vaulttools.index.passages import load
 
-        rows, kept = self._ranked_rows(notes), self._state.passages
+        rows, kept = self._ranked_rows(notes), self._caches.passages
         found = {row: held for row, held in zip(rows, kept.several(rows), strict=True) if held is not None}
         for row, columns in self._passages_of([row for row in rows if row not in found]):
             found[row] = load(columns)
@@ -384,7 +397,7 @@ class Snapshot:
 
     def _ranked_rows(self, notes: Sequence[str]) -> list[Row]:
         unknown = set(self.unranked(notes))
-        return [row for path in notes if path not in unknown and (row := self._rows.get(path)) is not None]
+        return [row for path in notes if path not in unknown and (row := self._records.get(path)) is not None]
 
     def _passages_of(self, rows: Sequence[Row]) -> list[tuple[Row, bytes]]:
         by_id = {row.id: row for row in rows}
@@ -399,7 +412,7 @@ class Snapshot:
         uncounted = self._uncounted(frozenset())
         with self._tolerating_loss():
             for digest, id_ in self._store.copies(digests):
-                if (path := self._rows.path(id_)) is not None and path not in uncounted:
+                if (path := self._records.path(id_)) is not None and path not in uncounted:
                     copies[digest].add(path)
         unknown = set(self.unranked(list(set().union(*copies.values()))))
         return {digest: holding - unknown for digest, holding in copies.items()}
@@ -410,7 +423,7 @@ class Snapshot:
         They are cached by first character and length: SQLite reads all entries of a stem just to list it, 10 ms for one
         letter in 10,000 notes of prose. The cache takes 1.4 MB for 156,000 stems.
         """
-        known: dict[str, dict[int, str]] = self._state.kept("stems", dict, version=self._state.log.moment)
+        known: dict[str, dict[int, str]] = self._memos.texts.made("stems", dict)
         if beginning not in known:
             by_length: dict[int, list[str]] = defaultdict(list)
             with self._tolerating_loss():
@@ -427,7 +440,7 @@ class Snapshot:
     def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """Returns the files with a word of this stem, by the current rows, without those of `read`."""
         with self._tolerating_loss():
-            return self._rows.named(self._store.holding_stem(stem)) - self._uncounted(read)
+            return self._records.named(self._store.holding_stem(stem)) - self._uncounted(read)
         return frozenset()
 
     def known_words(self, words: AbstractSet[str]) -> AbstractSet[str]:
@@ -449,7 +462,8 @@ class Snapshot:
         try:
             yield
         except Unavailable as error:
-            self._state.fail(error)
+            self.is_lost = True
+            self._fail(error)
 
 
 def _is_ranked(path: str) -> bool:

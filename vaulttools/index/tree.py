@@ -11,8 +11,8 @@ import stat
 import time
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,7 +23,8 @@ from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
 from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.root import Root
 from vaulttools.index.folder import NO_KEY, STAMP, Folder, Inode, names_at, split
-from vaulttools.index.rows import NEW, SIZE, Rows, key_of
+from vaulttools.index.layered import Draft, DraftSet, Layered
+from vaulttools.index.rows import NEW, SIZE, Records, Rows, key_of
 
 if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch
@@ -58,7 +59,7 @@ class Changes:
 
 
 class _Names(NamedTuple):
-    """The names in one folder."""
+    """The names in one folder; nobody changes what was published."""
 
     files: dict[str, None]
     """Paths of unprotected regular files, whose keys are in `Rows`."""
@@ -71,45 +72,24 @@ class _Names(NamedTuple):
 _NONE: Final = _Names({}, {})
 
 
-class Tree:
-    """All names below a root. Not thread-safe: its owner holds a lock."""
+class Names:
+    """All names below a root with their stat keys, as of one moment."""
 
     def __init__(
         self,
-        root: Root,
-        watch: InotifyWatch | None,
-        max_bytes: int = limits.FILE_BYTES,
-        rows: Rows | None = None,
-        listed: Mapping[str, Folder] = _NOTHING,
+        folders: Layered[str, _Names],
+        unlisted: Mapping[str, OSError],
+        dataless: AbstractSet[str],
+        large: AbstractSet[str],
+        files: Layered[str, bytes],
     ) -> None:
-        """`rows` are the loaded rows of an index; `listed` are folders that were listed before."""
-        self._root = root
-        self._watch = watch
-        self._max_bytes = max_bytes
-        self._initials = root.protection.initials
-        self._rows = Rows() if rows is None else rows
-        self._folders: dict[str, _Names] = {}
-        self._unlisted: dict[str, OSError] = {}
-        self.large: set[str] = set()
-        """Files larger than `max_bytes`."""
-        self._linked: set[str] = set()
-        """Files that have, or had, several names: only one of their folders reports a change."""
-        self._dataless: set[str] = set()
-        """Files that would have to be downloaded."""
-        self._read = time.time_ns()
-        """When all names were last read, in nanoseconds since 1970."""
-        self._listed = listed
-        self.first: Final = Changes()
-        """Differences from the rows at the start."""
-        for here, nodes in self._walk(""):
-            self._store_listing(here, nodes, self.first)
-        self._listed = _NOTHING  # later listings come from the disk
-        self._rows.number()
-        self.first.files.update(filter(self._rows.files.__contains__, self._rows.doubtful))
-        unlisted = self.unlisted
-        self.first.gone.update(
-            path for path in self._rows.aside if not any(paths.is_below(folder, path) for folder in unlisted)
-        )
+        """`files`: records by path, as `Records.files`."""
+        self._folders = folders
+        self._unlisted = unlisted
+        self._dataless = dataless
+        self.large: Final = large
+        """Files larger than the configured `max_file_size`."""
+        self._files = files
 
     def holds(self, folder: str) -> bool:
         """Whether a vault-relative folder was listed, or could not be listed."""
@@ -125,49 +105,101 @@ class Tree:
         if names is None:
             raise self._unlisted.get(folder) or FileNotFoundError(errno.ENOENT, "not there")
         others = [FolderEntry(name, node.kind, node.dataless) for name, node in names.others.items()]
-        elsewhere = self._dataless.intersection(names.files) if self._dataless else ()
+        elsewhere = {path for path in self._dataless if path in names.files}
         others += [FolderEntry(path.rpartition("/")[2], "file", dataless=True) for path in elsewhere]
         return FolderNames(folder, names.files.keys() - elsewhere if elsewhere else names.files, others)
 
-    def key(self, path: str) -> Key | None:
-        """Returns the key of a path; None if nothing is known there."""
-        node = self._node(path)
-        return None if node is None else node.key
-
-    def is_here(self, path: str) -> bool:
-        """Whether a path is a known regular file that can be read without a download."""
-        return path not in self._dataless and self._rows.files.get(path, _NO_STAMP)[:SIZE] != _NO_STAMP
-
-    def _node(self, path: str) -> Inode | None:
-        record = self._rows.files.get(path)
+    def node(self, path: str) -> Inode | None:
+        """Returns what a path leads to; None if nothing is known there."""
+        record = self._files.get(path)
         if record is not None:
             return Inode("file", key_of(record), path in self._dataless)
         folder, _, name = path.rpartition("/")
         names = self._folders.get(folder)
         return None if names is None else names.others.get(name)
 
-    def files(self) -> dict[str, Key]:
-        """Returns the keys of all regular files outside protected folders by path, in a new, unordered dictionary."""
-        return {path: key_of(record) for path, record in self._rows.files.items()}
+    def key(self, path: str) -> Key | None:
+        """Returns the key of a path; None if nothing is known there."""
+        node = self.node(path)
+        return None if node is None else node.key
+
+    def is_here(self, path: str) -> bool:
+        """Whether a path is a known regular file that can be read without a download."""
+        return path not in self._dataless and (self._files.get(path) or _NO_STAMP)[:SIZE] != _NO_STAMP
 
     @property
-    def unlisted(self) -> Collection[str]:
+    def unlisted(self) -> frozenset[str]:
         """Folders that could not be listed: known files below them do not count as gone (fault-I14).
 
         Includes an empty root: a vault looks empty while its disk is not mounted (fault-T13).
         """
         top = self._folders.get("")
-        return self._unlisted.keys() if top is not None and (top.files or top.others) else {*self._unlisted, ""}
+        is_empty = top is None or not (top.files or top.others)
+        return frozenset((*self._unlisted, "") if is_empty else self._unlisted)
+
+    @property
+    def repositories(self) -> list[str]:
+        """The folders that contain a name `.git`, sorted."""
+        return sorted(folder for folder, names in self._folders.items() if ".git" in names.others)
+
+
+class Tree:
+    """The names as their only writer sees them."""
+
+    def __init__(
+        self,
+        root: Root,
+        watch: InotifyWatch | None,
+        max_bytes: int = limits.FILE_BYTES,
+        rows: Rows | None = None,
+        listed: Mapping[str, Folder] = _NOTHING,
+    ) -> None:
+        """`rows` are the loaded rows of an index; `listed` are folders that were listed before."""
+        self._root = root
+        self._watch = watch
+        self._max_bytes = max_bytes
+        self._initials = root.protection.initials
+        self._rows = Rows() if rows is None else rows
+        self._folders: Draft[str, _Names] = Draft()
+        self._copied: set[tuple[str, str]] = set()
+        """What was copied since the last publication."""
+        self._unlisted: dict[str, OSError] = {}
+        self._large: DraftSet[str] = DraftSet()
+        self._linked: set[str] = set()
+        """Files that have, or had, several names: only one of their folders reports a change."""
+        self._dataless: DraftSet[str] = DraftSet()
+        """Files that would have to be downloaded."""
+        self.now: Final = Names(self._folders, self._unlisted, self._dataless, self._large, self._rows.files)
+        """The names as they are now; only their writer reads them."""
+        self._read = time.time_ns()
+        """When all names were last read, in nanoseconds since 1970."""
+        self._listed = listed
+        self.first: Final = Changes()
+        """Differences from the rows at the start."""
+        for here, nodes in self._walk(""):
+            self._store_listing(here, nodes, self.first)
+        self._listed = _NOTHING  # later listings come from the disk
+        self._rows.number()
+        self.first.files.update(path for path in self._rows.doubtful if path in self._rows.files)
+        unlisted = self.now.unlisted
+        self.first.gone.update(
+            path for path in self._rows.aside if not any(paths.is_below(folder, path) for folder in unlisted)
+        )
+
+    def files(self) -> dict[str, Key]:
+        """Returns the keys of all regular files outside protected folders by path, in a new, unordered dictionary."""
+        return {path: key_of(record) for path, record in self._rows.files.items()}
 
     @property
     def is_doubtful(self) -> bool:
         """Whether changes may have been missed by the watch: in files with several names, or in unlisted folders."""
         return bool(self._linked or self._unlisted)
 
-    @property
-    def repositories(self) -> list[str]:
-        """The folders that contain a name `.git`, sorted."""
-        return sorted(folder for folder, names in self._folders.items() if ".git" in names.others)
+    def published(self, records: Records) -> Names:
+        """Returns the names as they are now, with these published records."""
+        self._copied.clear()
+        folders, dataless, large = self._folders.published(), self._dataless.published(), self._large.published()
+        return Names(folders, dict(self._unlisted), dataless, large, records.files)
 
     def apply(self, touched: Mapping[str, Collection[str]]) -> Changes:
         """Look again at the touched names (by folder) and all files with several names; return possible changes."""
@@ -189,7 +221,7 @@ class Tree:
                 self._linked.update(path for path, key in self.files().items() if key.inode in linked)
             for path in list(self._linked):
                 folder, _, name = path.rpartition("/")
-                known, now = self._node(path), self._stated(path)
+                known, now = self.now.node(path), self._stated(path)
                 if known is not None and (now is None or now.key != known.key):
                     self._look(folder, name, changes)
             changes.times = bool(touched) or changes.names or bool(changes.files)
@@ -200,7 +232,7 @@ class Tree:
     def compare(self) -> Changes:
         """Read everything again and return the changes of names and keys; without a watch, a walk with `stat`."""
         # A rule file may have changed just after the last reading, without a new key.
-        rules = (self._node(paths.join(folder, name)) for folder, names in self._folders.items() for name in _RULES)
+        rules = (self.now.node(paths.join(folder, name)) for folder, names in self._folders.items() for name in _RULES)
         changes = Changes(names=any(node is not None and is_racy(node.key, self._read) for node in rules))
         self._read = time.time_ns()
         unlisted = {*self._unlisted}
@@ -222,7 +254,7 @@ class Tree:
         for here, nodes in self._walk(folder):
             self._store_listing(here, nodes, changes)
             if again and here in self._folders:
-                changes.met.update(self._folders[here].files)
+                changes.met.update(self._listing(here).files)
 
     def _walk(self, folder: str) -> Iterator[tuple[str, Folder | None]]:
         """Yields a folder and all below it with their listings; None: it cannot be listed, or is gone."""
@@ -265,17 +297,15 @@ class Tree:
             changes.names |= here in self._folders
             self._empty(here, changes)
             return
-        old = self._folders.get(here, _NONE)
+        old = self._listing(here)
         read = hash((nodes.names, nodes.stamps, *nodes.others.items())) if self._watch is None else None
         if read is not None and read == old.read:  # the usual case
             return
         start = f"{here}/" if here else ""
         every, stamps, others, odd = self._classified(start, nodes)
         held, fresh, aside = self._rows.files, dict.fromkeys(every), self._rows.aside
-        if old is _NONE:
-            found = [*map(aside.pop, every, repeat(NEW))]
-        else:
-            found = [held.get(path) or aside.pop(path, NEW) for path in every]
+        is_new = old is _NONE
+        found = aside.taken(every, NEW) if is_new else [held.get(path) or aside.pop(path, NEW) for path in every]
         is_other = fresh.keys() != old.files.keys()
         if is_same := b"".join(map(_STAMP, found)) == stamps:
             records: Iterable[bytes] = found
@@ -284,25 +314,29 @@ class Tree:
             changes.files.update(path for path, record, stamp in each if record[:SIZE] != stamp)
             changes.names |= any(start + name in changes.files for name in _RULES)
             records = (stamp + record[SIZE:] for _, record, stamp in each)
-        if is_other or not is_same:
+        if is_new:
             held.update(zip(every, records, strict=True))
+        elif is_other or not is_same:
+            now = zip(every, found, records, strict=True)
+            held.update((path, record) for path, before, record in now if record != before or path not in held)
         for path in old.files.keys() - fresh.keys() if is_other else ():
             self._leave(path, changes)
         for name, node in old.others.items():
             if node.kind == "folder" and (name not in others or others[name].kind != "folder"):
                 self._unload(paths.join(here, name), changes)
         dataless = {path for path, node in odd.items() if node.dataless}
-        is_other |= _kinds(old.others) != _kinds(others) or dataless != self._dataless.intersection(fresh)
+        before = {path for path in self._dataless if path in fresh}
+        is_other |= _kinds(old.others) != _kinds(others) or dataless != before
         changes.names |= is_other
         changes.times |= is_other or not is_same or old.others != others
-        for known in (self.large, self._linked, self._dataless):
+        for known in (self._large, self._linked, self._dataless):
             if known:
                 known.difference_update(fresh)
         for path, node in odd.items():
             self._note(path, node)
         sizes = array("q", stamps)[0::4]
         if max(sizes, default=0) > self._max_bytes:
-            self.large.update(path for path, size in zip(every, sizes, strict=True) if size > self._max_bytes)
+            self._large.update(path for path, size in zip(every, sizes, strict=True) if size > self._max_bytes)
         self._folders[here] = _Names(fresh, others, read)
 
     def _classified(self, start: str, nodes: Folder) -> tuple[list[str], bytes, dict[str, Inode], dict[str, Inode]]:
@@ -334,8 +368,8 @@ class Tree:
 
     def _look(self, folder: str, name: str, changes: Changes) -> int:
         """Look at one name again. Returns its inode if its other names may not be in `_linked` yet; else 0."""
-        path, names = paths.join(folder, name), self._folders[folder]
-        old, new = self._node(path), self._stated(path)
+        path, names = paths.join(folder, name), self._listing(folder)
+        old, new = self.now.node(path), self._stated(path)
         if old is None and new is None:
             return 0
         if new is not None and new.key == NO_KEY:  # its folder cannot be entered any more
@@ -347,26 +381,46 @@ class Tree:
         was_linked = path in self._linked
         if old is not None and (new is None or new.kind != old.kind):
             if path in names.files:
-                del names.files[path]
+                del self._files_to_change(folder)[path]
                 self._leave(path, changes)
             else:
-                del names.others[name]
+                del self._others_to_change(folder)[name]
                 if old.kind == "folder":
                     self._unload(path, changes)
         if new is None:
             return 0
         if new.kind == "file" and self._is_open(path, name):
-            names.files[path] = None
+            if path not in self._listing(folder).files:
+                self._files_to_change(folder)[path] = None
             self._rows.see(path, STAMP.pack(*new.key))
             self._note(path, new)
             changes.files.add(path)
         else:
-            names.others[name] = new
+            self._others_to_change(folder)[name] = new
             if new.kind == "folder" and self._enters(path, name):
                 # It may be another folder with the same name, or have other permissions.
                 changes.names = True
                 self._reload(path, changes)
         return 0 if was_linked or new.names == 1 else new.key.inode
+
+    def _listing(self, folder: str) -> _Names:
+        return self._folders.get(folder) or _NONE
+
+    def _files_to_change(self, folder: str) -> dict[str, None]:
+        """Returns the files of a folder for a change: copied, unless they were since the last publication."""
+        names = self._listing(folder)
+        if (folder, "files") not in self._copied:
+            self._copied.add((folder, "files"))
+            names = self._folders[folder] = names._replace(files={**names.files})
+        return names.files
+
+    def _others_to_change(self, folder: str) -> dict[str, Inode]:
+        """Like `_files_to_change`, for the other names."""
+        names = self._listing(folder)
+        if (folder, "others") not in self._copied:
+            self._copied.add((folder, "others"))
+            names = self._folders[folder] = names._replace(others={**names.others})
+        return names.others
 
     def _stated(self, path: str) -> Inode | None:
         try:
@@ -385,22 +439,22 @@ class Tree:
     def _restate(self, folder: str) -> None:
         """Update a folder's own key, which changes with the names in it."""
         above, _, name = folder.rpartition("/")
-        node, now = self._node(folder), self._stated(folder)
+        node, now = self.now.node(folder), self._stated(folder)
         if folder and node is not None and now is not None and now.kind == "folder":
-            self._folders[above].others[name] = now
+            self._others_to_change(above)[name] = now
 
     def _note(self, path: str, node: Inode) -> None:
         """Update the sets of odd files for one file."""
         if node.names > 1:
             self._linked.add(path)
-        for odd, is_so in ((self._dataless, node.dataless), (self.large, node.key.size > self._max_bytes)):
+        for odd, is_so in ((self._dataless, node.dataless), (self._large, node.key.size > self._max_bytes)):
             (odd.add if is_so else odd.discard)(path)
 
     def _leave(self, path: str, changes: Changes) -> None:
         """Record that a file is gone."""
         self._rows.leave(path)
         changes.gone.add(path)
-        for odd in (self.large, self._linked, self._dataless):
+        for odd in (self._large, self._linked, self._dataless):
             odd.discard(path)
 
     def _reload(self, folder: str, changes: Changes) -> None:
@@ -418,8 +472,8 @@ class Tree:
 
     def _empty(self, folder: str, changes: Changes) -> None:
         """Forget everything in a folder."""
-        names = self._folders.pop(folder, None)
-        if names is not None:
+        names = self._folders.pop(folder, _NONE)
+        if names is not _NONE:
             for path in names.files:
                 self._leave(path, changes)
             for name, node in names.others.items():

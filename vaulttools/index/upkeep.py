@@ -75,7 +75,7 @@ def verify(root: Root, index_folder: str | None) -> list[str]:
         raise Unavailable("There is no index of this vault: build it with `vaulttools index build`")
     with closing(_opened(where)) as store:
         tree = Tree(root, None)
-        found = differences(store, root, tree.files(), tree.unlisted)
+        found = differences(store, root, tree.files(), tree.now.unlisted)
         return [store.database.warning, *found] if store.database.warning else found
 
 

@@ -27,8 +27,8 @@ vectors."""
 class _Look(NamedTuple):
     """The result of one look."""
 
-    moment: int | None
-    """The moment of the index."""
+    view: Snapshot
+    """What was known of the vault."""
     generation: Generation | None
     """The generation of the store."""
     notes: AbstractSet[str]
@@ -74,7 +74,7 @@ class Coverage:
                     found.add(text)
         store.cover(found)
         self._covered |= found
-        self._last = _Look(view.moment, generation, notes, lacking, set())
+        self._last = _Look(view, generation, notes, lacking, set())
         return lacking
 
     def _looked_at(self, view: Snapshot, notes: Sequence[str]) -> Iterator[tuple[str, bytes | None, Sequence[int]]]:
@@ -127,7 +127,7 @@ class Coverage:
                 return frozenset()
             due, covered = among, (self._store().covered() if done == total else None) or None
         else:
-            since = _since(last, view)
+            since = view.since(last.view)
             due = (among & last.notes if since is None else among & since) - last.lacking.keys()
             covered = self._covered
         if not due:
@@ -148,14 +148,9 @@ def text_digests(view: Snapshot, notes: Collection[str]) -> dict[str, bytes]:
     }
 
 
-def _since(last: _Look, view: Snapshot) -> AbstractSet[str] | None:
-    """Return the notes that changed since the last look; None if unknown."""
-    return None if last.moment is None or view.moment is None else view.changed_since(last.moment)
-
-
 def _due(last: _Look, view: Snapshot, notes: AbstractSet[str]) -> AbstractSet[str]:
     """Return the notes that may have changed since the last look, and those that lacked vectors then."""
-    changed = _since(last, view)
+    changed = view.since(last.view)
     if changed is None:
         return notes
     due = (last.lacking.keys() | changed) & notes

@@ -136,7 +136,7 @@ def copies_in(view: Snapshot | None, notes: frozenset[str], read: Reader, is_ove
     reading the notes that it does not know yet. Without an index it finds no notes."""
     if view is None:
         return lambda _: {}
-    unread = [] if view.version() is not None else view.unranked(notes)
+    unread = [] if view.has_words else view.unranked(notes)
     if not unread or len(unread) > corpus.FEW_TO_READ:
         return view.copies
     made: dict[str, AbstractSet[int]] = {}

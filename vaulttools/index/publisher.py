@@ -1,4 +1,4 @@
-"""Keeps the in-memory state of an index: the tree of names, rows, stale files.
+"""Follows a vault and its index, and publishes what is known of them as snapshots, which never change.
 
 A file is *stale* from the moment it may differ from its row in the store. Stale files are candidates of every search,
 so that no search waits until they are indexed again.
@@ -9,24 +9,24 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Mapping
 from itertools import chain
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from vaulttools.core import garbage, paths
-from vaulttools.core.recent import Recent
+from vaulttools.core import paths
 from vaulttools.files import disk
 from vaulttools.files.disk import is_racy
 from vaulttools.files.root import Root
+from vaulttools.index.caches import Caches
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, LACKS_WORDS
 from vaulttools.index.folder import Folder
-from vaulttools.index.freshness import UNSEEN, ChangeLog, Freshness, Pending
-from vaulttools.index.kept_facts import KeptFacts
+from vaulttools.index.freshness import UNSEEN, Freshness, Pending
+from vaulttools.index.layered import DraftSet
+from vaulttools.index.memo import Memos
 from vaulttools.index.progress import Progress
 from vaulttools.index.rows import Rows, is_current
+from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost
@@ -34,21 +34,12 @@ from vaulttools.index.watch import Lost
 if TYPE_CHECKING:
     from vaulttools.files.providers import Trait
     from vaulttools.index.inotify import InotifyWatch
-    from vaulttools.index.passages import Passages
-
-T = TypeVar("T")
 
 _log = logging.getLogger("vaulttools")
 
-_PASSAGES: Final = 16_384
-"""Passages that are cached: 2.5 MiB (measured), from 650 notes of an encyclopaedia."""
 
-_KEPT: Final = 32
-"""Most cached listings and values derived from them: two or three for each kind of question in a session."""
-
-
-class IndexState:
-    """The state of one vault in one process; every method takes the locks it needs."""
+class Publisher:
+    """What one process knows of one vault; every method takes the lock that it needs."""
 
     def __init__(
         self,
@@ -69,31 +60,25 @@ class IndexState:
         self.store: Final = store
         self.watch: Final = watch
         self._root_identity = _identity(root.folder)
-        self.traits: Final[dict[Trait, set[str]]] = {"nul": set(), "lone return": set(), "return": set()}
+        self.traits: Final[dict[Trait, DraftSet[str]]] = {
+            "nul": DraftSet(),
+            "lone return": DraftSet(),
+            "return": DraftSet(),
+        }
         """Files with each trait, stale ones included."""
-        self.unread: Final[set[str]] = set()
+        self.unread: Final[DraftSet[str]] = DraftSet()
         """Files whose text is not known."""
-        self.wordless: Final[set[str]] = set()
+        self.wordless: Final[DraftSet[str]] = DraftSet()
         """Notes with only their structure in the store."""
         self.freshness: Final = Freshness()
-        self.puts = 0
-        """Counts added and removed rows."""
         self.is_failing = False
         """Whether the store was removed, replaced or damaged: what is asked of it since then is empty."""
-        """Whether the store could not be read."""
-        self.unlisted = frozenset(self.tree.unlisted)
+        self.unlisted = self.tree.now.unlisted
         """Folders that could not be listed: files below them are unknown, but their rows stay (fault-I14)."""
-        self._kept: OrderedDict[tuple[bool, Hashable], tuple[Hashable, Any]] = OrderedDict()
-        self.lasting: Final[Recent[Hashable, Any]] = Recent(_KEPT)
-        """A cache of objects that update themselves when this state changes."""
-        self.log: Final = ChangeLog()
-        self.vanished: Final = ChangeLog()
-        """The files that vanished: perhaps they are there under another name."""
-        self.passages: Final[Recent[Row, Passages]] = Recent(_PASSAGES)
-        """Passages of recently ranked notes. A rephrased question, its next page and `context` use the same notes, and
-        reading passages from the database is a fifth of the time of a ranked question."""
-        self._facts: dict[str, KeptFacts] = {}
-        """Cached facts by kind."""
+        self._latest: Snapshot | None = None
+        """The last published snapshot; None: something has changed since."""
+        self._memos = Memos.empty()
+        self._caches = Caches(store.database.path)
         first = self.tree.first
         self.freshness.mark_lacking(sorted(first.files, key=paths.order))
         self.freshness.gone.update(first.gone)
@@ -104,8 +89,48 @@ class IndexState:
         # Another process may have removed rows since they were compared with the files.
         if self.rows.ids_in_sum() != store.ids_in_sum():
             ids = store.all_ids()
-            gone_since = [path for path in self.rows if self.rows.id(path) not in ids]
-            self.freshness.mark_stale(filter(self.rows.files.__contains__, gone_since))
+            gone_since = [path for path in self.rows.now if self.rows.now.id(path) not in ids]
+            self.freshness.mark_stale(path for path in gone_since if path in self.rows.files)
+
+    def current(self, since: float = math.inf) -> Snapshot:
+        """Returns a snapshot with every change that was finished before `since` (monotonic clock); default: before this
+        call. It is the same object until something changes.
+
+        Raises:
+            Lost: changes may have been missed, or the store is unusable; this object must not be used any more.
+            OSError: likewise.
+        """
+        with self.lock:
+            self.catch_up(since)
+            return self.latest
+
+    @property
+    def latest(self) -> Snapshot:
+        """What is known now, without a look at the disk."""
+        with self.lock:
+            if self._latest is None:
+                records = self.rows.published()
+                below: tuple[str, ...] = ()
+                if self.unlisted:
+                    below = tuple(path for path in self.rows.aside if not self.is_listed(path))
+                self._latest = Snapshot(
+                    root=self.root,
+                    store=self.store,
+                    records=records,
+                    names=self.tree.published(records),
+                    stale=self.freshness.stale,
+                    failed=frozenset(self.freshness.failed),
+                    gone=self.freshness.gone.published(),
+                    unread=self.unread.published(),
+                    wordless=self.wordless.published(),
+                    traits={trait: held.published() for trait, held in self.traits.items()},
+                    is_listed=not self.unlisted,
+                    below_unlisted=frozenset(below),
+                    memos=self._memos,
+                    caches=self._caches,
+                    fail=self.fail,
+                )
+            return self._latest
 
     def catch_up(self, since: float = math.inf) -> None:
         """Apply every change that was finished before `since` (monotonic clock); default: before this call.
@@ -135,20 +160,6 @@ class IndexState:
         with self.lock:
             self._caught_up = min(self._caught_up, time.monotonic())
 
-    def vanished_since(self, moment: int) -> AbstractSet[str] | None:
-        """Returns the files that vanished after a moment of `vanished`; None without a watch, or if some are no longer
-        remembered.
-
-        Raises:
-            Lost: changes may have been missed.
-            OSError: likewise.
-        """
-        if self.watch is None:
-            return None
-        with self.lock:
-            self.catch_up()
-            return self.vanished.since(moment)
-
     def close(self) -> None:
         """End the watch; running calls may still ask the store."""
         with self.lock:
@@ -171,6 +182,7 @@ class IndexState:
         """Make files due now that recently could not be read."""
         with self.lock:
             self.freshness.retry()
+            self._latest = None
 
     def settle(self, done: Pending) -> bool:
         """Update the state from the rows of pending files; False if nothing changed.
@@ -184,8 +196,7 @@ class IndexState:
             before = fresh.sizes(), len(self.wordless)
             self._drop([path for path in done.gone if path not in rows])
             self._add(rows.values())
-            # Logged after the rows changed: values that another thread computes in between are computed again.
-            self.log.add({*done.stale, *done.gone, *rows})
+            self._change()
             for path in done.wordless:
                 if (row := rows.get(path)) is not None and row.flags & HAS_FAILED:
                     fresh.mark_stale([path])
@@ -195,7 +206,7 @@ class IndexState:
                 if path not in self.rows.files and self.is_listed(path):
                     fresh.gone.add(path)
             for path, change in done.stale.items():
-                row, key = rows.get(path), self.tree.key(path)
+                row, key = rows.get(path), self.tree.now.key(path)
                 if fresh.change_of(path) != change or row is None or key is None:
                     continue
                 if row.flags & HAS_FAILED:
@@ -217,53 +228,24 @@ class IndexState:
 
         def counted() -> Progress:
             unread = self.freshness.unread()
-            new = self.rows.lacking(self.freshness.stale)
-            notes, files = sum(map(paths.is_note, chain(self.rows, new))), len(self.rows) + len(new)
+            rows = self.rows.now
+            new = rows.lacking(self.freshness.stale)
+            notes, files = sum(map(paths.is_note, chain(rows, new))), len(rows) + len(new)
             facts = notes - sum(map(paths.is_note, unread))
-            return Progress(facts, notes, files - len(self.wordless.union(unread)), files)
+            return Progress(facts, notes, files - len({*unread, *self.wordless}), files)
 
         with self.lock:
-            return self.kept("progress", counted, version=self.log.moment)
+            return self._memos.texts.made("progress", counted)
 
     def stale(self) -> frozenset[str]:
         """Returns the stale files."""
         with self.lock:
             return self.freshness.stale
 
-    def facts_of(self, kind: str) -> KeptFacts:
-        """Returns the cached facts of a kind."""
-        with self.lock:
-            if kind not in self._facts:
-                self._facts[kind] = KeptFacts(kind, self.store.database.path)
-            return self._facts[kind]
-
     def fail(self, error: Exception) -> None:
         """Stop using the store, which was removed, replaced or damaged."""
         _log.info("the index cannot be read: %s", error)
         self.is_failing = True
-
-    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False, version: Hashable = None) -> T:
-        """Returns the cached value of a key and version, else makes it. The cache drops values when a name changes,
-        with `times` also when a time changes, and when many other keys are used."""
-        with self.lock:
-            known = (times, key)
-            held = self._kept.get(known)
-            if held is None or held[0] != version:
-                with garbage.paused():
-                    held = self._kept[known] = version, make()
-            self._kept.move_to_end(known)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-            made: T = held[1]
-            return made
-
-    def below_unlisted(self) -> frozenset[str]:
-        """Returns the files with a row below folders that could not be listed."""
-
-        def found() -> frozenset[str]:
-            return frozenset(path for path in self.rows.aside if not self.is_listed(path))
-
-        return self.kept("below unlisted", found, version=(self.unlisted, self.puts))
 
     def is_listed(self, path: str) -> bool:
         """Whether all folders above a file could be listed, so that its changes are noticed."""
@@ -275,33 +257,32 @@ class IndexState:
         self.freshness.gone.difference_update(changes.files, changes.met)
         gone = changes.gone
         if changes.names:
-            before, self.unlisted = self.unlisted, frozenset(self.tree.unlisted)
+            before, self.unlisted = self.unlisted, self.tree.now.unlisted
             listed = before - self.unlisted
             if listed:  # or removed with the folder above
                 aside = self.rows.aside
                 gone = gone.union(path for path in aside if any(paths.is_below(folder, path) for folder in listed))
-        if changes.files or changes.met or gone or changes.names:
-            self.log.add({*changes.files, *changes.met, *gone})
-        if gone:
-            self.vanished.add(gone)
         for path in gone:
             self.freshness.mark_known(path)
             if path in self.rows.aside and self.is_listed(path):
                 self.freshness.gone.add(path)
-        if changes.names:
-            self._kept.clear()
-        elif changes.times:
-            for key in [key for key in self._kept if key[0]]:
-                del self._kept[key]
+        if changes.files or changes.met or gone or changes.names or changes.times:
+            self._change(names=changes.names, times=changes.times)
+
+    def _change(self, *, names: bool = False, times: bool = False, rows: bool = False) -> None:
+        """Let the next call get a new snapshot, with new memos for what has changed."""
+        self._latest = None
+        self._memos = self._memos.after(names=names, times=times, rows=rows)
 
     def _is_unchanged(self, path: str) -> bool:
         """Whether a file's row is current, given that its key has not changed."""
-        row = self.rows.get(path)
+        row = self.rows.now.get(path)
         return row is not None and self.freshness.is_known(path) and is_current(row, row.key, time.time_ns())
 
     def _add(self, rows: Collection[Row]) -> None:
         for row in rows:
-            self.puts += self.rows.id(row.path) != row.id
+            if self.rows.now.id(row.path) != row.id:
+                self._change(rows=True)
             self.rows.put(row)
             self._mark(row)
             (self.wordless.add if row.flags & LACKS_WORDS else self.wordless.discard)(row.path)
@@ -318,7 +299,8 @@ class IndexState:
 
     def _drop(self, gone: Collection[str]) -> None:
         for path in gone:
-            self.puts += self.rows.id(path) is not None
+            if self.rows.now.id(path) is not None:
+                self._change(rows=True)
             self.rows.drop(path)
             for held in (*self.traits.values(), self.unread, self.freshness.gone, self.wordless):
                 held.discard(path)

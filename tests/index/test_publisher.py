@@ -22,8 +22,7 @@ from vaulttools.files.document import Document
 from vaulttools.index import build
 from vaulttools.index.background import watch
 from vaulttools.index.freshness import Pending
-from vaulttools.index.snapshot import Snapshot
-from vaulttools.index.state import IndexState
+from vaulttools.index.publisher import Publisher
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost
@@ -44,12 +43,12 @@ def store(indexed: Indexed) -> Iterator[IndexStore]:
     made.close()
 
 
-def loaded(indexed: Indexed, store: IndexStore, watching: Watch | None = None) -> IndexState:
-    return IndexState(indexed.root, store, watching, max_bytes=1000)
+def loaded(indexed: Indexed, store: IndexStore, watching: Watch | None = None) -> Publisher:
+    return Publisher(indexed.root, store, watching, max_bytes=1000)
 
 
 @pytest.fixture
-def present(indexed: Indexed, store: IndexStore) -> IndexState:
+def present(indexed: Indexed, store: IndexStore) -> Publisher:
     """A vault of eight notes, indexed, without a watch."""
     indexed.write(FILES)
     return rested(loaded(indexed, store))
@@ -62,7 +61,7 @@ def opened() -> Iterator[ExitStack]:
 
 
 @pytest.fixture
-def watched(indexed: Indexed, store: IndexStore, opened: ExitStack) -> IndexState:
+def watched(indexed: Indexed, store: IndexStore, opened: ExitStack) -> Publisher:
     """The same with a watch."""
     indexed.write(FILES)
     found = watch(indexed.root)
@@ -73,12 +72,12 @@ def watched(indexed: Indexed, store: IndexStore, opened: ExitStack) -> IndexStat
     return rested(made)
 
 
-def read(present: IndexState, pending: Pending) -> None:
+def read(present: Publisher, pending: Pending) -> None:
     """Index what is pending, but do not update the state."""
     assert build.update(present.store, present.root, pending.stale, pending.gone, workers=0).finished
 
 
-def rested(present: IndexState) -> IndexState:
+def rested(present: Publisher) -> Publisher:
     """Index what is pending, and update the state."""
     present.catch_up()
     pending = present.pending()
@@ -87,26 +86,26 @@ def rested(present: IndexState) -> IndexState:
     return present
 
 
-def nominated(present: IndexState, literal: str) -> set[str] | None:
+def nominated(present: Publisher, literal: str) -> set[str] | None:
     present.catch_up()
-    view, required = Snapshot(present), AllOf((literal,))
+    view, required = present.latest, AllOf((literal,))
     found = view.nominated(required)
     return None if found is None else set(found)
 
 
-def held(state: IndexState) -> tuple[int, int]:
+def held(state: Publisher) -> tuple[int, int]:
     progress = state.progress()
     return progress.indexed, progress.files
 
 
-def test_what_was_indexed_is_nominated_by_its_text_alone(watched: IndexState) -> None:
-    assert watched.stale() == set()
+def test_what_was_indexed_is_nominated_by_its_text_alone(watched: Publisher) -> None:
+    assert watched.latest.stale == set()
     assert nominated(watched, "first") == {"a.md"}
     assert nominated(watched, "absent") == set()
     assert held(watched) == (8, 8)
 
 
-def test_a_change_is_a_candidate_at_once(indexed: Indexed, watched: IndexState) -> None:
+def test_a_change_is_a_candidate_at_once(indexed: Indexed, watched: Publisher) -> None:
     indexed.write({"a.md": "other", "new.md": ""})
     assert nominated(watched, "absent") == {"a.md", "new.md"}
     assert held(watched) == (7, 9)
@@ -115,7 +114,7 @@ def test_a_change_is_a_candidate_at_once(indexed: Indexed, watched: IndexState) 
     assert nominated(watched, "other") == {"a.md"}
 
 
-def test_a_change_after_the_file_was_read_stays_a_candidate(indexed: Indexed, watched: IndexState) -> None:
+def test_a_change_after_the_file_was_read_stays_a_candidate(indexed: Indexed, watched: Publisher) -> None:
     indexed.write({"a.md": "other", "b.md": "other"})
     watched.catch_up()
     pending = watched.pending()
@@ -123,11 +122,11 @@ def test_a_change_after_the_file_was_read_stays_a_candidate(indexed: Indexed, wa
     indexed.write({"a.md": "again"})
     watched.catch_up()
     assert watched.settle(pending)
-    assert watched.stale() == {"a.md"}
+    assert watched.latest.stale == {"a.md"}
     assert not watched.settle(pending)
 
 
-def test_a_new_file_that_is_gone_before_its_row_is_noted_is_forgotten(indexed: Indexed, watched: IndexState) -> None:
+def test_a_new_file_that_is_gone_before_its_row_is_noted_is_forgotten(indexed: Indexed, watched: Publisher) -> None:
     indexed.write({"new.md": "other"})
     watched.catch_up()
     pending = watched.pending()
@@ -140,7 +139,7 @@ def test_a_new_file_that_is_gone_before_its_row_is_noted_is_forgotten(indexed: I
     assert (watched.pending().gone, held(watched)) == (frozenset(), (8, 8))
 
 
-def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: Indexed, watched: IndexState) -> None:
+def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: Indexed, watched: Publisher) -> None:
     away = indexed.folder / "away"
     (indexed.vault / "c").rename(away)
     watched.catch_up()
@@ -155,7 +154,7 @@ def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: In
 
 
 def test_a_folder_that_came_back_unchanged_is_not_read(
-    indexed: Indexed, watched: IndexState, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, watched: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
@@ -167,37 +166,37 @@ def test_a_folder_that_came_back_unchanged_is_not_read(
     assert nominated(watched, "absent") == set()
 
 
-def test_fault_I16_a_renamed_file_is_known_under_its_new_name_only(indexed: Indexed, present: IndexState) -> None:
+def test_fault_I16_a_renamed_file_is_known_under_its_new_name_only(indexed: Indexed, present: Publisher) -> None:
     (indexed.vault / "a.md").rename(indexed.vault / "z.md")
     present.catch_up()
-    assert (present.pending().gone, "z.md" in present.stale()) == (frozenset({"a.md"}), True)
+    assert (present.pending().gone, "z.md" in present.latest.stale) == (frozenset({"a.md"}), True)
     rested(present)
-    assert present.rows.get("a.md") is None
-    assert present.rows.get("z.md") is not None
+    assert present.rows.now.get("a.md") is None
+    assert present.rows.now.get("z.md") is not None
 
 
-def test_fault_I01_a_file_as_young_as_its_reading_stays_a_candidate_without_a_watch(present: IndexState) -> None:
-    assert present.stale() == FILES.keys()
+def test_fault_I01_a_file_as_young_as_its_reading_stays_a_candidate_without_a_watch(present: Publisher) -> None:
+    assert present.latest.stale == FILES.keys()
     assert held(present) == (8, 8)  # the index holds them nevertheless
     assert not present.is_behind()
 
 
-def test_a_young_file_is_read_again_when_old_enough(present: IndexState, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_young_file_is_read_again_when_old_enough(present: Publisher, monkeypatch: pytest.MonkeyPatch) -> None:
     assert present.pending().stale == {}
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
     assert present.pending().stale.keys() == FILES.keys()
     rested(present)
-    assert present.stale() == set()
+    assert present.latest.stale == set()
 
 
-def test_fault_I03_a_file_from_the_future_is_not_read_again_and_again(indexed: Indexed, present: IndexState) -> None:
+def test_fault_I03_a_file_from_the_future_is_not_read_again_and_again(indexed: Indexed, present: Publisher) -> None:
     os.utime(indexed.vault / "a.md", (4e9, 4e9))
     present.catch_up()
     assert set(present.pending().stale) == {"a.md"}
     rested(present)
     assert present.pending().stale == {}
-    assert present.stale() >= {"a.md"}
+    assert present.latest.stale >= {"a.md"}
     indexed.write({"a.md": "changed"})
     os.utime(indexed.vault / "a.md", (4e9, 4e9))
     present.catch_up()
@@ -205,7 +204,7 @@ def test_fault_I03_a_file_from_the_future_is_not_read_again_and_again(indexed: I
 
 
 def test_one_comparison_serves_all_calls_that_began_before_it(
-    present: IndexState, monkeypatch: pytest.MonkeyPatch
+    present: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared: list[None] = []
     compare = present.tree.compare
@@ -227,30 +226,30 @@ CLOSED = PermissionError(errno.EACCES, "Permission denied")
 
 
 def test_fault_I14_a_file_in_an_unlisted_folder_keeps_its_row_and_is_not_known(
-    indexed: Indexed, present: IndexState, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, present: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file below it may still be readable by its path, and no event reports its changes."""
     indexed.write({"c/d.md": "one\rtwo", "c/e.md": "x"})
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
     rested(present)
-    assert Snapshot(present).unknown(["c/d.md"]) == []
-    assert Snapshot(present).holding("lone return") == {"c/d.md"}
+    assert present.latest.unknown(["c/d.md"]) == []
+    assert present.latest.holding("lone return") == {"c/d.md"}
     with monkeypatch.context() as patched:
         unlistable(patched, "c", CLOSED)
         present.catch_up()
         assert present.pending() == Pending({}, frozenset(), now + HOUR)
-        assert present.rows.get("c/d.md") is not None
-        assert Snapshot(present).unknown(["c/d.md", "a.md"]) == ["c/d.md"]
-        assert Snapshot(present).holding("lone return") == set()
+        assert present.rows.now.get("c/d.md") is not None
+        assert present.latest.unknown(["c/d.md", "a.md"]) == ["c/d.md"]
+        assert present.latest.holding("lone return") == set()
         (indexed.vault / "c/e.md").unlink()
     present.catch_up()
     assert present.pending().gone == {"c/e.md"}
-    assert Snapshot(present).holding("return") == {"b.md"} | ({"c/d.md"} - present.stale())
+    assert present.latest.holding("return") == {"b.md"} | ({"c/d.md"} - present.latest.stale)
 
 
 def test_fault_I14_rows_are_forgotten_when_their_unlisted_folder_is_gone(
-    indexed: Indexed, present: IndexState, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, present: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
         unlistable(patched, "c", CLOSED)
@@ -262,9 +261,9 @@ def test_fault_I14_rows_are_forgotten_when_their_unlisted_folder_is_gone(
     assert indexed.verify(present.store) == []
 
 
-def kept(present: IndexState, made: list[str]) -> None:
+def kept(present: Publisher, made: list[str]) -> None:
     for key, times in (("names", False), ("times", True)):
-        Snapshot(present).kept(key, lambda key=key: made.append(key), times=times)  # type: ignore[misc]
+        present.latest.kept(key, lambda key=key: made.append(key), times=times)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -277,7 +276,7 @@ def kept(present: IndexState, made: list[str]) -> None:
     ],
 )
 def test_a_value_is_kept_until_its_sources_change(
-    indexed: Indexed, present: IndexState, change: dict[str, str], made: list[str]
+    indexed: Indexed, present: Publisher, change: dict[str, str], made: list[str]
 ) -> None:
     first: list[str] = []
     kept(present, first)
@@ -289,11 +288,11 @@ def test_a_value_is_kept_until_its_sources_change(
     assert again == made
 
 
-def test_only_a_few_values_are_kept_and_the_last_used_go_last(present: IndexState) -> None:
+def test_only_a_few_values_are_kept_and_the_last_used_go_last(present: Publisher) -> None:
     made: list[int] = []
 
     def ask(number: int) -> None:
-        present.kept(number, lambda: made.append(number), times=False)
+        present.latest.kept(number, lambda: made.append(number))
 
     for number in range(100):
         ask(number)
@@ -303,7 +302,7 @@ def test_only_a_few_values_are_kept_and_the_last_used_go_last(present: IndexStat
     assert made == [*range(100), 1]
 
 
-def test_files_that_another_process_wrote_are_nominated_by_its_rows(indexed: Indexed, watched: IndexState) -> None:
+def test_files_that_another_process_wrote_are_nominated_by_its_rows(indexed: Indexed, watched: Publisher) -> None:
     indexed.write({"new.md": "from elsewhere"})
     other = indexed.open()
     indexed.update(other)
@@ -315,7 +314,7 @@ def test_files_that_another_process_wrote_are_nominated_by_its_rows(indexed: Ind
 
 
 def test_a_file_that_came_back_is_not_forgotten_by_a_process_that_has_not_noticed(
-    indexed: Indexed, watched: IndexState, store: IndexStore
+    indexed: Indexed, watched: Publisher, store: IndexStore
 ) -> None:
     other = loaded(indexed, store)
     (indexed.vault / "a.md").unlink()
@@ -330,7 +329,7 @@ def test_a_file_that_came_back_is_not_forgotten_by_a_process_that_has_not_notice
 
 
 def test_a_row_is_not_lost_to_a_process_that_cannot_read_the_file_just_now(
-    indexed: Indexed, watched: IndexState, store: IndexStore, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, watched: Publisher, store: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(root: Any, path: str) -> int:
         raise OSError(errno.EMFILE, "too many open files")
@@ -343,7 +342,7 @@ def test_a_row_is_not_lost_to_a_process_that_cannot_read_the_file_just_now(
 
 
 def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
-    indexed: Indexed, watched: IndexState, store: IndexStore, monkeypatch: pytest.MonkeyPatch, later: None
+    indexed: Indexed, watched: Publisher, store: IndexStore, monkeypatch: pytest.MonkeyPatch, later: None
 ) -> None:
     rested(watched)
     rows = store.rows
@@ -358,31 +357,31 @@ def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
 
     monkeypatch.setattr(IndexStore, "rows", lambda _, *arguments, **named: removed_then(*arguments, **named))
     began = loaded(indexed, store)
-    assert "a.md" in began.stale()
+    assert "a.md" in began.latest.stale
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
 def test_a_store_that_cannot_be_read_nominates_nothing_and_is_lost(
-    indexed: Indexed, watched: IndexState, store: IndexStore
+    indexed: Indexed, watched: Publisher, store: IndexStore
 ) -> None:
     """The ids of the next store would mean other files."""
     text = "first"
     store.close()  # so that a new connection is needed
     for name in indexed.folder.glob("index.sqlite*"):
         name.unlink()
-    assert Snapshot(watched).nominated(AllOf(("first",))) is None
-    assert Snapshot(watched).structure(Document("a.md", text)) is None
+    assert watched.latest.nominated(AllOf(("first",))) is None
+    assert watched.latest.structure(Document("a.md", text)) is None
     with pytest.raises(Lost):
         watched.catch_up()
 
 
-def test_the_structure_belongs_to_exactly_one_text(watched: IndexState) -> None:
-    assert Snapshot(watched).structure(Document("a.md", "first")) is not None
-    assert Snapshot(watched).structure(Document("a.md", "second")) is None
-    assert Snapshot(watched).structure(Document("none.md", "first")) is None
+def test_the_structure_belongs_to_exactly_one_text(watched: Publisher) -> None:
+    assert watched.latest.structure(Document("a.md", "first")) is not None
+    assert watched.latest.structure(Document("a.md", "second")) is None
+    assert watched.latest.structure(Document("none.md", "first")) is None
 
 
-def test_another_folder_in_the_place_of_the_vault_raises_lost(indexed: Indexed, present: IndexState) -> None:
+def test_another_folder_in_the_place_of_the_vault_raises_lost(indexed: Indexed, present: Publisher) -> None:
     indexed.vault.rename(indexed.folder / "away")
     with pytest.raises(Lost):
         present.catch_up()
@@ -391,17 +390,17 @@ def test_another_folder_in_the_place_of_the_vault_raises_lost(indexed: Indexed, 
         present.catch_up()
 
 
-def test_binary_files_are_nominated_by_their_indexed_part(indexed: Indexed, watched: IndexState) -> None:
+def test_binary_files_are_nominated_by_their_indexed_part(indexed: Indexed, watched: Publisher) -> None:
     indexed.write({"x.bin": b"\0some words\0ab\0", "y.bin": b"\0others"})
     rested(watched)
     assert nominated(watched, "words") == {"x.bin"}
     assert nominated(watched, "é") == {"x.bin", "y.bin"}  # the index does not know it of a binary file
-    assert Snapshot(watched).holding("nul") == {"x.bin", "y.bin"}
+    assert watched.latest.holding("nul") == {"x.bin", "y.bin"}
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_after_edits_that_make_files_binary_or_text_each_is_nominated_by_its_words(
-    indexed: Indexed, watched: IndexState, seed: int
+    indexed: Indexed, watched: Publisher, seed: int
 ) -> None:
     rng = random.Random(seed)
     held: dict[str, set[str]] = {}
@@ -420,7 +419,7 @@ def test_after_edits_that_make_files_binary_or_text_each_is_nominated_by_its_wor
 
 
 def test_a_binary_file_that_has_another_row_by_now_is_nominated(
-    indexed: Indexed, watched: IndexState, opened: ExitStack, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, watched: Publisher, opened: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its folder was moved away and back, which does not change the file's key; another process saw both."""
     now = time.time_ns()
@@ -440,23 +439,23 @@ def test_a_binary_file_that_has_another_row_by_now_is_nominated(
 
 
 def test_a_file_that_became_binary_is_nominated_after_a_call_that_asked_while_its_row_was_added(
-    indexed: Indexed, watched: IndexState, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, watched: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     indexed.write({"x.bin": b"text", "y.bin": b"\0others"})
     rested(watched)
     indexed.write({"x.bin": b"\0some words"})
-    mark = IndexState._mark
+    mark = Publisher._mark
 
-    def asked_before(state: IndexState, row: Row) -> None:
-        assert Snapshot(state).nominated(AllOf(("words",))) is not None  # another thread may ask so, too
+    def asked_before(state: Publisher, row: Row) -> None:
+        assert state.latest.nominated(AllOf(("words",))) is not None  # another thread may ask so, too
         mark(state, row)
 
-    monkeypatch.setattr(IndexState, "_mark", asked_before)
+    monkeypatch.setattr(Publisher, "_mark", asked_before)
     rested(watched)
     assert nominated(watched, "words") == {"x.bin"}
 
 
-def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: IndexState) -> None:
+def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: Publisher) -> None:
     """Some of 300 folders come and go: no call reads a dictionary while it changes."""
     for number in range(300):
         (indexed.vault / f"f{number}").mkdir()
@@ -466,8 +465,8 @@ def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: I
     def ask() -> None:
         try:
             while not over.is_set():
-                Snapshot(watched).outside()
-                Snapshot(watched).nominated("fir")
+                watched.latest.outside()
+                watched.latest.nominated("fir")
         except BaseException as error:
             failed.append(error)
 
