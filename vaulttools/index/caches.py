@@ -1,4 +1,7 @@
-"""Caches what was read from texts, by the text's digest, so that no entry can be out of date."""
+"""Caches what was read from texts, by the digests of the texts.
+
+So no entry can be out of date.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follows a vault and its index, and publishes what is known of them as snapshots, which never change.
+"""Follows a vault and its index, and publishes snapshots, which never change.
 
 A file is *stale* from the moment it may differ from its row in the store. Stale files are candidates of every search,
 so that no search waits until they are indexed again.
