@@ -1,4 +1,4 @@
-"""Keeps what was derived from one state of the vault, for every call that sees this state."""
+"""Keeps what was derived from one state of the vault, for all calls that see it."""
 
 from __future__ import annotations
 
