@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from vaulttools import Vault
+from vaulttools.call import Call
 from vaulttools.core.work import Work
 from vaulttools.server.rest import searches, simple
 from vaulttools.session import Session
@@ -142,11 +143,11 @@ def rest_table(vault: Vault, rare: str, common: str) -> list[str]:
 
 
 def _simple(session: Session, query: str) -> object:
-    return simple.search(session, query, 100, Work())
+    return simple.search(Call(session, Work()), query, 100)
 
 
 def _by_rule(session: Session, rule: Any) -> object:
-    return searches.by_rule(session, rule, Work())
+    return searches.by_rule(Call(session, Work()), rule)
 
 
 def _started(how: str, starts: Sequence[tuple[float, float]]) -> list[str]:

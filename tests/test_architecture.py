@@ -36,6 +36,7 @@ LAYERS = [
     ["resources"],
     ["session"],
     ["opening"],
+    ["call"],
     ["answers"],
     ["ranked"],
     ["exploration"],
@@ -88,7 +89,7 @@ LATE_ALL_THE_SAME = {
     # This runs before it is clear which models are wanted, ours or pydantic's.
     *("cli.main", "cli.surroundings"),
     # What a program that embeds us may do without, though no command does.
-    *("user_file", "files.temporary", "index.location", "matching.process", "opening", "session"),
+    *("user_file", "files.temporary", "index.location", "matching.process", "opening", "session", "call"),
 }
 
 

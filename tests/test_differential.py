@@ -20,6 +20,7 @@ import pytest
 
 from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from vaulttools import Vault, VaultConfig
+from vaulttools.call import Call
 from vaulttools.core.work import Work
 from vaulttools.files.scope import Walk
 from vaulttools.opening import open_folder
@@ -131,8 +132,9 @@ def _ours(opened: Session, pattern: str, options: Options) -> set[Line]:
     compiled = opened.ripgrep.compile(pattern, "fixed" if "F" in options else "regex", ignore_case="i" in options)
     assert compiled.multiline == ("U" in options)
     assert (compiled.engine == "pcre2") == ("P" in options)
-    scope = opened.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
-    search = opened.search(compiled, scope, work)
+    call = Call(opened, work)
+    scope = call.scope((Walk(notes_only=True),), (), hidden=False, include_excluded=False)
+    search = call.search(compiled, scope)
     counts = {file.path: file.count for file in search.matching()}
     located = list(search.located(list(counts), limit=None))
     assert {found.document.path: len(found.hits) for found in located} == counts

@@ -1,14 +1,13 @@
-"""Holds what a tool needs of an open vault: root, configuration, ripgrep, rules.
+"""Holds one open vault for all its calls: root, configuration, caches, indexes, ripgrep.
 
-Links, archives and URLs are imported when a call names one: a plain search need not pay their 40 ms.
+What not every call needs is imported when one needs it.
 """
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, partial
@@ -18,22 +17,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.config import VaultConfig
-from vaulttools.core import limits, moment, paths
+from vaulttools.core import moment, paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.dates import Calendar
 from vaulttools.core.recent import Recent
-from vaulttools.core.work import INCOMPLETE, Reason, Work
-from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong
-from vaulttools.files import catalogue, disk, globs, settings
+from vaulttools.core.work import Work
+from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
-from vaulttools.files.catalogue import Entry, Rules
-from vaulttools.files.disk import within
+from vaulttools.files import settings
+from vaulttools.files.catalogue import Rules
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.kept import ContentCache, KeptCounts, SnapshotStore
 from vaulttools.files.listing import Listing
-from vaulttools.files.root import Place, Root
+from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.files.selectors import Ranges
 from vaulttools.files.settings import Excluded
 
 if TYPE_CHECKING:
@@ -41,34 +38,20 @@ if TYPE_CHECKING:
     from vaulttools.index.background import Indexes
     from vaulttools.index.snapshot import Snapshot
     from vaulttools.matching.ripgrep import Ripgrep
-    from vaulttools.matching.search import Search
     from vaulttools.meaning.background import Supply
     from vaulttools.meaning.languages import Meaning
-    from vaulttools.notes.links.targets import LinkIndex
     from vaulttools.notes.note import Note
     from vaulttools.notes.note_date import Dating
     from vaulttools.notes.reader import NoteIndex, NoteReader
-    from vaulttools.patterns.pattern import Pattern
     from vaulttools.resources.periodic import PeriodicNotes
-    from vaulttools.resources.targets import Reader, Target, Targets
     from vaulttools.resources.urls import Resolvers
 
 
 _EXTRACTION_SECONDS: Final = 12.0
 """For extracting one attachment to read: the limit of an extraction, and the start of its process."""
 
-_ADVICE: Final[dict[Reason, str]] = {
-    "no text": ". Its pages are images, as in a scan; it has no text to search",
-    "encrypted": ". It opens with a password only",
-    "not extracted yet": ". Its text is being extracted; ask again",
-}
-"""Advice after the reason why a file cannot be read."""
-
 _SAMPLED: Final = 200
 """Notes that tell the languages of a vault: enough to find those of three notes in a hundred, within 2 ms."""
-
-_LEAST_SECONDS: Final = 0.1
-"""Time that a call always has for reading one text."""
 
 
 @dataclass(frozen=True)
@@ -192,11 +175,12 @@ class Session:
         from vaulttools.notes.note import ExtractedNote
 
         work = Work(self.config.time_limit)
-        view = self.view(work)
+        view = self.indexes.own.view(work.started) if self.has_index else None
         if view is None:
             return None
-        walks = (Walk("", notes_only=True, also=is_searched),)
-        scope = self.scope(walks, (), work, hidden=False, include_excluded=False, strictly=strictly)
+        leaves_out = strictly or self.config.respect_excluded
+        rules = Rules(hidden=False, excluded=self.excluded(work) if leaves_out else Excluded())
+        scope = self.scope(rules, (Walk("", notes_only=True, also=is_searched),), (), view, work)
         kept = scope.listing()
         listing = Listing(scope.entries()) if kept is None else kept
         if strictly and (work.warnings or scope.warnings):
@@ -245,101 +229,30 @@ class Session:
 
         return ripgrep.locate(self.config.rg)
 
+    def excluded(self, work: Work) -> Excluded:
+        """Returns the vault's excluded files; no files, and a warning in `work`, if its settings cannot be read."""
+        try:
+            return settings.excluded(Path(self.root.absolute(self.config_folder)))
+        except OSError as error:
+            work.warn(f"The vault's settings cannot be read ({error.strerror}): its excluded files are not left out.")
+            return Excluded()
+
     def scope(
-        self,
-        walks: tuple[Walk, ...],
-        named: tuple[str, ...],
-        work: Work,
-        *,
-        hidden: bool,
-        include_excluded: bool,
-        gitignore: bool = False,
-        pruned: frozenset[str] = frozenset(),
-        default_excludes: bool = False,
-        strictly: bool = False,
+        self, rules: Rules, walks: tuple[Walk, ...], named: tuple[str, ...], names: Snapshot | None, work: Work
     ) -> Scope:
-        """Returns the scope of a call under the vault's present rules; `strictly`: without excluded files, even if the
-        configuration does not respect them."""
-        leaves_out = strictly or (self.config.respect_excluded and not include_excluded)
-        excluded_files = self._excluded(work) if leaves_out else Excluded()
-        rules = Rules(
-            hidden=hidden,
-            excluded=excluded_files,
-            ignores=gitignore,
-            pruned=pruned,
-            default_excludes=default_excludes,
-        )
+        """Returns the scope of walks and named files under rules; `names` is the index as the caller knows it."""
         covered = None
-        if excluded_files.patterns:
-            covered = partial(self.ripgrep.excluded, excluded_files.patterns, work=work)
+        if rules.excluded.patterns:
+            covered = partial(self.ripgrep.excluded, rules.excluded.patterns, work=work)
         attachments = (
             self.attachments if named or not all(walk.notes_only and walk.also is None for walk in walks) else None
         )
-        return Scope(self.root, rules, walks, named, covered, self.view(work), attachments)
-
-    def view(self, work: Work) -> Snapshot | None:
-        """Returns the index as of the beginning of a call, taken once per call; None if there is none, or not yet."""
-        if work.view is None and self.has_index:
-            work.view = self.indexes.own.view(work.started)
-        view: Snapshot | None = work.view
-        return view
-
-    def has_lost_index(self, work: Work) -> bool:
-        """Whether the index that a call used was removed, replaced or damaged meanwhile."""
-        view: Snapshot | None = work.view
-        return view is not None and view.is_lost
-
-    def moved(self, work: Work) -> dict[str, int]:
-        """Returns what may have been renamed or moved since a call began, each with a number that differs for each
-        change: files that vanished, or folders whose names changed where no watch tells it."""
-        view: Snapshot | None = work.view
-        self.look_again()
-        now = None if view is None else self.indexes.own.view(time.monotonic())
-        if view is not None and now is not None:
-            return dict.fromkeys(view.vanished(now), time.monotonic_ns())
-        begun = time.time_ns() - int((time.monotonic() - work.started) * 1e9)
-        return dict(catalogue.changed_folders(self.root, begun, lambda: work.remaining() <= 0))
+        return Scope(self.root, rules, walks, named, covered, names, attachments)
 
     def look_again(self) -> None:
         """Let the next call look at the disk, also in a process that listed the vault once for one command."""
         if self.has_index:
             self.indexes.own.look_again()
-
-    def targets(self, entries: Sequence[str], work: Work) -> Targets:
-        """Finds what the `paths` of a call name.
-
-        Raises:
-            PathNotFound: no entry exists; for a single path it carries similar paths.
-            BadArgument: an entry is empty, malformed, several in one, or not allowed.
-        """
-        try:
-            return self._reader(work).read(entries)
-        except PathNotFound as error:
-            given = error.given[0]
-            if len(error.given) > 1 or "://" in given:
-                raise
-            from vaulttools.resources.naming import close_to, folders_close_to
-
-            visible = list(self.visible(work))
-            if globs.has_magic(given):
-                folder = globs.before_magic(given)
-                close = [f"{other}/{given[len(folder) :]}" for other in folders_close_to(folder, visible)]
-            else:
-                folders = folders_close_to(given, visible)
-                same = [each for each in folders if each.casefold() == given.strip("/").casefold()]
-                close = [*same, *close_to(given, visible)] or folders
-            raise PathNotFound(given, close=close) from None
-
-    def named(self, given: str, work: Work) -> Target:
-        """Finds the one note or other text that a name means.
-
-        Raises:
-            BadArgument: there is none, or several; see `resources.naming`.
-        """
-        from vaulttools.resources.naming import Naming
-
-        naming = Naming(self._reader(work), lambda: self.links(work), lambda: self.visible(work), self.periodic.named)
-        return naming.target(given)
 
     @property
     def periodic(self) -> PeriodicNotes:
@@ -365,128 +278,11 @@ class Session:
 
         return Dating(self.calendar.today(), daily)
 
-    def _reader(self, work: Work) -> Reader:
-        """Returns the reader of a call's entries; it resolves links within the call's time, among all files that
-        Obsidian sees (rule-L12 to rule-L17)."""
-        from vaulttools.resources.targets import Reader
-
-        return Reader(self.root, self.resolvers, lambda target: self.links(work).resolve(target))
-
-    def visible(self, work: Work) -> Iterator[str]:
-        """Yields the files to suggest for a name that does not exist."""
-        scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
-        return (entry.path for entry in scope.entries() if entry.left_out is None)
-
-    def links(self, work: Work, *, reports_missed: bool = False) -> LinkIndex:
-        """Returns the names that links can use: of all files that Obsidian sees, including excluded ones.
-
-        With `reports_missed`, `work` gets the folders that could not be listed.
-        """
-        from vaulttools.notes.links.targets import LinkIndex
-
-        scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=True)
-
-        def made() -> tuple[LinkIndex, list[Entry]]:
-            listing = scope.listing() or Listing(scope.entries())
-            left_out = listing.left_out
-            missed = [entry for entry in left_out if entry.kind == "folder" and entry.left_out in INCOMPLETE]
-            # A file in iCloud that is not downloaded still has its name (fault-S01, fault-S02).
-            away = [entry.path for entry in left_out if entry.left_out == "not downloaded"]
-            return LinkIndex([*listing.files, *away]), missed
-
-        if scope.names is None or not scope.names.holds(""):
-            index, missed = made()
-        else:
-            index, missed = scope.names.kept("links", made)
-        if reports_missed and work.complete:  # otherwise `work` already has what is missing
-            for path, _, reason in missed:
-                assert reason is not None
-                work.pass_over(path, reason, is_folder=True)
-        return index
-
-    def search(
-        self,
-        pattern: Pattern,
-        scope: Scope,
-        work: Work,
-        wanted: int = limits.COUNTED_FILES + 1,
-        *,
-        wants_lines: bool = False,
-    ) -> Search:
-        """Returns a search of one scope; see `Search` for `wanted` and `wants_lines`."""
-        from vaulttools.matching.search import Search
-
-        return Search(
-            self.ripgrep,
-            pattern,
-            scope,
-            work,
-            self.config.max_file_size,
-            self.view(work),
-            wanted,
-            wants_lines,
-            contents=self.contents,
-            kept_counts=self.counts,
-        )
-
     def notes(self, parts: NoteIndex | None) -> NoteReader:
         """Returns the reader of this vault's notes; `parts` is what an index has of them."""
         from vaulttools.notes.reader import NoteReader
 
         return NoteReader(self.root, self.config.max_file_size, parts)
-
-    def lines_of(self, target: Target) -> Ranges | None:
-        """Returns the lines that the target means: a range, the section or block that a link names; None for all.
-
-        Raises:
-            BadArgument: the note has no such heading or block, or cannot be read.
-        """
-        if target.place is None or not (target.headings or target.block):
-            return target.ranges
-        from vaulttools.notes.note import Note
-
-        read = self._read(target, target.place)
-        note, name = Note(read.path, read.text), paths.shown(read.path)
-        if target.block is not None:
-            block = note.required_block(target.block, name)
-            return Ranges(((block.start_line, block.end_line),))
-        section = note.required_section(target.headings, name)
-        return Ranges(((section.line, section.end_line),))
-
-    def text_of(self, target: Target, work: Work) -> tuple[Document, tuple[str, ...]]:
-        """Returns the text of a file, an archive member or a virtual resource, and sentences about anything unusual.
-
-        Raises:
-            BadArgument: the file cannot be read.
-            MemberUnreadable: the member cannot be read; its reason says why.
-        """
-        if target.place is not None:
-            place = target.place
-            try:
-                return within(max(work.remaining(), _LEAST_SECONDS), lambda: self._read(target, place)), ()
-            except TimeoutError as error:
-                raise BadArgument(f"Cannot read {target.given}: {error}") from error
-        if target.virtual is not None:
-            return Document(target.virtual.name, target.virtual.text), ()
-        from vaulttools.resources import archives
-
-        assert target.member is not None
-        archive, member = target.member
-        try:
-            with disk.fdopen(self.root.open(archive), "rb") as file:
-                closed = self.root.protection.folder_of_member
-                read = archives.read_member(file, archive, member, work.remaining, lambda name: bool(closed(name)))
-        except OSError as error:
-            raise archives.MemberUnreadable("not a readable archive") from error
-        if read.is_cut_short:
-            work.pass_over(archive, "too large")
-        return Document(f"{archive}:{member}", read.text), read.warnings
-
-    def _read(self, target: Target, place: Place) -> Document:
-        try:
-            return self.read(place.path)
-        except NotRead as error:
-            raise BadArgument(f"Cannot read {target.given}: {error.reason}{_ADVICE.get(error.reason, '')}") from error
 
     def read(self, path: str, seconds: float = _EXTRACTION_SECONDS) -> Document:
         """Returns the text of a file at a vault-relative path; an attachment must be extracted within `seconds`.
@@ -499,54 +295,3 @@ class Session:
             if document is not None:
                 return document
         return documents.read(self.root, path, self.config.max_file_size)
-
-    def selected(
-        self, glob: str | None, walks: tuple[Walk, ...], named: tuple[str, ...] = (), *, ignore_case: bool
-    ) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
-        """Returns what a glob filter selects of walks without a glob and of named files; a blank one selects all.
-
-        A file that the filter names exactly counts as named; a folder means its content, also through a link. Files in
-        a protected folder are not selected.
-
-        Raises:
-            InvalidGlob: it is malformed.
-            OutsideVault: it leads out of the vault.
-        """
-        if glob is None or not glob.strip():
-            return walks, named
-        try:
-            place = self.root.locate(glob)
-        except AccessDenied:
-            return (), ()
-        except PathTooLong:
-            if not globs.has_magic(glob):
-                raise
-            place = Place(glob, None)
-        if place.kind == "file":
-            is_meant = place.path in named or any(walk.covers(place.path) for walk in walks)
-            return (), (place.path,) if is_meant else ()
-        if place.kind == "folder":
-            held = tuple(path for path in named if paths.is_below(place.path, path))
-            return _narrowed(walks, place.path), held
-        parsed = globs.parse(self.root.anchored(glob), ignore_case=ignore_case)
-        try:
-            base = self.root.locate(parsed.literal_folders or ".")
-        except AccessDenied:  # the check above missed it: the whole glob is too long for a path
-            return (), ()
-        # A walk from further up would not follow a link; else it must start there, for the rules of folders between.
-        if base.kind == "folder" and self.root.resolved(base.path) != base.path:
-            walks = _narrowed(walks, base.path)
-        return tuple(replace(walk, glob=parsed) for walk in walks), tuple(filter(parsed.matches, named))
-
-    def _excluded(self, work: Work) -> Excluded:
-        """Returns the vault's excluded files; no files, and a warning in `work`, if its settings cannot be read."""
-        try:
-            return settings.excluded(Path(self.root.absolute(self.config_folder)))
-        except OSError as error:
-            work.warn(f"The vault's settings cannot be read ({error.strerror}): its excluded files are not left out.")
-            return Excluded()
-
-
-def _narrowed(walks: tuple[Walk, ...], folder: str) -> tuple[Walk, ...]:
-    """Returns the walks, limited to a folder."""
-    return tuple(part for walk in walks if (part := walk.narrowed(folder)) is not None)

@@ -24,6 +24,7 @@ from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import parse
 from vaulttools.answers.settled import settled
 from vaulttools.attachments.extracted import Picture
+from vaulttools.call import Call
 from vaulttools.config import VaultConfig
 from vaulttools.core.voice import CALLS, Voice
 from vaulttools.core.work import GONE, Work
@@ -381,7 +382,7 @@ class Vault(ToolMethods):
             raise BadArgument(f"{name} gives no files one by one")
         opened = self._opened
         opened.root.ensure_readable()
-        return tool.stream(opened, parse(tool.request, arguments), Work(_NO_LIMIT, cancel))
+        return tool.stream(Call(opened, Work(_NO_LIMIT, cancel)), parse(tool.request, arguments))
 
     async def acall(
         self,
@@ -410,7 +411,8 @@ class Vault(ToolMethods):
         Raises:
             Cancelled: the caller set `cancel`.
         """
-        return self._opened.links(Work(self._opened.config.time_limit, cancel)).resolve
+        opened = self._opened
+        return Call(opened, Work(opened.config.time_limit, cancel)).links().resolve
 
     def register_resolver(self, scheme: str, resolver: Resolver) -> None:
         """Lets `resolver` answer for URLs of a scheme (`"mail"` for `mail://…`) wherever tools take paths.
@@ -466,20 +468,20 @@ class Vault(ToolMethods):
         tool = tools.named(name)
         request = parse(tool.request, arguments, voice)
         opened = self._opened
-        work = Work(opened.config.time_limit, cancel, on_progress, voice=voice)
+        call = Call(opened, Work(opened.config.time_limit, cancel, on_progress, voice=voice))
         notices = self.notices
 
-        def asked(now: Work) -> Any:
+        def asked(now: Call) -> Any:
             for sentence in notices:
-                now.warn(sentence)
-            return tool.run(opened, request, now)
+                now.work.warn(sentence)
+            return tool.run(now, request)
 
         opened.root.ensure_readable()
         try:
-            answer = asked(work)
-            if answer.found and GONE not in work.skipped and not opened.has_lost_index(work):
+            answer = asked(call)
+            if answer.found and GONE not in call.work.skipped and not call.has_lost_index:
                 return answer
-            return settled(answer, asked, attrgetter("found"), opened, work)
+            return settled(answer, asked, attrgetter("found"), call)
         except OSError as error:  # also an import that this call is the first to need
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise

@@ -14,11 +14,13 @@ import pytest
 from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import Vault, tools
-from vaulttools.answers import vocabulary
+from vaulttools.answers import corpus, vocabulary
 from vaulttools.answers.proposals import Proposal, asks_for_list, proposal
 from vaulttools.answers.vocabulary import Vocabulary
+from vaulttools.call import Call
 from vaulttools.core.work import Work
 from vaulttools.tools import base
+from vaulttools.tools.base import BaseAnswer, BaseRequest
 
 DAY = date(2026, 11, 1)
 
@@ -55,7 +57,8 @@ def vault(make_vault: MakeVault) -> Vault:
 
 @pytest.fixture
 def known(vault: Vault) -> Vocabulary:
-    return vocabulary.of(vault.session, Work())
+    call, _ = corpus.awaited(Call(vault.session, Work()))
+    return vocabulary.of(call)
 
 
 def proposed(question: str, known: Vocabulary) -> Proposal | None:
@@ -365,9 +368,9 @@ def test_without_the_index_the_answer_says_that_a_complete_list_needs_it(
 def test_a_list_that_runs_out_of_time_is_reported(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     made = base.TOOL.run
 
-    def late(vault: Any, request: Any, work: Work) -> Any:
-        work.pass_over("late.md", "time limit")
-        return made(vault, request, work)
+    def late(call: Call, request: BaseRequest) -> BaseAnswer:
+        call.work.pass_over("late.md", "time limit")
+        return made(call, request)
 
     named = tools.named
     monkeypatch.setattr(tools, "named", lambda name: replace(base.TOOL, run=late) if name == "base" else named(name))

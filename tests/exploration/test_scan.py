@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vaulttools import VaultConfig
+from vaulttools.call import Call
 from vaulttools.core.work import Work
 from vaulttools.exploration import scan
 from vaulttools.exploration.scan import Scan
@@ -44,9 +45,9 @@ def apart(folder: str, terms: list[str], mode: Boundary, index: str | None = Non
     patterns = [vault.ripgrep.compile(term, mode, ignore_case=False) for term in terms]
 
     def search(given: pattern.Pattern) -> Search:
-        work = Work()
-        scope = vault.scope((Walk(),), (), work, hidden=False, include_excluded=False)
-        return vault.search(given, scope, work)
+        call = Call(vault, Work())
+        scope = call.scope((Walk(),), (), hidden=False, include_excluded=False)
+        return call.search(given, scope)
 
     found = scan.several(search(patterns[0]), patterns), [scan.one(search(each)) for each in patterns]
     vault.close()

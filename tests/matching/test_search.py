@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from tests.passed_over import counts, examples
 from vaulttools import Vault, VaultConfig
+from vaulttools.call import Call
 from vaulttools.core import limits
 from vaulttools.core.work import GONE, PassedOver, Reason, Work
 from vaulttools.errors import BadArgument, Cancelled
@@ -54,9 +55,9 @@ class _Found:
 
 
 def _search(folder: Path, pattern: Pattern, work: Work) -> Search:
-    opened = open_folder(str(folder), VaultConfig())
-    scope = opened.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
-    return opened.search(pattern, scope, work)
+    call = Call(open_folder(str(folder), VaultConfig()), work)
+    scope = call.scope((Walk(notes_only=True),), (), hidden=False, include_excluded=False)
+    return call.search(pattern, scope)
 
 
 def _found(folder: Path, pattern: Pattern) -> _Found:

@@ -11,7 +11,7 @@ from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import Vault
 from vaulttools.core.dates import Calendar
-from vaulttools.index.background import Indexes
+from vaulttools.index.background import BackgroundIndex
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 """A Sunday."""
@@ -132,7 +132,7 @@ def test_a_period_is_found_in_texts_before_the_index_is_ready(vault: Vault) -> N
 
 
 def test_days_that_are_not_read_yet_are_not_taken_for_empty_ones(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Indexes, "structures", lambda *_: None)
+    monkeypatch.setattr(BackgroundIndex, "view", lambda *_: None)
     for tool, arguments in (("query", {"query": "diesen Monat"}), ("context", {"question": "diesen Monat"})):
         result = vault.call(tool, {**arguments, "folder": "Roof"})
         assert result.text.startswith("Part of the answer: days are read from names alone so far.")

@@ -13,12 +13,12 @@ from typing import Final, TypeVar
 from vaulttools.answers import answer
 from vaulttools.answers.incremental import Corpus, IncrementalAnswer, NoteProjection
 from vaulttools.attachments.kinds import kind_of
+from vaulttools.call import Call
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.listing import Listing
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.session import Session
 
 F = TypeVar("F")
 S = TypeVar("S")
@@ -35,47 +35,84 @@ def narrow(work: Work) -> str:
     return f"Narrow {work.voice.name('folder')}."
 
 
-def ask(
-    vault: Session, question: NoteProjection[F, S], work: Work, folder: str | None = None, glob: str | None = None
-) -> Corpus[S]:
-    """Answers a question about the notes in `folder` that `glob` selects, without excluded files (rule-E04).
-
-    Raises:
-        BadArgument: there is no such folder, or the glob is malformed.
-    """
-    return answered(vault, question, work, scope_of(vault, work, folder, glob))
-
-
-def scope_now(
-    vault: Session,
-    work: Work,
-    folder: str | None,
-    glob: str | None,
+def scope_of(
+    call: Call,
+    folder: str | None = None,
+    glob: str | None = None,
     *,
     times: FileTimes | None = None,
     include_excluded: bool = False,
-) -> tuple[Scope, bool]:
-    """Returns the notes, PDF and DOCX files that the arguments select, and whether the index knows nearly all of them.
-
-    It waits for the index for at most a second.
+) -> Scope:
+    """Returns the notes that the arguments select. It does not wait: the index may lack the structure of some.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walks, files = selection(vault, work, folder, glob, also=kind_of)
-    scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
-    ends = time.monotonic() + _OPENING_SECONDS
-    seconds = 0.0  # at first: reading a few notes that just changed takes less time than indexing them
-    while True:
-        view = vault.indexes.structures(work, seconds)
-        scope = replace(scope, names=view, times=times, warnings=[])
-        if not seconds and (view is None or not view.is_ranked(listed(scope).files, _FEW)):
-            seconds = _LOOK_SECONDS
-            continue
-        if view is None and time.monotonic() < ends and work.remaining() > 0:
-            continue  # reading an existing index takes less
-        is_ready = view is not None and view.is_ranked(listed(scope).files, FEW_TO_READ)
-        return scope, is_ready
+    walks, files = selection(call, folder, glob)
+    return replace(call.scope(walks, files, hidden=False, include_excluded=include_excluded), times=times)
+
+
+def awaited(
+    call: Call,
+    folder: str | None = None,
+    glob: str | None = None,
+    *,
+    times: FileTimes | None = None,
+    include_excluded: bool = False,
+) -> tuple[Call, Scope]:
+    """Waits until the structure of the notes that the arguments select is known, or most of the time is over; a call
+    that has waited does not wait again.
+
+    Returns the call to go on with, and to use alone, and these notes.
+
+    Raises:
+        BadArgument: there is no such folder, or the glob is malformed.
+    """
+    scope = scope_of(call, folder, glob, times=times, include_excluded=include_excluded)
+    if call.has_waited:
+        return call, scope
+    call = call.waited(0)
+    scope = replace(scope, names=call.snapshot)
+    if call.snapshot is not None and (call.snapshot.has_facts or call.snapshot.is_known(listed(scope), _FEW)):
+        return call, scope
+    call = call.waited(call.work.remaining() * _WAIT_SHARE)
+    return call, replace(scope, names=call.snapshot, warnings=[])
+
+
+def awaited_briefly(
+    call: Call,
+    folder: str | None = None,
+    glob: str | None = None,
+    *,
+    times: FileTimes | None = None,
+    include_excluded: bool = False,
+) -> tuple[Call, Scope, bool]:
+    """Waits until the words of the notes that the arguments select are known, for at most a second; a call that has
+    waited does not wait again.
+
+    Returns the call to go on with, and to use alone; these notes, with PDF and DOCX files; and whether the index knows
+    nearly all of them.
+
+    Raises:
+        BadArgument: there is no such folder, or the glob is malformed.
+    """
+    walks, files = selection(call, folder, glob, also=kind_of)
+    scope = replace(call.scope(walks, files, hidden=False, include_excluded=include_excluded), times=times)
+    if not call.has_waited:
+        ends = time.monotonic() + _OPENING_SECONDS
+        call = call.waited(0)  # reading a few notes that just changed takes less time than indexing them
+        if not _is_ranked(call, scope, _FEW):
+            call = call.waited(_LOOK_SECONDS)
+        while call.snapshot is None and time.monotonic() < ends and call.work.remaining() > 0:
+            call = call.waited(_LOOK_SECONDS)
+        scope = replace(scope, names=call.snapshot, warnings=[])
+    return call, scope, _is_ranked(call, scope, FEW_TO_READ)
+
+
+def _is_ranked(call: Call, scope: Scope, most: int) -> bool:
+    """Whether the index knows the words of all notes of a scope but `most`."""
+    snapshot = call.snapshot
+    return snapshot is not None and snapshot.is_ranked(listed(replace(scope, names=snapshot)).files, most)
 
 
 _OPENING_SECONDS: Final = 1.0
@@ -85,41 +122,20 @@ FEW_TO_READ: Final = 200
 """Reading and parsing so many notes takes as long as counting the words of a question in all notes."""
 
 
-def scope_of(
-    vault: Session,
-    work: Work,
-    folder: str | None,
-    glob: str | None,
-    *,
-    times: FileTimes | None = None,
-    include_excluded: bool = False,
-) -> Scope:
-    """Returns the notes that the arguments select, once their structure is known or most of the time is over.
-
-    Raises:
-        BadArgument: there is no such folder, or the glob is malformed.
-    """
-    walks, files = selection(vault, work, folder, glob)
-    scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
-    view = vault.indexes.structures(work)
-    scope = replace(scope, names=view, times=times)
-    if view is not None and (view.has_facts or view.is_known(listed(scope), _FEW)):
-        return scope
-    return replace(scope, names=vault.indexes.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
-
-
 def answered(
-    vault: Session, question: NoteProjection[F, S], work: Work, scope: Scope, within: tuple[Walk, ...] | None = None
+    call: Call, question: NoteProjection[F, S], scope: Scope, within: tuple[Walk, ...] | None = None
 ) -> Corpus[S]:
-    """Answers a question about the notes of a scope; adds to `work` what was passed over, only what lies `within` some
-    walks if they are given."""
-    view = vault.view(work)
+    """Answers a question about the notes of a scope, without excluded files (rule-E04). It does not wait.
+
+    It adds to the work of the call what was passed over, only what lies `within` some walks if they are given.
+    """
+    work = call.work
     # The listing is compared with the last one, so the key need not hold everything that decides about it.
     key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
-    incremental: IncrementalAnswer[F, S] = vault.lasting.made(
+    incremental: IncrementalAnswer[F, S] = call.session.lasting.made(
         key, lambda: IncrementalAnswer(question, is_kept=_is_of_all(scope))
     )
-    corpus = incremental.at(listed(scope), view, vault.notes(view), work)
+    corpus = incremental.at(listed(scope), call.snapshot, call.notes(), work)
     for entry, reason in corpus.passed_over:
         if within is None or any(walk.reaches(entry.path) for walk in within):
             work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
@@ -144,8 +160,7 @@ def listed(scope: Scope) -> Listing:
 
 
 def selection(
-    vault: Session,
-    work: Work,
+    call: Call,
     folder: str | None,
     glob: str | None,
     *,
@@ -158,8 +173,8 @@ def selection(
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walk = Walk(_folder(vault, work, folder), notes_only=notes_only, also=also)
-    walks, files = vault.selected(glob, (walk,), ignore_case=False)
+    walk = Walk(_folder(call, folder), notes_only=notes_only, also=also)
+    walks, files = call.selected(glob, (walk,), ignore_case=False)
     return walks, tuple(filter(Walk(notes_only=notes_only, also=also).selects, files))
 
 
@@ -200,16 +215,16 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
-def _folder(vault: Session, work: Work, given: str | None) -> str:
+def _folder(call: Call, given: str | None) -> str:
     if given is None or not given.strip():
         return ""
-    place = vault.root.locate("." if given.strip() == "/" else given)
+    place = call.session.root.locate("." if given.strip() == "/" else given)
     if place.kind != "folder":
         what = "it is not a folder"
         if place.kind is None:
             from vaulttools.resources.naming import folders_close_to
 
-            close = folders_close_to(given, vault.visible(work))
+            close = folders_close_to(given, call.visible())
             what = f"there is no such folder{f'; did you mean {close[0]}?' if close else ''}"
         raise BadArgument(f"folder must name a folder of the vault, got {given}: {what}")
     return place.path

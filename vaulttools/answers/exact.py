@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, TypeAlias
 from vaulttools.answers import answer, corpus, dated, hints
 from vaulttools.answers.filters import Filters, nodes, none_selected
 from vaulttools.answers.incremental import Corpus, NoteProjection
+from vaulttools.call import Call
 from vaulttools.core import limits, spelling
-from vaulttools.core.work import Work
 from vaulttools.errors import InvalidQuery
 from vaulttools.files import disk
 from vaulttools.files.file_times import created
@@ -35,30 +35,39 @@ PROJECTION: Final = NoteProjection("query", facts.of, Facts(), Facts.changed, Fa
 """What a query may ask of a note without its text."""
 
 
+def scope_of(call: Call, filters: Filters) -> Scope:
+    """Returns the notes that the folder, the glob and the dates of `filters` select. It does not wait."""
+    return corpus.scope_of(call, filters.folder, filters.glob, **_further(call, filters))
+
+
+def awaited(call: Call, filters: Filters) -> tuple[Call, Scope]:
+    """Waits as `corpus.awaited` does. Returns the call to go on with, and to use alone, and the notes of `scope_of`."""
+    return corpus.awaited(call, filters.folder, filters.glob, **_further(call, filters))
+
+
+def _further(call: Call, filters: Filters) -> dict[str, Any]:
+    times, _ = dated.file_times(filters, call.session.calendar)
+    return {"times": times, "include_excluded": filters.include_excluded}
+
+
 def exact(
-    vault: Session, work: Work, filters: Filters, node: Node, given: str, *, match_case: bool = False
+    call: Call, scope: Scope, filters: Filters, node: Node, given: str, *, match_case: bool = False
 ) -> tuple[Exact, Corpus[Facts]]:
-    """Returns a query, `given` as the caller wrote it, ready to run, and the facts about all notes that it uses."""
-    scope = corpus.scope_of(
-        vault,
-        work,
-        filters.folder,
-        filters.glob,
-        times=dated.file_times(filters, vault.calendar)[0],
-        include_excluded=filters.include_excluded,
-    )
-    asked = corpus.answered(vault, PROJECTION, work, scope)
+    """Returns a query, `given` as the caller wrote it, ready to run, and the facts about the notes of `scope` that it
+    uses. It does not wait."""
+    work = call.work
+    asked = corpus.answered(call, PROJECTION, scope)
     if _asks_for_properties(node):
         answer.misread(work, asked.answer.misread)
-    walks, named = corpus.selection(vault, work, filters.folder, filters.glob, notes_only=False)
+    walks, named = corpus.selection(call, filters.folder, filters.glob, notes_only=False)
     files = _files(replace(scope, walks=walks, named=named, warnings=[]), any_file=looks_at_any_file(node))
     files = files.read(asked.answer.notes)
-    view = vault.view(work)
-    most = vault.config.max_file_size
-    regexes = Regexes(given, vault.ripgrep, scope, work, most, view)
+    view = call.snapshot
+    most = call.session.config.max_file_size
+    regexes = Regexes(given, call.session.ripgrep, scope, work, most, view)
     nominated = (lambda required: None) if view is None else view.nominated
     plan = Plan(files, asked.answer, nominated, regexes)
-    return Exact(node, match_case, plan, regexes, vault.notes(view), work), asked
+    return Exact(node, match_case, plan, regexes, call.notes(), work), asked
 
 
 def _asks_for_properties(node: Node) -> bool:
@@ -122,7 +131,7 @@ _ALONE: Final = 5
 
 
 def other_readings(
-    vault: Session, work: Work, filters: Filters, given: str, found: Exact, order: Order, *, match_case: bool
+    call: Call, filters: Filters, given: str, found: Exact, order: Order, *, match_case: bool
 ) -> list[str]:
     """Returns one sentence for each reading of `given` that finds files with the same filters: its parts alone, case
     ignored, another Unicode form. Or the sentence that no note passes the filters."""
@@ -131,7 +140,7 @@ def other_readings(
     if narrowed and not files_found(found, order, node=tree.both(narrowed)):
         return [none_selected(filters), *unknown]
     alone = _alone(found, order, parse(given), narrowed)
-    forms = _other_forms(vault, work, filters, given, match_case=match_case)
+    forms = _other_forms(call, filters, given, match_case=match_case)
     return [*unknown, *alone, *_other_case(found, order), *forms]
 
 
@@ -176,16 +185,17 @@ def _other_case(exact: Exact, order: Order) -> list[str]:
     return [f"{count} {'note matches' if number == 1 else 'notes match'} when case is ignored."]
 
 
-def _other_forms(vault: Session, work: Work, filters: Filters, given: str, *, match_case: bool) -> list[str]:
+def _other_forms(call: Call, filters: Filters, given: str, *, match_case: bool) -> list[str]:
     """Says what the query finds in another Unicode form (fault-C15)."""
     found = []
     for form, written in hints.other_forms(given):
         try:
             node = tree.both([parse(written), *nodes(filters)])
-            matching, _ = exact(vault, work.again(), filters, node, written, match_case=match_case)
+            again = call.again()
+            matching, _ = exact(again, scope_of(again, filters), filters, node, written, match_case=match_case)
         except InvalidQuery:
             continue  # some characters have a form that is syntax of the language
-        number = len(list(islice(matching.matching(Order(vault, matching, None)), limits.COUNTED_FILES)))
+        number = len(list(islice(matching.matching(Order(call.session, matching, None)), limits.COUNTED_FILES)))
         if number:
             more = " or more" if number == limits.COUNTED_FILES else ""
             match = "note matches" if number == 1 else "notes match"

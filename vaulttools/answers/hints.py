@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from vaulttools.call import Call
 from vaulttools.core import limits
 from vaulttools.core.work import Work, named
 from vaulttools.errors import InvalidPattern
@@ -17,8 +18,8 @@ from vaulttools.matching.search import FileCount, Search
 from vaulttools.patterns.pattern import Pattern, minds_case, outer_blanks
 from vaulttools.resources import archives
 
-Matching: TypeAlias = Callable[[Pattern, Work], Iterable[FileCount]]
-"""Finds what another pattern matches in the same scope, with a work of its own."""
+Matching: TypeAlias = Callable[[Pattern, Call], Iterable[FileCount]]
+"""Finds what another pattern matches in the same scope, as a second look of the call."""
 
 _SOME: Final = limits.COUNTED_FILES // 2
 """Up to so many matching files, it is checked whether case hides as many again: higher counts are not exact."""
@@ -48,14 +49,14 @@ def again(search: Search, pattern: Pattern, scope: Scope, work: Work) -> Search:
     return replace(search, pattern=pattern, scope=scope, work=work)
 
 
-def other_readings(search: Search, total: int, matching: Matching) -> list[str]:
+def other_readings(call: Call, search: Search, total: int, matching: Matching) -> list[str]:
     """Says what other readings of the pattern would find.
 
     If `total` is 0, one sentence for each reading that finds files: case ignored, outer blanks left out, other Unicode
     form. If some files were found, one sentence if many more match with case ignored.
     """
     if total:
-        return _many_more(search, total, matching)
+        return _many_more(call, search, total, matching)
     compiled = search.pattern
     readings: list[tuple[str, bool, str]] = []
     if not compiled.ignore_case and search.may_match != 0 and minds_case(compiled):
@@ -70,12 +71,12 @@ def other_readings(search: Search, total: int, matching: Matching) -> list[str]:
             other = search.ripgrep.compile(given, compiled.mode, ignore_case=ignore_case)
         except InvalidPattern:
             continue  # `a\ ` without its blank ends in a backslash
-        if number := _number_of(matching(other, search.work.again()), search):
+        if number := _number_of(matching(other, call.again()), search):
             hints.append(_sentence(number, f"when {when}"))
     return hints
 
 
-def _many_more(search: Search, total: int, matching: Matching) -> list[str]:
+def _many_more(call: Call, search: Search, total: int, matching: Matching) -> list[str]:
     compiled = search.pattern
     most = max(_MANY_MORE, 2 * total)
     if total > _SOME or compiled.ignore_case or (search.may_match is not None and search.may_match < most):
@@ -83,7 +84,7 @@ def _many_more(search: Search, total: int, matching: Matching) -> list[str]:
     if not minds_case(compiled) or search.work.remaining() <= 0:
         return []
     other = search.ripgrep.compile(compiled.given, compiled.mode, ignore_case=True)
-    number = _number_of(matching(other, search.work.again()), search)
+    number = _number_of(matching(other, call.again()), search)
     return [_sentence(number, "when case is ignored")] if number >= most else []
 
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from vaulttools.answers import corpus
 from vaulttools.answers.incremental import NoteProjection
+from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.work import Work
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Graph
-from vaulttools.session import Session
 
 if TYPE_CHECKING:
     from vaulttools.notes.note import Note
@@ -47,13 +46,14 @@ class ShownLines:
 
 
 def linked(
-    vault: Session, work: Work, shown: Sequence[ShownLines], among: AbstractSet[str], *, with_backlinks: bool
+    call: Call, shown: Sequence[ShownLines], among: AbstractSet[str], *, with_backlinks: bool
 ) -> list[Neighbour]:
     """Returns the notes in `among` that are linked with `shown`, without these. First those that the shown lines link
     to, then those linked with the most shown notes, then in the order of the shown notes, then by path. Notes whose
     links there is no time to read are skipped."""
-    links = vault.links(work)
-    all_links = corpus.ask(vault, PROJECTION, work).answer if with_backlinks else None
+    work = call.work
+    links = call.links()
+    all_links = corpus.answered(call, PROJECTION, corpus.scope_of(call)).answer if with_backlinks else None
     own = {each.note.path for each in shown}
     first: dict[str, tuple[int, Literal["out", "back"]]] = {}
     """By note: the index of the first shown note that it is linked with, and the direction."""

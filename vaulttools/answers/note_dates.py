@@ -9,12 +9,11 @@ from typing import Final
 
 from vaulttools.answers import corpus
 from vaulttools.answers.incremental import NoteProjection
-from vaulttools.core.work import Work
+from vaulttools.call import Call
 from vaulttools.files import disk
 from vaulttools.notes import note_date
 from vaulttools.notes.difference import Change
 from vaulttools.notes.note_date import DateParts, NoteDate
-from vaulttools.session import Session
 
 
 def _changed(before: Mapping[str, DateParts], changes: Sequence[Change[DateParts]]) -> Mapping[str, DateParts]:
@@ -33,16 +32,17 @@ PROJECTION: Final[NoteProjection[DateParts, Mapping[str, DateParts]]] = NoteProj
 """What the properties and the dated lines of a note say about its date."""
 
 
-def of(vault: Session, work: Work) -> Callable[[str], NoteDate | None]:
-    """Returns a function that gives the date of a file, by the file system if nothing else does; None if it is gone."""
-    dates = corpus.ask(vault, PROJECTION, work).answer
-    dating, zone = vault.dating(), vault.calendar.zone
+def of(call: Call) -> Callable[[str], NoteDate | None]:
+    """Returns a function that gives the date of a file, by the file system if nothing else does; None if it is gone.
+    It does not wait for the index."""
+    dates = corpus.answered(call, PROJECTION, corpus.scope_of(call)).answer
+    dating, zone = call.session.dating(), call.session.calendar.zone
 
     def date_of(path: str) -> NoteDate | None:
         found = dating.by(path, lambda: dates.get(path, DateParts()))
         if found is None:
             with suppress(OSError):
-                if (status := disk.status(vault.root.absolute(path))) is not None:
+                if (status := disk.status(call.session.root.absolute(path))) is not None:
                     found = NoteDate(datetime.fromtimestamp(status.st_mtime, zone).date().isoformat(), "file")
         return found
 

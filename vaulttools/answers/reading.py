@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from vaulttools.answers import answer
+from vaulttools.call import Call
 from vaulttools.core import paths, render
 from vaulttools.core.voice import Voice
-from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.document import Document
 from vaulttools.notes import canvas
 from vaulttools.notes.note import Note
 from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.resources.targets import Target
-from vaulttools.session import Session
 
 _OTHERS: Final = 5
 """How many other headings of the same name the answer names."""
@@ -47,23 +46,24 @@ class Reading:
         return paths.shown(self.document.path)
 
 
-def opened(vault: Session, given: str, work: Work) -> Reading:
+def opened(call: Call, given: str) -> Reading:
     """Opens the text that the argument `note` names.
 
     Raises:
         BadArgument: `given` names no text, several, or one that cannot be read as text.
     """
-    return read(vault, vault.named(given, work), work)
+    return read(call, call.named(given))
 
 
-def read(vault: Session, target: Target, work: Work) -> Reading:
+def read(call: Call, target: Target) -> Reading:
     """Opens a named text; a canvas becomes its cards and connections.
 
     Raises:
         BadArgument: it cannot be read as text.
     """
+    work = call.work
     try:
-        document, warnings = vault.text_of(target, work)
+        document, warnings = call.text_of(target)
     except MemberUnreadable as error:
         raise BadArgument(f"Cannot read {target.given}: {error.reason}") from error
     if document.is_binary:
@@ -76,7 +76,7 @@ def read(vault: Session, target: Target, work: Work) -> Reading:
         notices.append("This is not all of the text: a page could not be read, or there was no time or room for all.")
     work.remaining()  # a call that was cancelled meanwhile gets no answer
     work.searched = 1
-    note = vault.notes(vault.view(work)).note(document)
+    note = call.notes().note(document)
     notices += answer.told(work, found=True, shown=[document.path])
     return Reading(target, document, note, notices)
 

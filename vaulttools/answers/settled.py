@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.work import GONE, Work
+from vaulttools.core.work import GONE
 from vaulttools.errors import Cancelled, VaultToolsError
-from vaulttools.session import Session
 
 A = TypeVar("A")
 
 
-def settled(answer: A, ask: Callable[[Work], A], found: Callable[[A], bool], vault: Session, work: Work) -> A:
-    """Returns an answer in which no renamed note is missed: `answer`, or what `ask` answers now.
+def settled(answer: A, ask: Callable[[Call], A], found: Callable[[A], bool], call: Call) -> A:
+    """Returns an answer in which no renamed note is missed: `answer` to `call`, or what `ask` answers now.
 
     It is asked once more if the index was lost or a listed file was gone, or if it says that all was searched and
     nothing found, and files were renamed meanwhile. If that happens again, the last answer names the files and is not
@@ -22,26 +22,26 @@ def settled(answer: A, ask: Callable[[Work], A], found: Callable[[A], bool], vau
     """
     known: dict[str, int] = {}
     for is_last in (False, True):
-        must_ask = GONE in work.skipped or vault.has_lost_index(work)
-        if not must_ask and (found(answer) or not work.complete):
+        must_ask = GONE in call.work.skipped or call.has_lost_index
+        if not must_ask and (found(answer) or not call.work.complete):
             break
         # The clock of a disk ticks slowly: a change that was known before is no new one.
-        now = vault.moved(work)
+        now = call.moved()
         moved = {path for path, change in now.items() if known.get(path) != change}
         if not moved and not must_ask:
             break
         known = now
-        vault.look_again()
-        again = work.anew()
+        call.session.look_again()
+        again = call.anew()
         if is_last:
-            again.pass_over_all(sorted(moved, key=paths.order), GONE)
+            again.work.pass_over_all(sorted(moved, key=paths.order), GONE)
         try:
             answer = ask(again)
         except Cancelled:
             raise
         except VaultToolsError:  # a file that was named exactly is gone: the first answer says so already
-            if work.complete:
+            if call.work.complete:
                 raise
             break
-        work = again
+        call = again
     return answer

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import Request
-from vaulttools.core.work import Work
-from vaulttools.session import Session
+from vaulttools.call import Call
 
 if TYPE_CHECKING:
     from vaulttools.answers.show import FileStream
@@ -29,14 +28,14 @@ class Tool(Generic[R, A]):
     """For a model: what it does, when to use it, examples of arguments."""
     request: type[R]
     answer: type[A]
-    run: Callable[[Session, R, Work], A]
+    run: Callable[[Call, R], A]
     needs_structure: bool = False
     """Whether it uses the structure of all notes. The command line then updates the index first, if `waits` says so."""
     waits: Callable[[R], bool] = lambda _: True
     """Whether a request cannot be answered at all before that."""
     csv: Callable[[A], str] | None = None
     """Returns what the command line prints with `--csv`; None if there is no such form."""
-    stream: Callable[[Session, R, Work], FileStream] | None = None
+    stream: Callable[[Call, R], FileStream] | None = None
     """Yields every result file by file, without a text; None if there is no such form."""
     zero_is_success: bool = False
     """Whether the command line exits with 0 without results too, as for a comparison of counts."""

@@ -9,10 +9,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vaulttools.answers import corpus, usages
-from vaulttools.core.work import Work
+from vaulttools.call import Call
 from vaulttools.notes.period_words import plain
 from vaulttools.notes.tallies import PropertyCounts, TagCounts
-from vaulttools.session import Session
 
 MOST_WORDS: Final = 5
 """Words of the longest value or name to look for in a question: longer ones are texts, not names."""
@@ -36,11 +35,11 @@ class Vocabulary(NamedTuple):
     tags: Mapping[str, str]
 
 
-def of(vault: Session, work: Work) -> Vocabulary:
-    """Returns the vocabulary of all notes that are not excluded."""
-    scope = corpus.scope_of(vault, work, None, None)
-    properties = corpus.answered(vault, usages.PROPERTIES, work, scope)
-    return _made(properties.answer, corpus.answered(vault, usages.TAGS, work, scope).answer)
+def of(call: Call) -> Vocabulary:
+    """Returns the vocabulary of all notes that are not excluded. It does not wait for the index."""
+    scope = corpus.scope_of(call)
+    properties = corpus.answered(call, usages.PROPERTIES, scope)
+    return _made(properties.answer, corpus.answered(call, usages.TAGS, scope).answer)
 
 
 @lru_cache(maxsize=4)  # for the vaults of one process; recomputed if a property or a tag changes

@@ -11,7 +11,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from vaulttools.answers.corpus import counted, listed, scope_of
+from vaulttools.answers.corpus import awaited, counted, listed
+from vaulttools.call import Call
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
 from vaulttools.cli.surroundings import progress
 from vaulttools.core import child
@@ -93,7 +94,8 @@ def built(vault: Vault) -> tuple[str, dict[str, Any]]:
     assert status.holds is not None
     held = status.holds
     others = held.files - held.notes
-    asked = listed(scope_of(vault.session, Work(), None, None)).files
+    _, scope = awaited(Call(vault.session, Work()))
+    asked = listed(scope).files
     left_out = held.notes - sum(map(is_note, asked))
     which = f" ({left_out:,} of them hidden or excluded)" if left_out > 0 else ""
     text = (

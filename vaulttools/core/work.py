@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from vaulttools.core import limits, paths
 from vaulttools.core.voice import CALLS, Voice
@@ -98,8 +98,6 @@ class Work:
     """Number of PDF and DOCX files in the scope that were not searched because the extra for extraction is missing."""
     cut_short: bool = False
     """Whether time ran out during a walk, so that more was skipped than `skipped` counts."""
-    view: Any = None
-    """The call's `index.snapshot.Snapshot`, set by `Session.view`; None: there is none."""
     warnings: dict[str, None] = field(default_factory=dict)
     """Sentences about problems of the vault (a bad ignore line, a bad excluded-files entry)."""
     voice: Voice = CALLS
@@ -119,19 +117,15 @@ class Work:
         return max(0.0, self.deadline - time.monotonic())
 
     def again(self) -> Work:
-        """Returns a separate tally for a second look in the same call, such as for a hint, in the remaining time; it
-        sees the same state of the vault.
+        """Returns a separate tally for a second look in the same call, such as for a hint, in the remaining time.
 
         Raises:
             Cancelled: the caller has stopped the call.
         """
-        return Work(
-            max(self.remaining(), _SHORTEST), self.cancel, started=self.started, view=self.view, voice=self.voice
-        )
+        return Work(max(self.remaining(), _SHORTEST), self.cancel, started=self.started, voice=self.voice)
 
     def anew(self) -> Work:
-        """Returns the work of the same call when it is asked again: it sees the vault as it is now, in the remaining
-        time.
+        """Returns the work of the same call when it is asked again, in the remaining time: it begins now.
 
         Raises:
             Cancelled: the caller has stopped the call.

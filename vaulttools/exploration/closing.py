@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vaulttools.answers import answer, hints
+from vaulttools.call import Call
 from vaulttools.core import limits, render
 from vaulttools.core.work import Work
 from vaulttools.exploration import scan, toon
@@ -54,7 +55,7 @@ class Closing:
 
 
 def of_query(
-    first: Search, again: Callable[[Pattern, Work], Search], matches: Count, files: Count, *, found: bool
+    call: Call, first: Search, again: Callable[[Call, Pattern], Search], matches: Count, files: Count, *, found: bool
 ) -> Closing:
     """Returns the first closing lines of `scout`, `sample` and `show`: how the pattern was read, which other reading
     would match if everything was searched and nothing found, and whether the query is broad."""
@@ -62,7 +63,7 @@ def of_query(
     for notice in first.pattern.notices:
         closing.warn(notice)
     if not found and first.work.complete:
-        for sentence in hints.other_readings(first, 0, lambda pattern, work: again(pattern, work).matching()):
+        for sentence in hints.other_readings(call, first, 0, lambda pattern, call: again(call, pattern).matching()):
             closing.warn(sentence)
     broad(closing, matches, files)
     return closing

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from vaulttools.answers.answer import AtLeast
 from vaulttools.answers.request import Request, schema
+from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, PathNotFound
 from vaulttools.exploration import toon
 from vaulttools.exploration.toon import Count
@@ -113,25 +113,24 @@ def is_left_out(found: Place) -> bool:
     return found.kind == "folder" and settings.default_folder_of(found.path) is not None
 
 
-def search(vault: Session, found: Place, pattern: Pattern, work: Work, *, include_excluded: bool = False) -> Search:
+def search(call: Call, pattern: Pattern, found: Place, *, include_excluded: bool = False) -> Search:
     """Returns the search of a file or folder; skips hidden, ignored and default-excluded files unless named."""
     walks: tuple[Walk, ...] = ()
     if is_left_out(found):
-        work.pass_over(found.path, "default excludes", is_folder=True)
+        call.work.pass_over(found.path, "default excludes", is_folder=True)
     elif found.kind == "folder":
         walks = (Walk(found.path),)
     elif found.kind == "other":
-        work.pass_over(found.path, "not a regular file")
-    scope = vault.scope(
+        call.work.pass_over(found.path, "not a regular file")
+    scope = call.scope(
         walks,
         (found.path,) if found.kind == "file" else (),
-        work,
         hidden=False,
         include_excluded=include_excluded,
         gitignore=True,
         default_excludes=True,
     )
-    return vault.search(pattern, scope, work)
+    return call.search(pattern, scope)
 
 
 def numbered(document: Document, hits: FileLines, start: int, end: int, selected: int | None = None) -> Iterator[str]:

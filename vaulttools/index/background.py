@@ -479,16 +479,13 @@ class Indexes:
     def structures(self, work: Work, wait: float = 0.0) -> Snapshot | None:
         """Returns the index of all notes' structures, after at most `wait` seconds; None: there is none yet.
 
-        A vault whose own index is off or unavailable gets a temporary one. From then on it is the view of the call.
+        A vault whose own index is off or unavailable gets a temporary one.
         """
-        view: Snapshot | None = work.view
-        if view is not None and (not wait or view.has_facts):
-            return view
         for index in self._candidates():
             with suppress(Unavailable):
                 if wait:
                     index.wait(cancel=work.cancel, timeout=wait, facts_alone=True)
-                work.view = view = index.view(work.started)
+                view = index.view(work.started)
                 if view is not None or index.unavailable is None:
                     return view
         return None

@@ -16,6 +16,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Final, TypeAlias
 
+from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.files import disk
@@ -25,7 +26,6 @@ from vaulttools.patterns.pattern import escaped
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity
 from vaulttools.ranked.weights import NOMINATION
-from vaulttools.session import Session
 
 _SECONDS: Final = 5.0
 """Time limit of counting. Words take 0.3 s over 10,000 notes; a disk that was not read yet may need more."""
@@ -37,12 +37,11 @@ _GLOBS: Final = ("--glob=*.[mM][dD]",)
 class RipgrepCounter:
     """Counts terms in notes until time runs out."""
 
-    vault: Session
-    work: Work
+    call: Call
 
     def frequencies(self, terms: Sequence[QuestionTerm]) -> Sequence[Frequencies | None]:
         """Return for each term its count in each note (occurrences or lines); None if some notes were not counted."""
-        budget = Work(min(self.work.remaining(), _SECONDS), self.work.cancel)
+        budget = Work(min(self.call.work.remaining(), _SECONDS), self.call.work.cancel)
         words = [number for number, term in enumerate(terms) if is_word(term)]
         others = [number for number, term in enumerate(terms) if not is_word(term)]
         found: dict[int, Frequencies | None] = {}
@@ -53,7 +52,7 @@ class RipgrepCounter:
     def size(self, path: str) -> int:
         """Return the bytes of a note; 0 if `stat` fails."""
         try:
-            return disk.stat(self.vault.root.absolute(path)).st_size
+            return disk.stat(self.call.session.root.absolute(path)).st_size
         except OSError:
             return 0
 
@@ -61,17 +60,19 @@ class RipgrepCounter:
         """Count all words in one run, which takes two to three times as long as a run for one word."""
         if not words:
             return []
-        counted, stopped = self.vault.ripgrep.counts_of_texts(any_of(words), self._folder, _GLOBS, budget)
+        counted, stopped = self.call.session.ripgrep.counts_of_texts(any_of(words), self._folder, _GLOBS, budget)
         return [None] * len(words) if stopped else _by_term(words, counted)
 
     def _of_each(self, terms: Sequence[QuestionTerm], budget: Work) -> Iterator[Frequencies | None]:
         """Count each term in a run of its own; yield None for one that ran out of time, and nothing after it."""
-        for counts in self.vault.ripgrep.counts_of_each(list(map(expression, terms)), self._folder, _GLOBS, budget):
+        for counts in self.call.session.ripgrep.counts_of_each(
+            list(map(expression, terms)), self._folder, _GLOBS, budget
+        ):
             yield None if counts.stopped else counts.matching
 
     @property
     def _folder(self) -> str:
-        return str(self.vault.root.folder)
+        return str(self.call.session.root.folder)
 
 
 def _by_term(words: Sequence[QuestionTerm], counted: Mapping[str, Mapping[str, int]]) -> Sequence[Frequencies]:

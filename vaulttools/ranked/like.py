@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import corpus, exact, reading
 from vaulttools.answers.linked import PROJECTION
-from vaulttools.core.work import Work
+from vaulttools.call import Call
 from vaulttools.notes.note import Note
 from vaulttools.query.facts import Facts
 from vaulttools.query.facts import of as tags_of
@@ -19,7 +19,6 @@ from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.question import MOST_TERMS
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.weights import KINSHIP
-from vaulttools.session import Session
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -54,31 +53,33 @@ class Like:
     """By note in its folder or with one of its tags: the bonus, as a share of the score."""
 
 
-def like(vault: Session, given: str, work: Work) -> Like:
-    """Read the note or section that `given` names: a path, a name or `note#heading`.
+def like(call: Call, given: str) -> tuple[Call, Like]:
+    """Wait for the structure of all notes, and read the note or section that `given` names: a path, a name or
+    `note#heading`. Return the call to go on with, and to use alone, and what was read.
 
     Raises:
         BadArgument: no note has this name, or it cannot be read as text.
     """
-    opened = reading.opened(vault, given, work)
+    call, scope = corpus.awaited(call)
+    opened = reading.opened(call, given)
     part = reading.of_target(opened)
     note = opened.note
     first = max(part.start, note.body_line)
     body = "\n".join(opened.document.lines[first - 1 : part.end])[:_READ_CHARACTERS]
     title = " ".join([note.title, *(note.breadcrumb(part.start) if part.start > note.body_line else ())])
-    links = vault.links(work)
-    graph = corpus.ask(vault, PROJECTION, work.again())  # the ranking reports skipped files, so not here again
+    links = call.links()
+    graph = corpus.answered(call.again(), PROJECTION, scope)  # the ranking reports skipped files, so not here again
     path = opened.document.path
     linked = {*graph.answer.targets(path, links), *(edge.source for edge in graph.answer.to(path, links))}
-    words = _characteristic(f"{title}\n{title}\n{body}", vault.view(work))
-    return Like(
+    words = _characteristic(f"{title}\n{title}\n{body}", call.snapshot)
+    return call, Like(
         path,
         words,
         f"{title}\n{body}"[:_MEANT_CHARACTERS],
         frozenset(linked - {path}),
         graph.waiting,
         bool(body.strip()),
-        _kinship(path, note, corpus.ask(vault, exact.PROJECTION, work.again()).answer),
+        _kinship(path, note, corpus.answered(call.again(), exact.PROJECTION, scope).answer),
     )
 
 

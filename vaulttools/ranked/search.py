@@ -12,9 +12,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import answer, corpus, dated, filters
-from vaulttools.answers.exact import Order, Sort, exact
+from vaulttools.answers.exact import Order, Sort, awaited, exact, scope_of
 from vaulttools.answers.filters import Filters
 from vaulttools.answers.incremental import Corpus
+from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import INCOMPLETE, PROPERTIES, UNREAD, Reason, Work, named
@@ -83,9 +84,10 @@ class Ranked:
     """The note that they are like; None if they answer a question."""
     _missed: Mapping[str, Reason]
     """Notes that could not be read so far, each with the reason."""
-    _work: Work
+    call: Call
+    """The call to go on with, and to use alone: `ranked` may have waited for the index."""
     _reported: set[str]
-    """The missed notes that were reported to `_work`."""
+    """The missed notes that were reported to the work of `call`."""
     _dating: Dating
     _links: Callable[[], LinkIndex]
     period: Period | None
@@ -129,7 +131,7 @@ class Ranked:
         for path, reason in missed.items():
             if path in self.deduplicator.among and path not in self._reported:
                 self._reported.add(path)
-                self._work.pass_over(path, reason)
+                self.call.work.pass_over(path, reason)
 
     def date_of(self, note: Note) -> str:
         """Return the day when a note was written, as `2026-05-12`; `""` if unknown."""
@@ -156,8 +158,7 @@ def has_words(question: str) -> bool:
 
 
 def ranked(
-    vault: Session,
-    work: Work,
+    call: Call,
     request: Filters,
     given: str | Like,
     most: int,
@@ -168,7 +169,7 @@ def ranked(
     also: Sequence[str] = (),
 ) -> Ranked:
     """Return up to `most` notes that answer a question best or are like a note, among those that match its operators
-    and the filters and are not in `leaves_out`.
+    and the filters and are not in `leaves_out`. It waits for the index first; the call to go on with is in the result.
 
     Without an index, ripgrep's counts of the words nominate notes. With one, notes near in meaning are added if
     passages are embedded. `name` is the argument that holds the question; `also` are other wordings of it.
@@ -176,39 +177,47 @@ def ranked(
     Raises:
         BadArgument: the question has no words, or a filter is wrong.
     """
+    session, work = call.session, call.work
     like = given if isinstance(given, Like) else None
     given = given.words if isinstance(given, Like) else given
     question, operators = without_operators(given) if like is None else (given, "")
     if not read_question(question).terms:
         raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(given[:80])}")
     wordings = tuple(filter(has_words, also))
-    times, notices = dated.file_times(request, vault.calendar)
+    times, notices = dated.file_times(request, session.calendar)
     within: frozenset[str] | None = None
     part = ""
     order: Order | None = None
     is_sorted = sort not in (None, "relevance")
-    filter_work = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
+    filtering = call.with_work(Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started))
     nodes = filters.nodes(request)
     if operators or is_sorted or nodes:
-        matching, filtered = exact(
-            vault, filter_work, request, tree.both([parse(operators or "path:.md"), *nodes]), given
-        )
+        filtering, selected = awaited(filtering, request)
+        node = tree.both([parse(operators or "path:.md"), *nodes])
+        matching, filtered = exact(filtering, selected, request, node, given)
         part = corpus.part(filtered)
-        work.view = filter_work.view  # the notes are ranked as of the moment at which they were filtered
-        order = Order(vault, matching, sort) if is_sorted else None
+        call = filtering.with_work(work)  # the notes are ranked as of the moment at which they were filtered
+        order = Order(session, matching, sort) if is_sorted else None
         if operators or nodes:
             within = frozenset(matching.matching(list))
         if operators:
             notices.append(f"Only notes that match {operators} as in mode obsidian.")
-    scope, is_ready = corpus.scope_now(
-        vault, work, request.folder, request.glob, times=times, include_excluded=request.include_excluded
+    calendar = session.calendar
+    is_plain = like is not None or order is not None  # a note has no intent, and a requested order overrides one
+    asks = Intent(question, calendar.today()) if is_plain else intent(question, calendar)
+    may_wait = not call.has_waited
+    call, scope, is_ready = corpus.awaited_briefly(
+        call, request.folder, request.glob, times=times, include_excluded=request.include_excluded
     )
+    if asks.period is not None and not is_ready and may_wait:
+        call = call.waited(min(_DAYS_SECONDS, work.remaining()))
+        scope = replace(scope, names=call.snapshot, warnings=[])
     if not is_ready:
-        why = "the index, which is being built" if vault.has_index else "an index"
+        why = "the index, which is being built" if session.has_index else "an index"
         notices.append(f"Ranked without {why}.")
 
     listing = corpus.listed(scope)
-    view = vault.view(work) if is_ready else None
+    view = call.snapshot if is_ready else None
     extracts = scope.extracts
 
     def made() -> _Notes:
@@ -220,12 +229,9 @@ def ranked(
     wanted = notes.files - large if large else notes.files
     wanted = wanted if within is None else wanted & within
     wanted -= leaves_out
-    read = _Reader(vault, work, extracts, view)
-    counter = None if is_ready else RipgrepCounter(vault, work)
-    meaning, meant = _meaning(vault, question, is_ready=view is not None)
-    calendar = vault.calendar
-    is_plain = like is not None or order is not None  # a note has no intent, and a requested order overrides one
-    asks = Intent(question, calendar.today()) if is_plain else intent(question, calendar)
+    read = _Reader(call, extracts, view)
+    counter = None if is_ready else RipgrepCounter(call)
+    meaning, meant = _meaning(session, question, is_ready=view is not None)
     compared = asks.words if like is None else like.text
     words, content = asks.words, ""
     translations: Mapping[str, str] = {}
@@ -244,13 +250,13 @@ def ranked(
             ranking, meaning, compared, view, among, read, work, meant, translated=content, also=wordings
         )
 
-    dating = vault.dating()
+    dating = session.dating()
     dated_by = view
     if asks.period is not None and view is None:
-        dated_by = vault.indexes.structures(work, min(_DAYS_SECONDS, work.remaining()))
+        dated_by = call.snapshot
         if dated_by is None or not (dated_by.has_facts or dated_by.is_known(listing, corpus.FEW_TO_READ)):
             dated_by, part = None, part or _DAYS_BY_NAME
-            filter_work.pass_over_all(sorted(wanted, key=paths.order), "time limit")
+            filtering.work.pass_over_all(sorted(wanted, key=paths.order), "time limit")
     ranking = asks.put_in_order(find, wanted, Days(dating, dated_by, read, work.is_over), work.is_over)
     if like is not None:
         ranking = replace(ranking, notes=AsAsked(kin_first(ranking.notes, like.kinship)))
@@ -271,8 +277,8 @@ def ranked(
         if not by_words_alone:
             by_words_alone, changed = _unsearched(meaning, view, wanted, missed, meant)
     asked = _passed_over(work, scope, notes, wanted, large, missed)
-    for reason in (INCOMPLETE | {PROPERTIES}) & filter_work.skipped.keys():  # notes that the filters could not check
-        work.skipped.setdefault(reason, filter_work.skipped[reason])
+    for reason in (INCOMPLETE | {PROPERTIES}) & filtering.work.skipped.keys():  # notes that the filters could not check
+        work.skipped.setdefault(reason, filtering.work.skipped[reason])
     ordered = ranking.notes
     if order is not None:
         by_path = {note.path: note for note in ordered}
@@ -287,7 +293,7 @@ def ranked(
     if not ranking.notes:
         lacking = [term.text for term in read_question(words).terms]
     if lacking and like is None and view is not None:
-        notices += _in_canvases(vault, work, request, operators, lacking)
+        notices += _in_canvases(call, request, operators, lacking)
     notices += answer.unextracted(work, found=False) if ordered else []  # else `corpus.notices` has it
     understood = [] if asks.period is None else [asks.period.sentence]
     if translations:
@@ -305,10 +311,10 @@ def ranked(
         Deduplicator(read, copies_in(view, wanted, read, work.is_over), wanted, work.remaining),
         like,
         missed,
-        work,
+        call,
         set(missed),
         dating,
-        lambda: vault.links(work.again()),
+        lambda: call.again().links(),
         asks.period,
         len(wanted) if operators or filters.names(request) else None,
     )
@@ -323,18 +329,19 @@ _DAYS_SECONDS: Final = 1.5
 _DAYS_BY_NAME: Final = "Part of the answer: days are read from names alone so far. Ask again for the rest."
 
 
-def _in_canvases(vault: Session, work: Work, request: Filters, operators: str, words: Sequence[str]) -> list[str]:
+def _in_canvases(call: Call, request: Filters, operators: str, words: Sequence[str]) -> list[str]:
     """Return a sentence if canvases, which are not ranked, hold words that no note holds; it says how to see them."""
     either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in words)
     asked = f"path:.canvas ({either}) {operators}".rstrip()
     if len(asked) > MAX_CHARACTERS:  # words of thousands of characters are no words
         return []
-    matching, _ = exact(vault, work.again(), request, tree.both([parse(asked), *filters.nodes(request)]), asked)
+    again, node = call.again(), tree.both([parse(asked), *filters.nodes(request)])
+    matching, _ = exact(again, scope_of(again, request), request, node, asked)
     found = [path for path in matching.matching(list) if path in matching.plan.files.canvases]
     if not found:
         return []
     given = {name: value for name in _KEPT_FOR_CANVASES if (value := getattr(request, name))}
-    see = work.voice.call("query", {"query": asked, "mode": "obsidian", **given})
+    see = call.work.voice.call("query", {"query": asked, "mode": "obsidian", **given})
     return [f"Canvases are not ranked; words that no note has are in {named(found)}. To see them: {see}"]
 
 
@@ -460,13 +467,13 @@ _EXTRACTING_SECONDS: Final = 3.0
 class _Reader:
     """Reads notes and attachments, each once."""
 
-    def __init__(self, vault: Session, work: Work, extracts: Extracts | None, view: Snapshot | None) -> None:
+    def __init__(self, call: Call, extracts: Extracts | None, view: Snapshot | None) -> None:
         self.missed: Final[dict[str, Reason]] = {}
         """By path, why a file could not be read."""
-        self._work = work
+        self._work = call.work
         self._extracts = extracts
         self._view = view
-        self._notes = replace(vault.notes(view), contents=vault.contents)
+        self._notes = replace(call.session.notes(view), contents=call.session.contents)
         self._read: dict[str, Note | None] = {}
         self._until = time.monotonic() + _EXTRACTING_SECONDS
 

@@ -26,6 +26,7 @@ from vaulttools.bases.syntax import Binary, Failed, Literal, Name, Node, OutOfTi
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain, text_of, type_of
 from vaulttools.bases.vault_files import NoteTable, VaultFiles, facts_of
+from vaulttools.call import Call
 from vaulttools.core import limits, paths, render, spelling
 from vaulttools.core.work import INCOMPLETE, Work, named
 from vaulttools.errors import BadArgument, PathNotFound
@@ -33,7 +34,6 @@ from vaulttools.files.document import Document
 from vaulttools.models import BaseModel, BeforeValidator, Field, WithJsonSchema
 from vaulttools.notes.note import Note
 from vaulttools.resources.targets import Target
-from vaulttools.session import Session
 
 _CELL: Final = 200
 """Characters of a cell in the text."""
@@ -150,15 +150,18 @@ class _Source:
         return "" if self.path is None else f" of {paths.shown(self.path)}"
 
 
-def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
+def run(call: Call, request: BaseRequest) -> BaseAnswer:
     """Selects the files, sorts them, and computes what the page shows."""
+    work = call.work
 
     def stop() -> None:
         if work.is_over():
             raise OutOfTime
 
+    if not request.list_views:
+        call, whole = corpus.awaited(call)
     try:
-        source = _source(vault, request, work, stop)
+        source = _source(call, request, stop)
         if request.list_views:
             return _listed(source, work)
         view = source.base.view(request.view if request.view is not None else source.view)
@@ -166,17 +169,16 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
         asked = _asked(source.base, view, request)
     except OutOfTime:
         raise BadArgument(f"The expressions of the base could not be read in {work.time_limit:g} s") from None
-    whole = corpus.scope_of(vault, work, None, None)
-    walks, files = corpus.selection(vault, work, request.folder, None, notes_only=False)
-    notes = corpus.answered(vault, PROJECTION, work, whole, walks)
-    scope = vault.scope(walks, files, work, hidden=False, include_excluded=False)
+    walks, files = corpus.selection(call, request.folder, None, notes_only=False)
+    notes = corpus.answered(call, PROJECTION, whole, walks)
+    scope = call.scope(walks, files, hidden=False, include_excluded=False)
     listing = corpus.listed(scope)
     missed = {entry.path for entry, reason in notes.passed_over if reason in INCOMPLETE}
     found_in = [path for path in listing.files if path not in missed]
-    links = vault.links(work)
-    held = VaultFiles(vault.root, notes.answer, links, partial(note_dates.of, vault, work))
-    this = _this(vault, source, request, work)
-    clock = Clock(int(vault.calendar.moment() * 1000), vault.calendar.zone)
+    links = call.links()
+    held = VaultFiles(call.session.root, notes.answer, links, partial(note_dates.of, call))
+    this = _this(call, source, request)
+    clock = Clock(int(call.session.calendar.moment() * 1000), call.session.calendar.zone)
     context = Context(Setting(clock, held.resolve), held, stop, random.random, this)
     found = rows.find(asked, found_in, notes.answer, context)
     if not found.is_whole:
@@ -185,39 +187,39 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     return _answer(source, view, asked, request, found, context, notes, work)
 
 
-def _source(vault: Session, request: BaseRequest, work: Work, stop: Callable[[], None]) -> _Source:
+def _source(call: Call, request: BaseRequest, stop: Callable[[], None]) -> _Source:
     if request.base is None or not request.base.strip():
         if request.where is None and not (request.columns or (request.list_views is False and request.folder)):
             raise BadArgument("base needs a base (a .base file, or a note with a base block) or where (an expression)")
         if request.view is not None or request.list_views:
             raise BadArgument("view and list_views need base: a .base file, or a note with a base block")
         return _Source(Base({}, stop))
-    target = _target(vault, request.base, work)
-    document, _ = vault.text_of(target, work)
+    target = _target(call, request.base)
+    document, _ = call.text_of(target)
     path = document.path
     if definition.is_base(path):
         view = target.headings[0] if target.headings else None
         return _Source(definition.read(document.text, paths.shown(path), stop), path, view)
-    return _of_note(vault, target, document, stop)
+    return _of_note(call, target, document, stop)
 
 
-def _target(vault: Session, given: str, work: Work) -> Target:
+def _target(call: Call, given: str) -> Target:
     try:
-        return vault.named(given, work)
+        return call.named(given)
     except PathNotFound:
         name, mark, part = given.partition("#")
         if name.strip("[]! ").lower().endswith((".base", ".md")) or "://" in given:
             raise
         try:
-            return vault.named(f"{name.strip('[]! ')}.base{mark}{part}", work)
+            return call.named(f"{name.strip('[]! ')}.base{mark}{part}")
         except PathNotFound:
             pass
         raise
 
 
-def _of_note(vault: Session, target: Target, document: Document, stop: Callable[[], None]) -> _Source:
+def _of_note(call: Call, target: Target, document: Document, stop: Callable[[], None]) -> _Source:
     note = Note(document.path, document.text)
-    ranges = vault.lines_of(target)
+    ranges = call.lines_of(target)
     shown = paths.shown(document.path)
     every = definition.blocks(document.text.split("\n"), note.structure.code)
     wanted = [block for block in every if ranges is None or ranges.contains(block.line)]
@@ -234,10 +236,10 @@ def _of_note(vault: Session, target: Target, document: Document, stop: Callable[
     return _Source(definition.read(wanted[0].text, place, stop), document.path, None, notices)
 
 
-def _this(vault: Session, source: _Source, request: BaseRequest, work: Work) -> str | None:
+def _this(call: Call, source: _Source, request: BaseRequest) -> str | None:
     if request.this_note is None:
         return source.path
-    target = vault.named(request.this_note, work)
+    target = call.named(request.this_note)
     if target.place is None:
         raise BadArgument(f"this_note must name a file of the vault, got {request.this_note}")
     return target.place.path

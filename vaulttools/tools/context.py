@@ -12,16 +12,15 @@ from vaulttools.answers.dated import DateText
 from vaulttools.answers.linked import ShownLines, linked
 from vaulttools.answers.request import Request, Tags, Values, Wordings
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
-from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field
 from vaulttools.ranked.gathering import PassageRun, gathered
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.search import Ranked, has_words, ranked
 from vaulttools.ranked.weights import GATHERING
-from vaulttools.session import Session
 
 _NOTES: Final = 20
 """Notes that are ranked: passages of so many fill the budget of 50,000 characters."""
@@ -122,11 +121,12 @@ class ContextAnswer(Answer):
     next_calls: list[NextCall] = Field(description="Calls that show more, the same as in the text.")
 
 
-def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
+def run(call: Call, request: ContextRequest) -> ContextAnswer:
     """Ranks the notes, and fills the budget with what they say."""
+    work = call.work
     if without_operators(request.question)[1] and not has_words(request.question):
         raise BadArgument("question needs words as well as operators; for operators alone use query with mode obsidian")
-    found = ranked(vault, work, request, request.question, _NOTES, name="question", also=request.also or [])
+    found = ranked(call, request, request.question, _NOTES, name="question", also=request.also or [])
     part = list(filter(None, [found.part]))
     notices = [*found.doubts, *found.notices]
     fixed = _fitting(answer.bracketed(notices), request.max_chars // 3)
@@ -154,12 +154,12 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
             room -= size
             fixed += answer.bracketed([copy])
     calls: list[NextCall] = []
-    for call in _next_calls(pieces):
-        if (size := len(_sentence(call, work.voice)) + 3) <= room:  # in brackets, with its line end
+    for each in _next_calls(pieces):
+        if (size := len(_sentence(each, work.voice)) + 3) <= room:  # in brackets, with its line end
             room -= size
-            calls.append(call)
-    notices += (to_read_on := [_sentence(call, work.voice) for call in calls])
-    names, lines = _linked(vault, work, found, pieces, room)
+            calls.append(each)
+    notices += (to_read_on := [_sentence(each, work.voice) for each in calls])
+    names, lines = _linked(found, pieces, room)
     return ContextAnswer(
         **answer.envelope(
             work,
@@ -229,22 +229,21 @@ def _sentence(call: NextCall, voice: Voice) -> str:
     return f"To read on: {voice.call(call.tool, call.arguments)}"
 
 
-def _linked(
-    vault: Session, work: Work, found: Ranked, pieces: Sequence[PassageRun], room: int
-) -> tuple[list[LinkedNote], list[str]]:
+def _linked(found: Ranked, pieces: Sequence[PassageRun], room: int) -> tuple[list[LinkedNote], list[str]]:
     """Returns the notes one link away: as details, and as lines that fit into `room` characters."""
-    if not pieces or work.remaining() <= 0:
+    call = found.call
+    if not pieces or call.work.remaining() <= 0:
         return [], []
     shown: dict[str, ShownLines] = {}
     for piece in pieces:
         lines = (piece.start_line, piece.end_line)
         before = shown.get(piece.path)
         shown[piece.path] = ShownLines(piece.note, [*(before.lines if before else ()), lines])
-    again = work.again()
-    every = linked(vault, again, list(shown.values()), found.deduplicator.among, with_backlinks=found.is_ready)
-    until = " until the index is built" if vault.has_index else ""
+    again = call.again()
+    every = linked(again, list(shown.values()), found.deduplicator.among, with_backlinks=found.is_ready)
+    until = " until the index is built" if call.session.has_index else ""
     lacking = f", without backlinks{until}" if not found.is_ready else ""
-    lacking += "" if again.complete else ", not all: some notes were not looked at"
+    lacking += "" if again.work.complete else ", not all: some notes were not looked at"
     room -= len(f"Linked notes, {_LINKED:,} of {len(every):,}{lacking}:") + 2
     names, rows = [], []
     for each in every[:_LINKED]:

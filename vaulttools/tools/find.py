@@ -10,12 +10,13 @@ from functools import partial
 from itertools import islice
 from typing import Annotated, ClassVar, Final, Literal
 
-from vaulttools.answers import answer, cut, dated, note_dates
+from vaulttools.answers import answer, corpus, cut, dated, note_dates
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Fitted
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import AccessDenied, BadArgument
@@ -130,17 +131,20 @@ class _Found:
         return sorted(self.times, key=lambda path: (-self.times[path], paths.order(path.removesuffix("/"))))
 
 
-def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
+def run(call: Call, request: FindRequest) -> FindAnswer:
     """Walk what the entries name, and return the newest."""
+    work = call.work
     if not request.paths or not all(entry.strip() for entry in request.paths):
         raise BadArgument("`paths` must contain non-empty globs or paths")
     if any(entry.strip() == "/" for entry in request.paths):
         raise BadArgument("Searching from root directory '/' is not allowed")
     work.limit_to(request.timeout)
-    targets = vault.targets(request.paths, work)
-    times, sentences = dated.file_times(request, vault.calendar)
-    every, timed_out = _collect(vault, request, targets, times, work)
-    every = _sorted(vault, every, request.sort, work)
+    if request.sort.endswith("note_date"):
+        call, _ = corpus.awaited(call)
+    targets = call.targets(request.paths)
+    times, sentences = dated.file_times(request, call.session.calendar)
+    every, timed_out = _collect(call, request, targets, times)
+    every = _sorted(call, every, request.sort)
     kept = every[: request.limit]
     work.searched = len(every)
     notices = sentences
@@ -153,12 +157,12 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
         )
     notices += answer.told(work, found=bool(kept), shown=kept, reported=("time limit",))
     if not kept and work.complete:
-        at_any_time = 0 if times is None else len(_collect(vault, request, targets, None, work.again())[0])
+        at_any_time = 0 if times is None else len(_collect(call.again(), request, targets, None)[0])
         if at_any_time:
             matching = "path is" if at_any_time == 1 else "paths are"
             notices.append(f"{at_any_time:,} matching {matching} outside the dates given.")
         else:
-            notices += _other_case(vault, request, targets, work)
+            notices += _other_case(call, request, targets)
     reached = len(every) > request.limit
     if reached:
         to_go_on = "Narrow" if request.limit == LIMIT else f"Raise {work.voice.name('limit')}, narrow"
@@ -176,12 +180,11 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
     )
 
 
-def _collect(
-    vault: Session, request: FindRequest, targets: Targets, times: FileTimes | None, work: Work
-) -> tuple[Sequence[str], bool]:
+def _collect(call: Call, request: FindRequest, targets: Targets, times: FileTimes | None) -> tuple[Sequence[str], bool]:
     """Returns everything that the targets name, newest first, and whether time ran out."""
+    work = call.work
     if len(targets.found) == 1 and not (target := targets.found[0]).is_single:
-        scope = _scope(vault, request, targets, target, work)
+        scope = _scope(call, request, targets, target)
         if (newest := _known(scope, target.glob, work)) is not None:
             _warn(scope, work)
             return (newest if times is None else list(_timely(newest, times, scope, work))), False
@@ -190,9 +193,9 @@ def _collect(
         if target.is_single:
             if target.place is None:
                 raise BadArgument(f"find lists files of the vault; search reads {target.given}")
-            found.add(vault, target.place.path, is_folder=False)
+            found.add(call.session, target.place.path, is_folder=False)
             continue
-        scope = _scope(vault, request, targets, target, work)
+        scope = _scope(call, request, targets, target)
         for entry in scope.everything():
             if work.remaining() <= 0:
                 work.cut()
@@ -203,15 +206,15 @@ def _collect(
             if entry.left_out is not None and entry.left_out not in _LISTED:
                 continue
             if target.glob is None or target.glob.matches(entry.path):
-                found.add(vault, entry.path, is_folder=entry.kind == "folder")
+                found.add(call.session, entry.path, is_folder=entry.kind == "folder")
         _warn(scope, work)
     return found.newest_first(), False
 
 
-def _sorted(vault: Session, newest: Sequence[str], sort: str, work: Work) -> Sequence[str]:
+def _sorted(call: Call, newest: Sequence[str], sort: str) -> Sequence[str]:
     """Sorts paths, given newest first, as requested; paths without a date come last."""
     if sort.endswith("note_date"):
-        date_of = note_dates.of(vault, work)
+        date_of = note_dates.of(call)
         days = {path: found.day if (found := date_of(path.removesuffix("/"))) is not None else "" for path in newest}
         newest = sorted(newest, key=days.__getitem__, reverse=True)
         if sort.startswith("-"):
@@ -268,15 +271,12 @@ def _newest_first(known: FileNames, matching: Mapping[str, str]) -> list[str]:
     return [matching[path] for path in sorted(times, key=times.__getitem__, reverse=True)]
 
 
-def _scope(
-    vault: Session, request: FindRequest, targets: Targets, target: Target, work: Work, glob: Glob | None = None
-) -> Scope:
+def _scope(call: Call, request: FindRequest, targets: Targets, target: Target, glob: Glob | None = None) -> Scope:
     """Returns everything below one target, including folders and links."""
     walk = Walk(target.place.path) if target.place is not None else Walk(target.base, glob or target.glob)
-    return vault.scope(
+    return call.scope(
         (walk,),
         (),
-        work,
         hidden=request.hidden,
         include_excluded=request.include_excluded,
         gitignore=request.gitignore,
@@ -289,7 +289,7 @@ def _warn(scope: Scope, work: Work) -> None:
         work.warn(sentence)
 
 
-def _other_case(vault: Session, request: FindRequest, targets: Targets, work: Work) -> list[str]:
+def _other_case(call: Call, request: FindRequest, targets: Targets) -> list[str]:
     """Returns up to five paths that the globs would find with case ignored."""
 
     def found() -> Iterator[str]:
@@ -297,8 +297,8 @@ def _other_case(vault: Session, request: FindRequest, targets: Targets, work: Wo
             if target.glob is None:
                 continue
             glob = globs.parse(target.glob.text, ignore_case=True)
-            for entry in _scope(vault, request, targets, target, work, glob).everything():
-                if work.remaining() <= 0:
+            for entry in _scope(call, request, targets, target, glob).everything():
+                if call.work.remaining() <= 0:
                     return
                 if (entry.left_out is None or entry.left_out in _LISTED) and glob.matches(entry.path):
                     yield entry.path

@@ -10,8 +10,9 @@ from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
-from vaulttools.core.work import UNREAD, Work
+from vaulttools.core.work import UNREAD
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.hits import Hit
@@ -19,7 +20,6 @@ from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.models import BaseModel, Field
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.targets import Targets
-from vaulttools.session import Session
 
 COUNTED_LINES: Final = 10_000
 """Matching lines up to which the total is exact."""
@@ -59,15 +59,16 @@ class GrepAnswer(Answer):
     truncated: bool = Field(description="Whether matching lines were left out.")
 
 
-def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
+def run(call: Call, request: GrepRequest) -> GrepAnswer:
     """Counts all matching lines, and shows the first."""
+    work = call.work
     # scope
-    compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=False)
-    targets = vault.targets([request.path or "/"], work)
-    scope = _scope(vault, request, targets, work)
+    compiled = call.session.ripgrep.compile(request.pattern, "regex", ignore_case=False)
+    targets = call.targets([request.path or "/"])
+    scope = _scope(call, request, targets)
 
     # match
-    search = vault.search(compiled, scope, work, COUNTED_LINES + 1, wants_lines=True)
+    search = call.search(compiled, scope, COUNTED_LINES + 1, wants_lines=True)
     counted, total = _counted(search)
     exact = total <= COUNTED_LINES
 
@@ -81,10 +82,10 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     notices += hints.held_nothing(search, counted)
     if work.complete:
 
-        def matching(pattern: Pattern, again: Work) -> Iterator[FileCount]:
-            return hints.again(search, pattern, _scope(vault, request, targets, again), again).matching()
+        def matching(pattern: Pattern, again: Call) -> Iterator[FileCount]:
+            return hints.again(search, pattern, _scope(again, request, targets), again.work).matching()
 
-        notices += hints.other_readings(search, len(counted), matching)
+        notices += hints.other_readings(call, search, len(counted), matching)
         if (request.glob or "").strip():
             notices += hints.selected_nothing(search, work.voice.name("glob"))
     way_on = answer.way_on(work, "path or glob", "max_results")
@@ -113,7 +114,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     )
 
 
-def _scope(vault: Session, request: GrepRequest, targets: Targets, work: Work) -> Scope:
+def _scope(call: Call, request: GrepRequest, targets: Targets) -> Scope:
     target = targets.found[0]
     if target.place is None or target.is_part:
         raise BadArgument(f"path must be a file or folder, got {target.given}; search takes globs and parts of files")
@@ -124,12 +125,11 @@ def _scope(vault: Session, request: GrepRequest, targets: Targets, work: Work) -
     elif target.place.kind == "file":
         named = (target.place.path,)
     else:
-        work.pass_over(target.place.path, "not a regular file")
-    walks, named = vault.selected(request.glob, walks, named, ignore_case=False)
-    return vault.scope(
+        call.work.pass_over(target.place.path, "not a regular file")
+    walks, named = call.selected(request.glob, walks, named, ignore_case=False)
+    return call.scope(
         walks,
         named,
-        work,
         hidden=True,
         include_excluded=request.include_excluded,
         gitignore=request.gitignore,

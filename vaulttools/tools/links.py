@@ -14,6 +14,7 @@ from vaulttools.answers.incremental import Corpus
 from vaulttools.answers.linked import PROJECTION
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
@@ -26,7 +27,6 @@ from vaulttools.notes.links.graph import Edge, Graph, Reached, Unresolved, reach
 from vaulttools.notes.links.mentions import mentions
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.patterns import pattern
-from vaulttools.session import Session
 
 if TYPE_CHECKING:
     from vaulttools.notes.note import Note
@@ -123,17 +123,22 @@ class _Found:
         return f"{'' if self.is_whole else 'more than '}{corpus.counted(self.total, self.what)}"
 
 
-def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
+def run(call: Call, request: LinksRequest) -> LinksAnswer:
     """Finds the requested links or notes, and shows the first with their lines."""
-    path = _path(vault, request, work)
-    if not path and request.direction not in ("unresolved", "orphans"):
-        raise BadArgument(f"note is required for direction {request.direction}; without it: unresolved or orphans")
+    work = call.work
     if request.depth > 1 and request.direction not in ("out", "back"):
         raise BadArgument(f"depth goes with direction out or back, got {request.depth} with {request.direction}")
     find = _within if request.depth > 1 else {"mentions": _mentions, "out": _out}.get(request.direction, _of_all)
-    found = find(vault, request, path, work)
+    if find is _out:
+        call = call.waited(0)  # loads the names of all files, also if the vault has no index
+    elif find is not _mentions:
+        call, _ = corpus.awaited(call)
+    path = _path(call, request)
+    if not path and request.direction not in ("unresolved", "orphans"):
+        raise BadArgument(f"note is required for direction {request.direction}; without it: unresolved or orphans")
+    found = find(call, request, path)
     unread: list[str] = []
-    links = list(_with_lines(vault, found, request.limit, work, unread))
+    links = list(_with_lines(call, found, request.limit, unread))
     orphans = [paths.portable(each) for each in found.orphans[: request.limit]]
     reached = found.reached[: request.limit]
     notices = list(found.notices)
@@ -174,11 +179,11 @@ def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
     )
 
 
-def _path(vault: Session, request: LinksRequest, work: Work) -> str:
+def _path(call: Call, request: LinksRequest) -> str:
     """Returns the path of the requested note; "" without one."""
     if request.note is None:
         return ""
-    target = vault.named(request.note, work)
+    target = call.named(request.note)
     if target.place is None:
         raise BadArgument(f"note must name a file of the vault, got {target.given}")
     if target.is_part:
@@ -186,12 +191,12 @@ def _path(vault: Session, request: LinksRequest, work: Work) -> str:
     return target.place.path
 
 
-def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
+def _out(call: Call, request: LinksRequest, path: str) -> _Found:
     """Finds the links in one note."""
+    work = call.work
     if request.folder or request.glob:
         raise BadArgument("folder and glob narrow the notes that hold the links; direction out reads only note")
-    vault.indexes.structures(work)  # loads the names of all files, also if the vault has no index
-    edges = _written(vault, path, vault.links(work, reports_missed=True), work)
+    edges = _written(call, path, call.links(reports_missed=True))
     work.searched = 1
     gone = sum(edge.target is None for edge in edges)
     of = f"in {paths.shown(path)}" + (f", {gone:,} of them to files that are not there" if gone else "")
@@ -201,16 +206,17 @@ def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found
     return found
 
 
-def _written(vault: Session, path: str, links: LinkIndex, work: Work) -> list[Edge]:
+def _written(call: Call, path: str, links: LinkIndex) -> list[Edge]:
     """Returns the links in one note, read from its text."""
-    return graph.resolved(path, graph.written(_read(vault, path, work)), links)
+    return graph.resolved(path, graph.written(_read(call, path)), links)
 
 
-def _of_all(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
+def _of_all(call: Call, request: LinksRequest, path: str) -> _Found:
     """Finds what only the links of all notes show."""
-    is_selected = _selecting(vault, request, work)
-    asked = corpus.ask(vault, PROJECTION, work)
-    links = vault.links(work, reports_missed=True)
+    work = call.work
+    is_selected = _selecting(call, request)
+    asked = corpus.answered(call, PROJECTION, corpus.scope_of(call))
+    links = call.links(reports_missed=True)
     within = " in the notes selected" if request.folder or request.glob else ""
 
     def stop() -> bool:
@@ -252,11 +258,12 @@ def _among(notes: Sequence[str], request: LinksRequest, path: str, is_selected: 
     return [each for each in notes if path in ("", each) and is_selected(each)]
 
 
-def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
+def _within(call: Call, request: LinksRequest, path: str) -> _Found:
     """Finds the notes within `depth` links of one, in the requested direction."""
-    is_selected = _selecting(vault, request, work)
-    asked = corpus.ask(vault, PROJECTION, work)
-    links = vault.links(work, reports_missed=True)
+    work = call.work
+    is_selected = _selecting(call, request)
+    asked = corpus.answered(call, PROJECTION, corpus.scope_of(call))
+    links = call.links(reports_missed=True)
 
     def next_to(each: str) -> Iterator[str]:
         if request.direction == "back":
@@ -264,7 +271,7 @@ def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Fo
         else:
             found = asked.answer.targets(each, links)
             if each == path:  # it may be excluded, and then the answer about all notes lacks it
-                found |= {edge.target for edge in _written(vault, path, links, work) if edge.target is not None}
+                found |= {edge.target for edge in _written(call, path, links) if edge.target is not None}
         return filter(paths.is_note, found)
 
     every, is_stopped = reach(path, request.depth, next_to, lambda: work.remaining() <= 0)
@@ -292,22 +299,23 @@ def _add_notices(found: _Found, asked: Corpus[Graph], work: Work, *, is_total: b
     )
 
 
-def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
+def _mentions(call: Call, request: LinksRequest, path: str) -> _Found:
     """Finds the name of a file, or an alias, as plain text: a search finds candidates, the structure of the note
     decides."""
-    every = _names(vault, path, work)
+    work = call.work
+    every = _names(call, path)
     names = [name for name in every if len(name) <= _LONGEST_NAME]
-    walks, files = corpus.selection(vault, work, request.folder, request.glob)
+    walks, files = corpus.selection(call, request.folder, request.glob)
     places: set[tuple[str, int]] = set()
     for number, some in enumerate(_batches(names)):
         if work.is_over():
             work.cut()
             break
-        tally = work.again() if number else work  # each batch looks at the same files
-        scope = vault.scope(walks, files, tally, hidden=False, include_excluded=False)
-        compiled = vault.ripgrep.compile("|".join(map(pattern.escaped, some)), "regex", ignore_case=True)
-        places.update(_lines_with(vault, vault.search(compiled, scope, tally), some, path, request.limit))
-        for reason, passed in tally.skipped.items():
+        now = call.again() if number else call  # each batch looks at the same files
+        scope = now.scope(walks, files, hidden=False, include_excluded=False)
+        compiled = call.session.ripgrep.compile("|".join(map(pattern.escaped, some)), "regex", ignore_case=True)
+        places.update(_lines_with(now, now.search(compiled, scope), some, path, request.limit))
+        for reason, passed in now.work.skipped.items():
             work.skipped.setdefault(reason, passed)
     found = sorted(places, key=lambda place: (paths.order(place[0]), place[1]))
     edges = [Edge(source, line, path, path) for source, line in found]
@@ -321,15 +329,13 @@ def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _
     return _Found("mention", of, edges[: request.limit], is_whole=is_whole, is_mention=True, notices=notices)
 
 
-def _lines_with(
-    vault: Session, search: Search, names: Sequence[str], path: str, limit: int
-) -> Iterator[tuple[str, int]]:
+def _lines_with(call: Call, search: Search, names: Sequence[str], path: str, limit: int) -> Iterator[tuple[str, int]]:
     """Yields the notes and lines that mention one of the names; stops soon after `limit`, and when time is over."""
     work, count = search.work, 0
     candidates = (file.path for file in search.matching() if file.path != path)
     while count <= limit and (together := list(islice(candidates, _READ_TOGETHER))):
         for found in search.located(together, limit=None):
-            note = vault.notes(vault.view(work)).note(found.document)
+            note = call.notes().note(found.document)
             for line in mentions(note, found.document.lines, names, found.hits.numbers, work.is_over):
                 yield found.document.path, line
                 count += 1
@@ -355,34 +361,34 @@ def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
         yield batch
 
 
-def _names(vault: Session, path: str, work: Work) -> list[str]:
+def _names(call: Call, path: str) -> list[str]:
     """Returns the names of a file: title and aliases of a note (rule-A02), the whole file name of others (rule-L03)."""
     if not paths.is_note(path):
         return [path.rpartition("/")[2]]
-    note = _read(vault, path, work)
+    note = _read(call, path)
     names = (each.strip() for each in (note.title, *note.aliases))
     spellings = [form for name in names if name for form in (name, paths.nfc(name))]
     return list({name.casefold(): name for name in reversed(spellings)}.values())[::-1]
 
 
-def _read(vault: Session, path: str, work: Work) -> Note:
+def _read(call: Call, path: str) -> Note:
     """Returns the note at a path; an empty one if the file is no note."""
     from vaulttools.notes.note import Note
 
     if not paths.is_note(path):
         return Note(path, "")
-    reader = vault.notes(vault.view(work))
+    reader = call.notes()
     try:
         return reader.note(reader.document(path))
     except NotRead as error:
         raise BadArgument(f"Cannot read {paths.shown(path)}: {error.reason}") from error
 
 
-def _selecting(vault: Session, request: LinksRequest, work: Work) -> Callable[[str], bool]:
+def _selecting(call: Call, request: LinksRequest) -> Callable[[str], bool]:
     """Returns a function: whether `folder` and `glob` select a note."""
     if not (request.folder or request.glob):
         return lambda path: True
-    walks, files = corpus.selection(vault, work, request.folder, request.glob)
+    walks, files = corpus.selection(call, request.folder, request.glob)
     return lambda path: path in files or any(walk.covers(path) for walk in walks)
 
 
@@ -390,15 +396,15 @@ def _quoted(name: str) -> str:
     return f"'{render.line(name, most=limits.NAME_CHARACTERS)}'"
 
 
-def _with_lines(vault: Session, found: _Found, limit: int, work: Work, unread: list[str]) -> Iterator[LinkFound]:
+def _with_lines(call: Call, found: _Found, limit: int, unread: list[str]) -> Iterator[LinkFound]:
     """Yields the first links with their lines; adds notes that cannot be read to `unread`."""
     for source, edges in groupby(found.edges[:limit], key=lambda edge: edge.source):
         lines: Sequence[str] = ()
         try:
-            lines = documents.read(vault.root, source, vault.config.max_file_size).lines
+            lines = documents.read(call.session.root, source, call.session.config.max_file_size).lines
         except NotRead as error:
             unread.append(source)
-            work.pass_over(source, error.reason)
+            call.work.pass_over(source, error.reason)
         for edge in edges:
             yield LinkFound(
                 source=paths.portable(source),

@@ -11,12 +11,11 @@ from vaulttools.answers.answer import Answer
 from vaulttools.answers.reading import Reading
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
-from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field
 from vaulttools.notes.parts import Heading
-from vaulttools.session import Session
 
 
 class OutlineRequest(Request):
@@ -47,15 +46,15 @@ class OutlineAnswer(Answer):
     headings: list[OutlineHeading] = Field(description="In the order of lines.")
 
 
-def run(vault: Session, request: OutlineRequest, work: Work) -> OutlineAnswer:
+def run(call: Call, request: OutlineRequest) -> OutlineAnswer:
     """Lists the headings of the note, or of the part of it that is named."""
-    opened = reading.opened(vault, request.note, work)
+    opened = reading.opened(call, request.note)
     path, has_headings = opened.document.path, any(part.heading for part in opened.document.parts)
     if opened.target.virtual is None and not (paths.is_note(path) or reading.is_canvas(path) or has_headings):
         raise BadArgument(
             f"outline takes notes (.md), canvases and DOCX files; {opened.name} is none of these; read shows it"
         )
-    within = vault.lines_of(opened.target)
+    within = call.lines_of(opened.target)
     found = [heading for heading in opened.note.headings if within is None or within.contains(heading.line)]
     ends = list(accumulate((len(line) + 1 for line in opened.document.lines), initial=0))
     headings = [
@@ -76,7 +75,7 @@ def run(vault: Session, request: OutlineRequest, work: Work) -> OutlineAnswer:
     if len(shown) < len(headings):
         notices.append(_left_out(len(headings) - len(shown)))
     return OutlineAnswer(
-        **answer.envelope(work, _composed(first, shown, notices), notices, found=True),
+        **answer.envelope(call.work, _composed(first, shown, notices), notices, found=True),
         shown={"headings": shown},
         path=paths.portable(opened.document.path),
         total_lines=len(opened.document.lines),

@@ -12,14 +12,13 @@ from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import limits, render, spelling
 from vaulttools.core.voice import Voice
-from vaulttools.core.work import Work
 from vaulttools.files import globs
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes.properties.values import PropertyType, Value, resolve
 from vaulttools.notes.tallies import PropertyUsage
-from vaulttools.session import Session
 
 FIRST_VALUES: Final = 5
 """Values shown of each property if no property is named."""
@@ -77,9 +76,11 @@ class PropertiesAnswer(Answer):
     total_properties: int = Field(description="Properties, shown or not.")
 
 
-def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAnswer:
+def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
     """Counts all properties, and shows the first; or one of them, and shows its first values."""
-    asked = corpus.ask(vault, usages.PROPERTIES, work, request.folder, request.glob)
+    work = call.work
+    call, scope = corpus.awaited(call, request.folder, request.glob)
+    asked = corpus.answered(call, usages.PROPERTIES, scope)
     every, voice = asked.answer.all, work.voice
     wanted = None if request.name is None else request.name.casefold()
     found = [each for each in every if wanted is None or each.name.casefold() == wanted]
@@ -99,8 +100,8 @@ def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAns
         lines = [_row(each) for each in shown]
         if len(shown) < count:
             notices.append(f"Showing {len(shown):,} of {count:,} properties. Raise {voice.name('limit')}.")
-        call = voice.call("properties", {"name": shown[0].name, **_kept(request)})
-        notices.append(f"To see all values of one: {call}")
+        of_one = voice.call("properties", {"name": shown[0].name, **_kept(request)})
+        notices.append(f"To see all values of one: {of_one}")
     else:
         (one,) = shown
         what = f"Property {_shown(one.name)}: {_types(one)}; {corpus.counted(one.total_values, 'value')}:"

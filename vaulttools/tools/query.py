@@ -13,10 +13,11 @@ from vaulttools.answers import answer, corpus, cut, dated, filters, show, vocabu
 from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.exact import Order, Sort, exact, other_readings
+from vaulttools.answers.exact import Order, Sort, awaited, exact, other_readings
 from vaulttools.answers.proposals import MOST_ROWS, Row, WholeList, asks_for_list, proposal
 from vaulttools.answers.request import Request, Tags, Values, Wordings
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import PROPERTIES, UNREAD, Work
@@ -32,7 +33,6 @@ from vaulttools.ranked.preference import OF_OTHER_TIMES
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.search import Ranked, has_words, ranked
 from vaulttools.ranked.showing import NamedLine, ShownNote, ShownPassage, named_line, reading_on
-from vaulttools.session import Session
 
 EXCERPTS: Final = 3
 """Excerpts shown of one note: an answer with ten notes stays near 2 KB."""
@@ -217,14 +217,14 @@ class QueryAnswer(Answer):
     listed_total: int | None = Field(None, exclude_if=is_none, description="Rows of that call, shown or not.")
 
 
-def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
+def run(call: Call, request: QueryRequest) -> QueryAnswer:
     """Finds the notes, and shows one page of them.
 
     Raises:
         BadArgument: neither or both of `query` and `like` are given, or an argument does not go with them.
     """
     if request.like is not None:
-        return _like(vault, request, request.like, work)
+        return _like(call, request, request.like)
     if request.query is None:
         raise BadArgument("query must be a question or words; or give like, a note to compare others with")
     if request.unlinked:
@@ -233,27 +233,24 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
         if request.also:
             raise BadArgument("also works in mode ranked only")
         relevance = request.sort == "relevance"
-        return _obsidian(
-            vault, request, work, ["Sorted by name: relevance exists in mode ranked only."] if relevance else ()
-        )
+        return _obsidian(call, request, ["Sorted by name: relevance exists in mode ranked only."] if relevance else ())
     question, wordings = request.query, request.also or []
     operators = without_operators(question)[1]
     if not has_words(question) and (worded := next(filter(has_words, wordings), "")):
         question = f"{worded} {operators}"
     if operators and not has_words(question):
         sentence = "There are no words to rank by: answered as mode obsidian."
-        return _obsidian(vault, request.model_copy(update={"query": operators}), work, [sentence])
+        return _obsidian(call, request.model_copy(update={"query": operators}), [sentence])
     most = request.page * request.limit + _COPIES
-    found = ranked(vault, work, request, question, most, name="query", sort=request.sort, also=wordings)
-    return _ranked_page(request, work, found, _whole_list(vault, request, question, work, is_ready=found.is_ready))
+    found = ranked(call, request, question, most, name="query", sort=request.sort, also=wordings)
+    whole = _whole_list(found.call, request, question, is_ready=found.is_ready)
+    return _ranked_page(request, call.work, found, whole)
 
 
 _MORE: Final = "There may be more that match: a complete list "
 
 
-def _whole_list(
-    vault: Session, request: QueryRequest, question: str, work: Work, *, is_ready: bool
-) -> WholeList | str | None:
+def _whole_list(call: Call, request: QueryRequest, question: str, *, is_ready: bool) -> WholeList | str | None:
     """Returns the list of all that a question asks for, or a sentence that it could not be made. None if the question
     asks for no list, or if the call cannot keep the filters of the request."""
     others = request.model_dump(exclude_defaults=True).keys() - {*_KEPT}
@@ -261,25 +258,25 @@ def _whole_list(
         return None
     if not is_ready:
         return f"{_MORE}needs the index."
-    again = work.again()
-    known = vocabulary.of(vault, again)
-    asked = proposal(question, known, vault.calendar.today(), vault.calendar.first_weekday)
+    again = call.again()
+    known = vocabulary.of(again)
+    asked = proposal(question, known, call.session.calendar.today(), call.session.calendar.first_weekday)
     if asked is None:
-        return f"{_MORE}takes more time." if "time limit" in again.skipped else None
+        return f"{_MORE}takes more time." if "time limit" in again.work.skipped else None
     tool = tools.named(asked.tool)
     kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
     if kept.keys() - tool.request.model_fields.keys():
         return None
     try:
-        answered: Any = tool.run(vault, tool.request(**asked.arguments, **kept, limit=MOST_ROWS), again)
+        answered: Any = tool.run(again, tool.request(**asked.arguments, **kept, limit=MOST_ROWS))
     except BadArgument:  # a name or a value that no expression can hold
         return None
-    if not again.complete:
+    if not again.work.complete:
         return f"{_MORE}takes more time."
     if not answered.total:
         return None
-    if (misread := again.skipped.get(PROPERTIES)) is not None:
-        work.skipped[PROPERTIES] = misread
+    if (misread := again.work.skipped.get(PROPERTIES)) is not None:
+        call.work.skipped[PROPERTIES] = misread
     listed = answered.tasks if asked.tool == "tasks" else answered.rows
     rows = [Row(each.path, getattr(each, "line", 0)) for each in listed]
     return WholeList(asked._replace(arguments={**asked.arguments, **kept}), answered.total, rows)
@@ -289,7 +286,7 @@ _KEPT: Final = ("query", "also", "mode", "limit", "max_chars", "page", "explain"
 """Arguments that a proposed call keeps, or that do not select notes."""
 
 
-def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> QueryAnswer:
+def _like(call: Call, request: QueryRequest, given: str) -> QueryAnswer:
     """Finds the notes that are like one."""
     if request.query is not None:
         raise BadArgument("query and like exclude each other: give one of them")
@@ -297,11 +294,11 @@ def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> Quer
         raise BadArgument("also goes with query: it holds other wordings of a question")
     if request.mode == "obsidian":
         raise BadArgument("like works in mode ranked only")
-    found_like = like(vault, given, work)
+    call, found_like = like(call, given)
     most = request.page * request.limit + _COPIES
     leaves_out = {found_like.path, *(found_like.linked if request.unlinked else ())}
-    found = ranked(vault, work, request, found_like, most, name="like", sort=request.sort, leaves_out=leaves_out)
-    return _ranked_page(request, work, found)
+    found = ranked(call, request, found_like, most, name="like", sort=request.sort, leaves_out=leaves_out)
+    return _ranked_page(request, call.work, found)
 
 
 def _ranked_page(
@@ -500,20 +497,22 @@ def _embedded(passage: ShownPassage) -> list[EmbeddedPart]:
     return [EmbeddedPart(**part._asdict() | {"path": paths.portable(part.path)}) for part in passage.embedded]
 
 
-def _obsidian(vault: Session, request: QueryRequest, work: Work, sentences: Sequence[str] = ()) -> QueryAnswer:
+def _obsidian(call: Call, request: QueryRequest, sentences: Sequence[str] = ()) -> QueryAnswer:
     """Finds exactly what Obsidian's search finds."""
+    work = call.work
     assert request.query is not None
     node = parse(request.query)
+    call, scope = awaited(call, request)
     found, asked = exact(
-        vault,
-        work,
+        call,
+        scope,
         request,
         tree.both([node, *filters.nodes(request)]),
         request.query,
         match_case=request.match_case,
     )
-    _, dates = dated.file_times(request, vault.calendar)
-    order = Order(vault, found, request.sort)
+    _, dates = dated.file_times(request, call.session.calendar)
+    order = Order(call.session, found, request.sort)
     bound = max(limits.COUNTED_FILES, request.page * request.limit)
     first = list(islice(found.matching(order), bound + 1))
     total, is_exact = min(len(first), bound), len(first) <= bound
@@ -528,7 +527,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, sentences: Sequ
         *answer.told(work, found=total > 0, shown=[match.path for match in shown], reported=("time limit",)),
     ]
     if total == 0 and work.complete:
-        notices += other_readings(vault, work, request, request.query, found, order, match_case=request.match_case)
+        notices += other_readings(call, request, request.query, found, order, match_case=request.match_case)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place, work.voice))

@@ -9,15 +9,14 @@ from typing import ClassVar, Final
 from vaulttools.answers import answer, show
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import render
-from vaulttools.core.work import Work
 from vaulttools.exploration import closing, scan
 from vaulttools.exploration import request as exploration
 from vaulttools.exploration.request import MODE, ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
 from vaulttools.matching.search import FileHits
 from vaulttools.models import BaseModel, Field
-from vaulttools.session import Session
 
 DISTANCE: Final = 2
 """Most lines from one matching line of a cluster to the next: 10 and 12 are one cluster, 10 and 13 are two."""
@@ -56,13 +55,14 @@ class SampleAnswer(Answer):
     pages: int = Field(description="Number of pages; 0 without matches.")
 
 
-def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
+def run(call: Call, request: SampleRequest) -> SampleAnswer:
     """Clusters the matching lines, and shows one page of clusters."""
-    pattern = exploration.compiled(vault, request.query, request.mode)
-    place = exploration.file_place(vault, request.file, "sample")
+    work = call.work
+    pattern = exploration.compiled(call.session, request.query, request.mode)
+    place = exploration.file_place(call.session, request.file, "sample")
 
-    search = partial(exploration.search, vault, place)
-    first = search(pattern, work)
+    search = partial(exploration.search, found=place)
+    first = search(call, pattern)
     scanned = scan.one(first)
     located = list(first.located([file.path for file in scanned.files], scan.KEPT_LINES))
     found = located[0] if located else None
@@ -71,7 +71,7 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
     pages = -(-len(every) // request.clusters)
     start = (request.page - 1) * request.clusters
     shown = every[start : start + request.clusters]
-    end = closing.of_query(first, search, matches, Count(len(located)), found=found is not None)
+    end = closing.of_query(call, first, search, matches, Count(len(located)), found=found is not None)
     if found and matches.number > len(found.hits):
         end.warn(
             f"clusters cover the first {len(found.hits)} of {matches.words} matching lines; narrow the query or path"

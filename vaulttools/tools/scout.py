@@ -8,8 +8,8 @@ from typing import ClassVar, Final
 from vaulttools.answers import answer
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.work import Work
 from vaulttools.errors import PathNotFound
 from vaulttools.exploration import closing, scan, toon
 from vaulttools.exploration import request as exploration
@@ -17,7 +17,6 @@ from vaulttools.exploration.request import MODE, ExplorationRequest, QueryMode
 from vaulttools.exploration.scan import Scan
 from vaulttools.files.root import Place
 from vaulttools.models import BaseModel, Field
-from vaulttools.session import Session
 
 TOP: Final = 5
 """How many folders and files are shown."""
@@ -50,18 +49,19 @@ class ScoutAnswer(Answer):
     top_files: list[PathCount] = Field(description="The files that hold the most, at most 5.")
 
 
-def run(vault: Session, request: ScoutRequest, work: Work) -> ScoutAnswer:
+def run(call: Call, request: ScoutRequest) -> ScoutAnswer:
     """Counts the query's matches, and ranks folders and files by them."""
-    pattern = exploration.compiled(vault, request.query, request.mode)
-    place = exploration.place(vault, request.path)
+    work = call.work
+    pattern = exploration.compiled(call.session, request.query, request.mode)
+    place = exploration.place(call.session, request.path)
     if place is None:
         raise PathNotFound(paths.shown(request.path))
-    search = partial(exploration.search, vault, place, include_excluded=request.include_excluded)
-    first = search(pattern, work)
+    search = partial(exploration.search, found=place, include_excluded=request.include_excluded)
+    first = search(call, pattern)
     scanned = scan.one(first)
     directories = scan.by_folder(scanned.files, place.path)[:TOP]
     files = scan.ranked((scan.relative(file.path, place.path), file.count) for file in scanned.files)[:TOP]
-    end = closing.of_query(first, search, scanned.matches, scanned.file_count, found=bool(scanned.files))
+    end = closing.of_query(call, first, search, scanned.matches, scanned.file_count, found=bool(scanned.files))
     closing.scan_limit(end, scanned)
     left_out = [exploration.label(place)] if exploration.is_left_out(place) else []
     closing.what_was_left_out(

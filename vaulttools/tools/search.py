@@ -16,6 +16,7 @@ from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.show import HitWindow
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
@@ -128,40 +129,41 @@ class _Plan:
         return self.ranged.get(name) or next((ranges for text, ranges in self.texts if text.path == name), None)
 
 
-def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
+def run(call: Call, request: SearchRequest) -> SearchAnswer:
     """Searches, and shows one page of files."""
+    work = call.work
     # scope
-    compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=request.i)
-    targets = vault.targets(request.paths or ["/"], work)
-    plan = _planned(vault, request, targets, work)
+    compiled = call.session.ripgrep.compile(request.pattern, "regex", ignore_case=request.i)
+    targets = call.targets(request.paths or ["/"])
+    plan = _planned(call, request, targets)
 
     # match
     skip = 0 if plan.is_single else request.skip
     bound = min(skip + PAGE_FILES + COUNTED_BEYOND, sys.maxsize - 1)
-    search = vault.search(compiled, plan.scope, work, bound + 1)
+    search = call.search(compiled, plan.scope, bound + 1)
     counted = hints.counted(_matches(search, plan), bound)
 
     # show
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
     on_page = search.page(counted.files, skip, PAGE_FILES, cap + 1)
-    reader = vault.notes(vault.view(work))
-    shown = [_rendered(vault, plan, reader, match, found, cap) for match, found in on_page]
+    reader = call.notes()
+    shown = [_rendered(call.session, plan, reader, match, found, cap) for match, found in on_page]
     total = len(search.standing(counted.files, exact=counted.is_exact))
     notices = [*compiled.notices, *plan.notes]
     in_order = [file.name for file in shown]
     notices += answer.told(work, found=total > 0, shown=in_order, reported=("not a regular file",))
     has_parts = bool(plan.ranged or plan.texts)  # the search of the scope does not include these
     if not counted.files:
-        notices += _past_the_end(vault, plan) if has_parts else hints.held_nothing(search, ())
+        notices += _past_the_end(call.session, plan) if has_parts else hints.held_nothing(search, ())
     if work.complete and counted.is_exact:
 
-        def matching(pattern: Pattern, again: Work) -> Iterator[FileCount]:
-            planned = _planned(vault, request, targets, again)
-            return _matches(hints.again(search, pattern, planned.scope, again), planned)
+        def matching(pattern: Pattern, again: Call) -> Iterator[FileCount]:
+            planned = _planned(again, request, targets)
+            return _matches(hints.again(search, pattern, planned.scope, again.work), planned)
 
         readings = replace(search) if has_parts else search
         readings.vanished.update(search.vanished)
-        notices += hints.other_readings(readings, total, matching)
+        notices += hints.other_readings(call, readings, total, matching)
         if not has_parts and all(target.glob is not None for target in targets.found):
             notices += hints.selected_nothing(search, "paths")
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
@@ -200,7 +202,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     )
 
 
-def _planned(vault: Session, request: SearchRequest, targets: Targets, work: Work) -> _Plan:
+def _planned(call: Call, request: SearchRequest, targets: Targets) -> _Plan:
     """Sorts the targets by how they are searched; a file given both whole and with ranges is searched whole."""
     parts: dict[str, Ranges | None] = {}
     names: dict[str, str] = {}  # by real location: a file that is also named through a link is searched once
@@ -211,18 +213,18 @@ def _planned(vault: Session, request: SearchRequest, targets: Targets, work: Wor
         if target.glob is not None or (target.place is not None and target.place.kind == "folder"):
             continue
         if target.place is not None and target.place.kind == "other":
-            work.pass_over(target.place.path, "not a regular file")
+            call.work.pass_over(target.place.path, "not a regular file")
             notes.append(f"Skipped: {paths.shown(target.place.path)} (not a regular file)")
         elif target.place is not None:
-            name = names.setdefault(vault.root.resolved(target.place.path), target.place.path)
-            _add(parts, name, vault.lines_of(target))
+            name = names.setdefault(call.session.root.resolved(target.place.path), target.place.path)
+            _add(parts, name, call.lines_of(target))
         else:
             try:
-                document, warnings = vault.text_of(target, work)
+                document, warnings = call.text_of(target)
             except MemberUnreadable as error:
                 unreadable.append(f"{target.given} ({error.reason})")
                 if error.skipped_as is not None:
-                    work.pass_over(target.given, error.skipped_as)
+                    call.work.pass_over(target.given, error.skipped_as)
                 continue
             notes += warnings
             texts[document.path] = document
@@ -235,10 +237,9 @@ def _planned(vault: Session, request: SearchRequest, targets: Targets, work: Wor
     for name in parts:
         if name not in texts and any(walk.covers(name) for walk in targets.walks):
             parts[name] = None
-    scope = vault.scope(
+    scope = call.scope(
         targets.walks,
         tuple(name for name, ranges in parts.items() if ranges is None and name not in texts),
-        work,
         hidden=True,
         include_excluded=request.include_excluded,
         gitignore=request.gitignore,
@@ -246,7 +247,7 @@ def _planned(vault: Session, request: SearchRequest, targets: Targets, work: Wor
     )
     ranged = {name: ranges for name, ranges in parts.items() if ranges is not None and name not in texts}
     if ranged:  # a scope that names no file and walks no folder extracts no text
-        scope = replace(scope, extracts=vault.attachments)
+        scope = replace(scope, extracts=call.session.attachments)
     all_files = all(target.is_single for target in targets.found)
     return _Plan(
         scope=scope,

@@ -15,6 +15,7 @@ from vaulttools.answers.dated import DateText
 from vaulttools.answers.request import Request, Tags, Texts, Values
 from vaulttools.answers.show import ExcerptRows, FileMatch, FileStream
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import garbage, limits, paths
 from vaulttools.core.work import PROPERTIES, Work
 from vaulttools.files import disk
@@ -88,19 +89,20 @@ class SearchFilesAnswer(Answer):
     )
 
 
-def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesAnswer:
+def run(call: Call, request: SearchFilesRequest) -> SearchFilesAnswer:
     """Searches, and shows the first files."""
+    work = call.work
     # scope
-    compiled, scope, sentences = _asked(vault, request, work)
+    compiled, scope, sentences = _asked(call, request)
 
     # match
     bound = max(limits.COUNTED_FILES, request.max_results)
-    search = vault.search(compiled, scope, work, bound + 1)
-    counted = hints.counted(_in_order(vault, request, search), bound)
+    search = call.search(compiled, scope, bound + 1)
+    counted = hints.counted(_in_order(call, request, search), bound)
 
     # show
     on_page = [match.path for match in counted.files[: request.max_results] if paths.is_note(match.path)]
-    reader = vault.notes(vault.view(work)).of_many(on_page)
+    reader = call.notes().of_many(on_page)
     files: list[FileMatch] = []
     rows: list[ExcerptRows] = []
     sections: list[Section] = []
@@ -120,7 +122,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     if not _looks_into_notes(request):
         notices += hints.held_nothing(search, counted.files)
     if work.complete and counted.is_exact:
-        notices += _hints(vault, request, search, total)
+        notices += _hints(call, request, search, total)
     closing = _closing(request, work, total, len(files), is_exact=counted.is_exact)
 
     # cut
@@ -143,30 +145,29 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     )
 
 
-def stream(vault: Session, request: SearchFilesRequest, work: Work) -> FileStream:
+def stream(call: Call, request: SearchFilesRequest) -> FileStream:
     """Streams all files that `run` would show without a bound, in its order."""
-    compiled, scope, sentences = _asked(vault, request, work)
-    search = vault.search(compiled, scope, work, wanted=limits.RESULTS)
-    return FileStream(_streamed(vault, request, search), work, [*compiled.notices, *sentences])
+    compiled, scope, sentences = _asked(call, request)
+    search = call.search(compiled, scope, wanted=limits.RESULTS)
+    return FileStream(_streamed(call, request, search), call.work, [*compiled.notices, *sentences])
 
 
-def _asked(vault: Session, request: SearchFilesRequest, work: Work) -> tuple[Pattern, Scope, list[str]]:
+def _asked(call: Call, request: SearchFilesRequest) -> tuple[Pattern, Scope, list[str]]:
     """Returns the pattern, the scope, and sentences about its dates."""
     mode: Mode = "fixed" if request.fixed else "regex"
-    compiled = vault.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
-    times, sentences = dated.file_times(request, vault.calendar)
-    return compiled, replace(_scope(vault, request, work), times=times), sentences
+    compiled = call.session.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
+    times, sentences = dated.file_times(request, call.session.calendar)
+    return compiled, replace(_scope(call, request), times=times), sentences
 
 
-def _streamed(vault: Session, request: SearchFilesRequest, search: Search) -> Generator[FileMatch, None, None]:
-    matches = _in_order(vault, request, search)
+def _streamed(call: Call, request: SearchFilesRequest, search: Search) -> Generator[FileMatch, None, None]:
+    matches = _in_order(call, request, search)
     if request.sort != "path":
         # Their texts are read again: the texts of all files may be too many to keep.
         matches = iter([replace(match, found=None) for match in matches])
-    view = vault.view(search.work)
     size = 1
     while together := [*islice(matches, size)]:
-        reader = vault.notes(view).of_many([match.path for match in together if paths.is_note(match.path)])
+        reader = call.notes().of_many([match.path for match in together if paths.is_note(match.path)])
         for match, found in _with_lines(request, search, reader, together):
             yield _shown(reader, request, match, found, search.work)[0]
         if together[0].found is None:  # files with a text need not wait for others
@@ -200,19 +201,19 @@ def _looks_into_notes(request: SearchFilesRequest) -> bool:
     return request.within not in (None, "anywhere") or bool(request.tags) or bool(request.properties)
 
 
-def _scope(vault: Session, request: SearchFilesRequest, work: Work) -> Scope:
+def _scope(call: Call, request: SearchFilesRequest) -> Scope:
     """Returns notes, or the files that `file_pattern` selects; a file named exactly is always included."""
     notes_only = not (request.file_pattern or "").strip() or _looks_into_notes(request)
-    walks, named = vault.selected(request.file_pattern, (Walk(notes_only=notes_only),), ignore_case=True)
-    return vault.scope(walks, named, work, hidden=False, include_excluded=request.include_excluded)
+    walks, named = call.selected(request.file_pattern, (Walk(notes_only=notes_only),), ignore_case=True)
+    return call.scope(walks, named, hidden=False, include_excluded=request.include_excluded)
 
 
-def _in_order(vault: Session, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
+def _in_order(call: Call, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
     """Yields the matching files in the requested order; newest and most first need all of them."""
-    matches = _matches(vault, request, search)
+    matches = _matches(call, request, search)
     if request.sort == "path":
         return matches
-    return iter(sorted(matches, key=lambda match: _rank(vault, request, match)))
+    return iter(sorted(matches, key=lambda match: _rank(call.session, request, match)))
 
 
 def _rank(vault: Session, request: SearchFilesRequest, match: FileCount) -> tuple[int, bytes]:
@@ -224,15 +225,15 @@ def _rank(vault: Session, request: SearchFilesRequest, match: FileCount) -> tupl
         return 0, paths.order(match.path)
 
 
-def _matches(vault: Session, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
-    return _passing(vault, request, search) if _looks_into_notes(request) else search.matching()
+def _matches(call: Call, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
+    return _passing(call, request, search) if _looks_into_notes(request) else search.matching()
 
 
-def _passing(vault: Session, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
+def _passing(call: Call, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
     """Yields the matching files that pass the filters."""
     counted = search.matching()
     while together := [file.path for file in islice(counted, _READ_TOGETHER)]:
-        reader = vault.notes(vault.view(search.work))
+        reader = call.notes()
         for match, _ in _inside(request, search, reader, together):
             yield match
 
@@ -300,22 +301,22 @@ def _first_line(total: int, exact: bool, work: Work) -> str:
     return f"Found {'' if exact else 'more than '}{total} matching file{'s' if total != 1 else ''}:"
 
 
-def _hints(vault: Session, request: SearchFilesRequest, search: Search, total: int) -> list[str]:
-    def matching(pattern: Pattern, again: Work) -> Iterator[FileCount]:
-        scope = replace(_scope(vault, request, again), times=search.scope.times)
-        return _matches(vault, request, hints.again(search, pattern, scope, again))
+def _hints(call: Call, request: SearchFilesRequest, search: Search, total: int) -> list[str]:
+    def matching(pattern: Pattern, again: Call) -> Iterator[FileCount]:
+        scope = replace(_scope(again, request), times=search.scope.times)
+        return _matches(again, request, hints.again(search, pattern, scope, again.work))
 
-    found = hints.other_readings(search, total, matching)
+    found = hints.other_readings(call, search, total, matching)
     if total:
         return found
     if (request.file_pattern or "").strip():
         found += hints.selected_nothing(search, search.work.voice.name("file_pattern"))
     given = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
     if given:
-        again = search.work.again()
+        again = call.again()
         every = request.model_copy(update=dict.fromkeys(given))
-        other = hints.again(search, search.pattern, _scope(vault, request, again), again)
-        found += hints.without(search, given, _matches(vault, every, other))
+        other = hints.again(search, search.pattern, _scope(again, request), again.work)
+        found += hints.without(search, given, _matches(again, every, other))
     return found
 
 

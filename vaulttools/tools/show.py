@@ -10,8 +10,8 @@ from vaulttools.answers import answer, show
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.show import HitWindow
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import render
-from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, TooBroad
 from vaulttools.exploration import closing, scan
 from vaulttools.exploration import request as exploration
@@ -57,18 +57,19 @@ class ShowAnswer(Answer):
     snippets: list[Snippet] = Field(description="What is shown, in file order.")
 
 
-def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
+def run(call: Call, request: ShowRequest) -> ShowAnswer:
     """Shows every match in context, or the lines around one line.
 
     Raises:
         TooBroad: more than 20 lines match, and no line was named.
     """
-    pattern = exploration.compiled(vault, request.query, request.mode)
-    place = exploration.file_place(vault, request.file, "show")
+    work = call.work
+    pattern = exploration.compiled(call.session, request.query, request.mode)
+    place = exploration.file_place(call.session, request.file, "show")
 
-    search = partial(exploration.search, vault, place)
-    first = search(pattern, work)
-    text = None if request.line is None else _checked(vault, place, request.line)
+    search = partial(exploration.search, found=place)
+    first = search(call, pattern)
+    text = None if request.line is None else _checked(call.session, place, request.line)
     scanned = scan.one(first)
     if request.line is None and (scanned.limited or scanned.matches.number > MATCHES):
         raise TooBroad(
@@ -81,7 +82,7 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
     hits = located[0].hits if located else FileLines()
     text = located[0].document if located else text
     windows = _windows(request, text, hits)
-    end = closing.of_query(first, search, scanned.matches, Count(len(located)), found=bool(scanned.files))
+    end = closing.of_query(call, first, search, scanned.matches, Count(len(located)), found=bool(scanned.files))
     closing.scan_limit(end, scanned)
     closing.what_was_left_out(end, work, found=bool(scanned.files), shown=[place.path])
     return ShowAnswer(

@@ -10,6 +10,7 @@ from vaulttools.answers import answer, hints
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.request import Texts
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArguments, PathNotFound
@@ -21,7 +22,6 @@ from vaulttools.exploration.scan import Scan
 from vaulttools.exploration.toon import Count
 from vaulttools.files.root import Place
 from vaulttools.models import BaseModel, Field
-from vaulttools.session import Session
 
 TERMS: Final = 12
 PATHS: Final = 8
@@ -96,32 +96,32 @@ class _Searched:
     """For each scan, the folder with the most matching lines, relative to the path; `""` without any."""
 
 
-def run(vault: Session, request: SurveyRequest, work: Work) -> SurveyAnswer:
+def run(call: Call, request: SurveyRequest) -> SurveyAnswer:
     """Counts every term in every path."""
     given = request.paths or ["."]
     _check_limits(request.terms, given)
-    patterns = [exploration.compiled(vault, term, request.mode) for term in request.terms]
-    places = {path: exploration.place(vault, path) for path in given}
+    patterns = [exploration.compiled(call.session, term, request.mode) for term in request.terms]
+    places = {path: exploration.place(call.session, path) for path in given}
     missing = [path for path, place in places.items() if place is None]
     if len(missing) == len(places):
         raise PathNotFound(*map(paths.shown, missing))
     scans = {}
     for path, place in places.items():
         if place is not None:
-            search = exploration.search(vault, place, patterns[0], work, include_excluded=request.include_excluded)
+            search = exploration.search(call, patterns[0], place, include_excluded=request.include_excluded)
             several = scan.several(search, patterns)
             folders = [scan.by_folder(scanned.files, place.path) for scanned in several]
             scans[path] = _Searched(path, place, several, [rows[0][0] if rows else "" for rows in folders])
     searched = [scans[path] for path in given if path in scans]
     totals = [_total([path.scans[index] for path in searched]) for index in range(len(patterns))]
-    end = _closing(request, searched, totals, missing, work)
-    for sentence in _other_forms(vault, request, searched, totals, work):
+    end = _closing(request, searched, totals, missing, call.work)
+    for sentence in _other_forms(call, request, searched, totals):
         end.warn(sentence)
     found = any(matches.number for matches, _ in totals)
     next_step = "choose one useful term and path, then run vaulttools scout"
     return SurveyAnswer(
         **answer.envelope(
-            work,
+            call.work,
             end.text(
                 _lines(request, given, searched, totals),
                 next_step if found else "no matches; try other terms, modes or paths",
@@ -149,21 +149,18 @@ def run(vault: Session, request: SurveyRequest, work: Work) -> SurveyAnswer:
 
 
 def _other_forms(
-    vault: Session,
+    call: Call,
     request: SurveyRequest,
     searched: Sequence[_Searched],
     totals: Sequence[tuple[Count, Count]],
-    work: Work,
 ) -> Iterator[str]:
     """For each term that occurs nowhere, says how many files hold it in another Unicode form (fault-C15)."""
     for term, (matches, _) in zip(request.terms, totals, strict=True):
-        for form, written in [] if matches.number or not work.complete else hints.other_forms(term):
-            again = work.again()
-            pattern = exploration.compiled(vault, written, request.mode)
+        for form, written in [] if matches.number or not call.work.complete else hints.other_forms(term):
+            again = call.again()
+            pattern = exploration.compiled(call.session, written, request.mode)
             scans = [
-                scan.one(
-                    exploration.search(vault, path.place, pattern, again, include_excluded=request.include_excluded)
-                )
+                scan.one(exploration.search(again, pattern, path.place, include_excluded=request.include_excluded))
                 for path in searched
             ]
             if files := _total(scans)[1].number:

@@ -11,13 +11,12 @@ from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import limits, render, spelling
-from vaulttools.core.work import Work
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes.tags import MOST_LEVELS, covers
 from vaulttools.notes.tallies import TagUsage
 from vaulttools.query import quoting
-from vaulttools.session import Session
 
 
 def _named(name: str) -> str:
@@ -54,9 +53,11 @@ class TagsAnswer(Answer):
     total_tags: int = Field(description="Tags, shown or not.")
 
 
-def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
+def run(call: Call, request: TagsRequest) -> TagsAnswer:
     """Counts all tags, and shows the first."""
-    asked = corpus.ask(vault, usages.TAGS, work, request.folder, request.glob)
+    work = call.work
+    call, scope = corpus.awaited(call, request.folder, request.glob)
+    asked = corpus.answered(call, usages.TAGS, scope)
     every = asked.answer.all
     tags = [each for each in every if request.name is None or covers(request.name, each.tag)]
     shown = [TagCount(tag=tag, notes=notes, occurrences=times) for tag, notes, times in tags[: request.limit]]
@@ -76,8 +77,8 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
         )
     elif shown:
         kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
-        call = {"query": quoting.of_tag(shown[0].tag), "mode": "obsidian", **kept}
-        notices.append(f"To see the notes of a tag: {work.voice.call('query', call)}")
+        asking = {"query": quoting.of_tag(shown[0].tag), "mode": "obsidian", **kept}
+        notices.append(f"To see the notes of a tag: {work.voice.call('query', asking)}")
     part, in_notes = corpus.part(asked), corpus.counted(asked.notes, "note")
     first = (
         corpus.first_line(part, f"{corpus.counted(len(tags), 'tag')} in {in_notes}:")

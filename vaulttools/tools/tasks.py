@@ -16,6 +16,7 @@ from vaulttools.answers.dated import DateText
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
+from vaulttools.call import Call
 from vaulttools.core import dates, garbage, limits, paths, render
 from vaulttools.core.cached import cached_property
 from vaulttools.core.voice import Voice
@@ -26,7 +27,6 @@ from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change
 from vaulttools.notes.task_list import OPEN, Group, GroupBy, NoteTask, Sort, TaskFilter, TaskRow, folded
 from vaulttools.notes.tasks import Priority, TaskDetails
-from vaulttools.session import Session
 
 _DATES: Final = ("due_after", "due_before", "scheduled_after", "scheduled_before", "done_after", "done_before")
 
@@ -149,20 +149,21 @@ class _Tasks:
             yield line
 
 
-def run(vault: Session, request: TasksRequest, work: Work) -> TasksAnswer:
+def run(call: Call, request: TasksRequest) -> TasksAnswer:
     """Selects the tasks, and shows one page of them."""
-    scope = corpus.scope_of(vault, work, request.folder, request.glob, include_excluded=request.include_excluded)
-    asked = corpus.answered(vault, PROJECTION, work, scope)
+    call, scope = corpus.awaited(call, request.folder, request.glob, include_excluded=request.include_excluded)
+    asked = corpus.answered(call, PROJECTION, scope)
     if request.tags:
-        answer.misread(work, corpus.answered(vault, usages.PROPERTIES, work.again(), scope).answer.misread)
+        answer.misread(call.work, corpus.answered(call.again(), usages.PROPERTIES, scope).answer.misread)
     with garbage.paused():  # a row for each task: without garbage collection, 30,000 take a third less
-        return _listed(vault, request, work, asked)
+        return _listed(call, request, asked)
 
 
-def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Tasks]) -> TasksAnswer:
-    day = vault.calendar.today()
+def _listed(call: Call, request: TasksRequest, asked: Corpus[_Tasks]) -> TasksAnswer:
+    work = call.work
+    day = call.session.calendar.today()
     today = day.isoformat()
-    given = dated.days(request, vault.calendar, _DATES)
+    given = dated.days(request, call.session.calendar, _DATES)
     only = _filter(request, {name: day.isoformat() for name, day in given.items()}, today)
     found = asked.answer.selected(only)
     overdue = sum(task_list.is_overdue(each.task, today) for each in found)

@@ -87,9 +87,9 @@ def test_any_number_of_folders_is_one_search(app: ASGIApp, monkeypatch: pytest.M
     runs: list[str | None] = []
     run = query.run
 
-    def counted(vault: Any, request: Any, work: Any) -> Any:
+    def counted(call: Any, request: Any) -> Any:
         runs.append(request.glob)
-        return run(vault, request, work)
+        return run(call, request)
 
     monkeypatch.setattr(query, "run", counted)
     for folders in (["a", "a/b", "c{,}*[d]"], ["a"] * 5_000):

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from tests.conftest import MakeVault, write_files
 from tests.server.asking import Serve, ask
+from vaulttools.call import Call
 from vaulttools.core.work import Work
 from vaulttools.notes.links import graph
 from vaulttools.server.rest import answering, files, searches
@@ -273,7 +274,7 @@ def test_a_rule_on_links_follows_them_anew_only_after_a_change(
     def answers() -> tuple[dict[str, Any], int]:
         followed.clear()
         rule = {"merge": [{"var": "backlinks"}, {"var": "unresolvedLinks"}]}
-        found = searches.by_rule(vault.session, rule, Work())
+        found = searches.by_rule(Call(vault.session, Work()), rule)
         return {each["filename"]: each["result"] for each in found if each["result"]}, len(followed)
 
     before = {"b.md": ["Sub/d.md", "a.md", "c"], "Sub/d.md": ["c"]}

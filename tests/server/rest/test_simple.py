@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
+from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.files import kept
@@ -51,7 +52,7 @@ def vault(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_words_are_found_as_by_a_look_at_every_note(vault: Vault, words: list[str], few: int, context: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(simple, "FEW", few)
-        found = simple.search(vault.session, " ".join(words), context, Work())
+        found = simple.search(Call(vault.session, Work()), " ".join(words), context)
     assert found == _plainly(words, context)
 
 
@@ -62,9 +63,9 @@ def test_a_warm_search_for_plain_words_starts_no_process(
     vault = make_vault(NOTES)
     vault.build_index()
     with vault:
-        expected = simple.search(vault.session, "damp the", 4, Work())
+        expected = simple.search(Call(vault.session, Work()), "damp the", 4)
         monkeypatch.setattr(ripgrep, "Running", lambda command, *_: pytest.fail(f"started: {command}"))
-        assert simple.search(vault.session, "damp the", 4, Work()) == expected != []
+        assert simple.search(Call(vault.session, Work()), "damp the", 4) == expected != []
 
 
 def _plainly(words: list[str], context: int) -> list[dict[str, Any]]:

@@ -10,7 +10,9 @@ from threading import Event
 from typing import Any, Final, NamedTuple
 
 from vaulttools.answers import corpus
+from vaulttools.answers.incremental import Corpus
 from vaulttools.answers.linked import PROJECTION
+from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import PathNotFound
@@ -129,10 +131,7 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
         Cancelled: the browser has gone.
     """
     folder = folder.strip("/")
-    work = Work(cancel=Soon(cancel, _SECONDS))
-    known = in_time(
-        lambda: (corpus.ask(vault.session, PROJECTION, work), vault.session.links(work, reports_missed=True)), cancel
-    )
+    known = in_time(lambda: _known(Call(vault.session, Work(cancel=Soon(cancel, _SECONDS)))), cancel)
     if known is None:
         return VaultMap(folder, [], [], "The links are not read yet: the vault is being indexed.")
     asked, names = known
@@ -145,6 +144,12 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
     places = {old: new for new, old in enumerate(within)}
     links = [[places[target] for target in whole.links[old] if target in places] for old in within]
     return VaultMap(folder, [whole.notes[old] for old in within], links, corpus.part(asked))
+
+
+def _known(call: Call) -> tuple[Corpus[Graph], LinkIndex]:
+    """Return the links of all notes, and the names that they can use."""
+    call, scope = corpus.awaited(call)
+    return corpus.answered(call, PROJECTION, scope), call.links(reports_missed=True)
 
 
 @dataclass

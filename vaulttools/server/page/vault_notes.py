@@ -10,6 +10,7 @@ from threading import Event
 from typing import Final, NamedTuple, TypeVar
 
 from vaulttools.answers.reading import MOST_CHARACTERS
+from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.work import INCOMPLETE, Work
@@ -67,15 +68,15 @@ def note_paths(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
         Cancelled: nobody waits any more.
     """
     session = vault.session
-    work = Work(session.config.time_limit, cancel)
+    call = Call(session, Work(session.config.time_limit, cancel))
     found, is_whole = list[str](), True
-    scope = session.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
+    scope = call.scope((Walk(notes_only=True),), (), hidden=False, include_excluded=False)
     for path, kind, left_out in scope.entries():
         ensure_wanted(cancel)
         if left_out is None and kind == "file":
             found.append(path)
         is_whole &= left_out not in INCOMPLETE
-    return found, is_whole and work.complete
+    return found, is_whole and call.work.complete
 
 
 class TextExcerpt(NamedTuple):

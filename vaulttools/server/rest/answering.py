@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from vaulttools.answers.settled import settled
+from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import (
@@ -27,7 +28,6 @@ from vaulttools.errors import (
 from vaulttools.server.calls import Busy
 from vaulttools.server.service import NoSuchVault, Service
 from vaulttools.server.vaults import ensure_indexed
-from vaulttools.session import Session
 from vaulttools.vault import Vault
 
 READ_ONLY: Final = "This server is read-only: it answers from the vault and changes nothing"
@@ -79,7 +79,7 @@ def refused(status: int, sentence: str, detail: int = 0) -> Response:
 async def answered(
     service: Service,
     request: Request,
-    ask: Callable[[Session, Work], Response],
+    ask: Callable[[Call], Response],
     *,
     is_quick: bool = False,
     of_all: bool = False,
@@ -94,25 +94,25 @@ async def answered(
     def call(vault: Vault, cancel: Event) -> Response:
         nonlocal indexing
         session = vault.session
-        work = Work(min(session.config.time_limit, SECONDS), cancel)
+        last = first = Call(session, Work(min(session.config.time_limit, SECONDS), cancel))
         notices = vault.notices
 
-        def asked(now: Work) -> Response:
-            nonlocal work
-            work = now
+        def asked(now: Call) -> Response:
+            nonlocal last
+            last = now
             for sentence in notices:
-                work.warn(sentence)
-            return ask(session, now)
+                now.work.warn(sentence)
+            return ask(now)
 
         session.root.ensure_readable()
         try:
-            response = settled(asked(work), asked, _found_something, session, work)
+            response = settled(asked(first), asked, _found_something, first)
         finally:
             progress = vault.index_progress
             indexing = "" if progress is None else progress.sentence
-        if "time limit" in work.skipped:
+        if "time limit" in last.work.skipped:
             # Clients read only the status and the body, and would take a part for the whole.
-            raise Incomplete(work)
+            raise Incomplete(last.work)
         return response
 
     before = partial(ensure_indexed, seconds=INDEXING_SECONDS, of_all=of_all)

@@ -10,8 +10,8 @@ from urllib.parse import quote, unquote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
+from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk
 from vaulttools.files.document import NotRead
@@ -60,24 +60,24 @@ async def answer(service: Service, request: Request) -> Response:
     """Return the file, the folder, or the part of a note that the path names."""
     given = request.path_params.get("path", "")
 
-    def ask(vault: Session, work: Work) -> Response:
+    def ask(call: Call) -> Response:
         if given == "" or given.endswith("/"):
             try:
-                listed = listing(vault, given.rstrip("/"), work)
+                listed = listing(call, given.rstrip("/"))
             except NotThere:
                 if given.count("/") < 2:
                     raise
             else:
                 return JSONResponse({"files": encodable(listed)})
-        path, kind, target = named(vault, given)
-        return of(vault, request, path, kind, target, work)
+        path, kind, target = named(call.session, given)
+        return of(call, request, path, kind, target)
 
     # A plain file must not wait behind searches; its JSON includes backlinks, which take longer.
     is_quick = NOTE not in request.headers.get("accept", "")
     return await answered(service, request, ask, is_quick=is_quick, of_all=not is_quick)
 
 
-def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Response:
+def of(call: Call, request: Request, path: str, kind: str | None, target: list[str]) -> Response:
     """Return a file in the format that the request accepts, or a part of it that the path or the headers name.
 
     Raises:
@@ -93,15 +93,15 @@ def of(vault: Session, request: Request, path: str, kind: str | None, target: li
     if kind is None and NOTE not in accepted and MAP not in accepted:
         if paths.is_note(path) and "text/html" in accepted and not any(each in accepted for each in _AS_IT_IS):
             raise Unacceptable(f"A note is sent as text/markdown, {NOTE} or {MAP}; /ui/note/ has it as a page")
-        return _raw(vault, path, is_head=request.method == "HEAD")
-    text = read(vault, path)
+        return _raw(call.session, path, is_head=request.method == "HEAD")
+    text = read(call.session, path)
     if kind is not None:
         found = parts.part(Note(path, text), kind, target)
         if kind == "frontmatter":
             return JSONResponse(encodable(found))
         return PlainTextResponse(encodable(found), media_type="text/markdown", headers=HEADERS)
     if NOTE in accepted:
-        return _json(notes.described(vault, path, text, work), NOTE)
+        return _json(notes.described(call, path, text), NOTE)
     is_first = request.headers.get("markdown-patch-version") == "1"
     mapped = (parts.flat if is_first else parts.tree)(Note(path, text if paths.is_note(path) else ""))
     return _json(mapped, MAP)
@@ -157,16 +157,16 @@ def named(vault: Session, given: str) -> tuple[str, str | None, list[str]]:
     raise NotThere
 
 
-def listing(vault: Session, folder: str, work: Work) -> list[str]:
+def listing(call: Call, folder: str) -> list[str]:
     """Return the sorted names in a folder, folders with a final `/`. As in the app, folders without files do not exist.
 
     Raises:
         NotThere: there is no such folder, or no file in it.
     """
-    place = vault.root.locate(folder or ".")
+    place = call.session.root.locate(folder or ".")
     if place.kind != "folder" or is_hidden(place.path):
         raise NotThere
-    scope = vault.scope((Walk(place.path),), (), work, hidden=False, include_excluded=True)
+    scope = call.scope((Walk(place.path),), (), hidden=False, include_excluded=True)
     start = len(place.path) + 1 if place.path else 0
     found: set[str] = set()
     for path, kind, left_out in scope.entries():
@@ -238,14 +238,14 @@ async def periodic(service: Service, request: Request) -> Response:
             return refused(404, "A day is written as /YEAR/MONTH/DAY/, in numbers", 60)
         day = " {:0>4}-{:0>2}-{:0>2}".format(*numbers)
 
-    def ask(vault: Session, work: Work) -> Response:
-        note = vault.periodic.named(given["period"] + day)
+    def ask(call: Call) -> Response:
+        note = call.session.periodic.named(given["period"] + day)
         if note is None:
             raise BadArgument(f"There is no such day:{day}")
-        path = _existing(vault, note)
+        path = _existing(call.session, note)
         if path is None:
             raise NotThere(f"There is no note {paths.shown(note.path)}")
-        return of(vault, request, path, None, [], work)
+        return of(call, request, path, None, [])
 
     return await answered(service, request, ask)
 
@@ -260,17 +260,17 @@ async def newest_periodic(service: Service, request: Request) -> Response:
         return refused(400, f"limit must be a number from 1 to {_MOST}")
     with_content = request.query_params.get("includeContent", "").lower() == "true"
 
-    def ask(vault: Session, work: Work) -> Response:
+    def ask(call: Call) -> Response:
         found: list[dict[str, Any]] = []
-        for note in vault.periodic.latest(period, PERIODS[period]):
-            path = _existing(vault, note)
+        for note in call.session.periodic.latest(period, PERIODS[period]):
+            path = _existing(call.session, note)
             if path is not None:
-                each: dict[str, Any] = {"path": path, "date": str(note.day), "stat": notes.stat(vault, path)}
-                found.append({**each, "content": read(vault, path)} if with_content else each)
+                each: dict[str, Any] = {"path": path, "date": str(note.day), "stat": notes.stat(call.session, path)}
+                found.append({**each, "content": read(call.session, path)} if with_content else each)
             if len(found) >= min(int(limit), _MOST):
                 break
-            if work.remaining() <= 0:
-                work.cut()
+            if call.work.remaining() <= 0:
+                call.work.cut()
                 break
         return JSONResponse(encodable(found))
 

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from vaulttools.answers import corpus, linked
 from vaulttools.answers.incremental import NoteProjection
+from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk
 from vaulttools.files.document import NotRead
@@ -56,17 +56,18 @@ PROJECTION: Final = NoteProjection("rest", _facts, cast("Mapping[str, NoteMetada
 """Stored data of each note, by its path."""
 
 
-def described(vault: Session, path: str, text: str, work: Work) -> dict[str, Any]:
+def described(call: Call, path: str, text: str) -> dict[str, Any]:
     """Return a note, or another text file, as JSON."""
+    call, scope = corpus.awaited(call)
     note = Note(path, text)
-    links = vault.links(work, reports_missed=True)
+    links = call.links(reports_missed=True)
     is_note = paths.is_note(path)
     to, unresolved = _leading(path, graph.written(note), links) if is_note else ([], [])
-    edges = corpus.ask(vault, linked.PROJECTION, work).answer.to(path, links)
+    edges = corpus.answered(call, linked.PROJECTION, scope).answer.to(path, links)
     return {
         "tags": list(note.tags) if is_note else [],
         "frontmatter": dict(note.properties) if is_note else {},
-        "stat": stat(vault, path),
+        "stat": stat(call.session, path),
         "path": path,
         "content": text,
         "links": to,
@@ -75,22 +76,21 @@ def described(vault: Session, path: str, text: str, work: Work) -> dict[str, Any
     }
 
 
-def every(
-    vault: Session, fields: Collection[str], work: Work, holding: Sequence[Demand] = ()
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def every(call: Call, fields: Collection[str], holding: Sequence[Demand] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each note as JSON, in path order; fields that cost something only if they are asked for.
 
     Notes that certainly do not meet the demands of `holding` on their texts are left out.
     """
-    scope = corpus.scope_of(vault, work, None, None)
-    asked = corpus.answered(vault, PROJECTION, work, scope)
+    work = call.work
+    call, scope = corpus.awaited(call)
+    asked = corpus.answered(call, PROJECTION, scope)
     leading: _Leading = {}
     back: _Back = {}
     if not {"links", "backlinks", "unresolvedLinks"}.isdisjoint(fields):
-        leading, back = _resolved_links(vault, asked.answer, vault.links(work, reports_missed=True))
-    view = vault.view(work)
-    reader = vault.notes(view)
-    possible = _possible_files(vault, view, holding)
+        leading, back = _resolved_links(call.session, asked.answer, call.links(reports_missed=True))
+    view = call.snapshot
+    reader = call.notes()
+    possible = _possible_files(call.session, view, holding)
     for path in asked.files:
         if any(path not in files for files in possible):
             continue
@@ -103,7 +103,7 @@ def every(
             "frontmatter": dict(facts.properties),
         }
         if "stat" in fields:
-            data["stat"] = stat(vault, path)
+            data["stat"] = stat(call.session, path)
         if path in leading:
             to, data["unresolvedLinks"] = leading[path]
             data["links"] = [paths.portable(each) for each in to]

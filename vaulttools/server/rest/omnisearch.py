@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from vaulttools.core.work import Work
+from vaulttools.call import Call
 from vaulttools.files.document import NotRead
 from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
@@ -21,7 +21,6 @@ from vaulttools.server.rest import simple
 from vaulttools.server.rest.answering import answered, as_json, ensure_complete, refused
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import Vaults
-from vaulttools.session import Session
 from vaulttools.tools import query
 
 PORT: Final = 51361
@@ -44,19 +43,19 @@ async def _answer(service: Service, request: Request) -> Response:
     question = request.query_params.get("q", "").strip()
     name = service.vault_name(request)
 
-    def ask(vault: Session, work: Work) -> Response:
-        return as_json(found(vault, name, question, work) if question else [], work)
+    def ask(call: Call) -> Response:
+        return as_json(found(call, name, question) if question else [], call.work)
 
     return await answered(service, request, ask)
 
 
-def found(vault: Session, name: str, question: str, work: Work) -> list[dict[str, Any]]:
+def found(call: Call, name: str, question: str) -> list[dict[str, Any]]:
     """Return the notes that answer a question; offsets count UTF-16 units of the text."""
     words = list(dict.fromkeys(question.casefold().split()))
     request = query.QueryRequest(query=question, limit=NOTES, max_chars=50_000)
     listed = []
-    for note in query.run(vault, request, work).notes:
-        text = _text(vault, note.path, work) if note.passages else ""
+    for note in query.run(call, request).notes:
+        text = _text(call, note.path) if note.passages else ""
         folded, units = text.lower(), simple.Units(text)
         places = []
         if len(folded) == len(text):
@@ -75,16 +74,16 @@ def found(vault: Session, name: str, question: str, work: Work) -> list[dict[str
                 "excerpt": "\n\n".join(passage.text for passage in note.passages),
             }
         )
-    ensure_complete(listed, work)
+    ensure_complete(listed, call.work)
     return listed
 
 
-def _text(vault: Session, shown: str, work: Work) -> str:
+def _text(call: Call, shown: str) -> str:
     """Return the text of a found note, to locate its words; "" if it cannot be read."""
-    place = vault.root.locate(shown)  # a name that is not UTF-8 is shown in another form
+    place = call.session.root.locate(shown)  # a name that is not UTF-8 is shown in another form
     try:
-        document = vault.read(place.path)
+        document = call.session.read(place.path)
     except NotRead as error:
-        work.pass_over(place.path, error.reason)
+        call.work.pass_over(place.path, error.reason)
         return ""
     return "" if document.is_binary else document.text

@@ -12,11 +12,10 @@ from starlette.routing import BaseRoute, Route
 
 from vaulttools import __version__
 from vaulttools.answers import corpus, usages
-from vaulttools.core.work import Work
+from vaulttools.call import Call
 from vaulttools.server.rest import files, searches
 from vaulttools.server.rest.answering import answered, as_json, refused
 from vaulttools.server.service import Service
-from vaulttools.session import Session
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -108,9 +107,10 @@ def _with_and_without_slash(answers: Mapping[str, Endpoint], method: str) -> lis
 async def _tags(service: Service, request: Request) -> Response:
     """Return every tag with its number of notes, including those of nested tags."""
 
-    def ask(vault: Session, work: Work) -> Response:
-        found = corpus.ask(vault, usages.TAGS, work).answer.all
-        return as_json({"tags": [{"name": each.tag, "count": each.notes} for each in found]}, work)
+    def ask(call: Call) -> Response:
+        call, scope = corpus.awaited(call)
+        found = corpus.answered(call, usages.TAGS, scope).answer.all
+        return as_json({"tags": [{"name": each.tag, "count": each.notes} for each in found]}, call.work)
 
     return await answered(service, request, ask, of_all=True)
 

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from vaulttools.answers import corpus
+from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files import globs
 from vaulttools.server.rest import jsonlogic, notes, simple
@@ -51,8 +51,8 @@ async def simple_search(service: Service, request: Request) -> Response:
     except ValueError:
         return refused(400, "contextLength must be a whole number")
 
-    def ask(vault: Session, work: Work) -> Response:
-        return as_json(simple.search(vault, words, context, work), work)
+    def ask(call: Call) -> Response:
+        return as_json(simple.search(call, words, context), call.work)
 
     return await answered(service, request, ask)
 
@@ -65,9 +65,7 @@ async def by_query(service: Service, request: Request) -> Response:
         if kind == JSONLOGIC:
             rule = json.loads(body)
             jsonlogic.Rule(rule)  # refuse a bad rule before any note is read
-            return await answered(
-                service, request, lambda vault, work: as_json(by_rule(vault, rule, work), work), of_all=True
-            )
+            return await answered(service, request, lambda call: as_json(by_rule(call, rule), call.work), of_all=True)
         if kind == DATAVIEW:
             asked = _RECENT.fullmatch(body.decode("utf-8", "replace").strip())
             if asked is None:
@@ -76,7 +74,7 @@ async def by_query(service: Service, request: Request) -> Response:
                     ">= date(today) - dur(N days) SORT file.mtime DESC LIMIT M; for others use the tool base"
                 )
             days, limit = int(asked[1]), int(asked[2])
-            return await answered(service, request, lambda vault, work: as_json(recent(vault, days, limit, work), work))
+            return await answered(service, request, lambda call: as_json(recent(call, days, limit), call.work))
     except (ValueError, RecursionError):
         return refused(400, "The body is not valid JSON", BAD_RULE)
     except BadArgument as error:
@@ -100,19 +98,21 @@ async def smart_search(service: Service, request: Request) -> Response:
     except BadArgument as error:
         return refused(400, str(error))
 
-    def ask(vault: Session, work: Work) -> Response:
-        return as_json(smart(vault, question, folders, left_out, limit, work), work)
+    def ask(call: Call) -> Response:
+        return as_json(smart(call, question, folders, left_out, limit), call.work)
 
     return await answered(service, request, ask)
 
 
-def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
+def by_rule(call: Call, rule: Any) -> list[dict[str, Any]]:
     """Return the notes for which the rule gives a result, with the result.
 
     Raises:
         BadArgument: the rule cannot be used.
         Incomplete: not everything was searched.
     """
+
+    work = call.work
 
     def stop() -> None:
         if work.remaining() <= 0:
@@ -122,7 +122,7 @@ def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
     compiled = jsonlogic.Rule(rule, stop)
     fields = FIELDS if compiled.names is None else compiled.names
     found = []
-    for path, data in notes.every(vault, fields, work, jsonlogic.demands_of(rule, "content")):
+    for path, data in notes.every(call, fields, jsonlogic.demands_of(rule, "content")):
         result = compiled.apply(data)
         # Like the plugin, drop empty objects too, which JsonLogic takes for true.
         if result != {} and jsonlogic.is_truthy(result):
@@ -132,15 +132,15 @@ def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
     return found
 
 
-def recent(vault: Session, days: int, limit: int, work: Work) -> list[dict[str, Any]]:
+def recent(call: Call, days: int, limit: int) -> list[dict[str, Any]]:
     """Return the notes changed since `days` days before today began, newest first."""
-    scope, _ = corpus.scope_now(vault, work, None, None)
-    zone = vault.calendar.zone
-    today = datetime.combine(vault.calendar.today(), datetime.min.time(), zone)
+    call, scope, _ = corpus.awaited_briefly(call)
+    zone = call.session.calendar.zone
+    today = datetime.combine(call.session.calendar.today(), datetime.min.time(), zone)
     since = (today - timedelta(days=days)).timestamp() * 1_000
     changed = []
     for path in corpus.listed(scope).files:
-        when = notes.stat(vault, path)["mtime"]
+        when = notes.stat(call.session, path)["mtime"]
         if when >= since:
             changed.append((when, path))
     changed.sort(key=lambda each: (-each[0], each[1]))
@@ -152,16 +152,15 @@ def _iso(milliseconds: float, zone: tzinfo | None) -> str:
     return datetime.fromtimestamp(milliseconds / 1_000, zone).astimezone(zone).isoformat("T", "milliseconds")
 
 
-def smart(
-    vault: Session, question: str, folders: list[str], left_out: list[str], limit: int, work: Work
-) -> dict[str, Any]:
+def smart(call: Call, question: str, folders: list[str], left_out: list[str], limit: int) -> dict[str, Any]:
     """Return the passages that answer a question, best first, each once.
 
     Raises:
         BadArgument: a folder does not exist, or there are too many.
         Incomplete: not everything was searched.
     """
-    within = _within(vault, folders)
+    work = call.work
+    within = _within(call.session, folders)
     inside = tuple(f"{paths.portable(each)}/" for each in within) or ("",)
     outside = tuple(f"{each.strip('/')}/" for each in left_out)
     request = query.QueryRequest(
@@ -171,10 +170,12 @@ def smart(
         limit=_MOST_PASSAGES if left_out else limit,
         max_chars=_PASSAGE_CHARACTERS,
     )
+    if left_out:
+        call, _, _ = corpus.awaited_briefly(call)  # all pages are of one moment
     found: list[tuple[float, dict[str, Any]]] = []
     page: int | None = 1
     while page is not None and len(found) < limit:
-        answer = query.run(vault, request.model_copy(update={"page": page}), work)
+        answer = query.run(call, request.model_copy(update={"page": page}))
         for note in answer.notes:
             if not note.path.startswith(inside) or note.path.startswith(outside):
                 continue

@@ -11,14 +11,13 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
+from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.limits import RESULTS
-from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.search import FileHits, Search
 from vaulttools.server.rest.answering import ensure_complete
-from vaulttools.session import Session
 
 MOST_WORDS: Final = 16
 """Different words of a query; each costs a search."""
@@ -37,7 +36,7 @@ LONGEST_CONTEXT: Final = 2_000
 """Characters on either side of a match."""
 
 
-def search(vault: Session, query: str, context_length: int, work: Work) -> list[dict[str, Any]]:
+def search(call: Call, query: str, context_length: int) -> list[dict[str, Any]]:
     """Return the notes that contain every word in the text or the file's name, ignoring case; first those with words in
     the name, then by the number of lines.
 
@@ -50,16 +49,16 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
     words = list(dict.fromkeys(query.split()))
     if not 0 < len(words) <= MOST_WORDS:
         raise BadArgument(f"query must be 1 to {MOST_WORDS} words, got {len(words)}")
-    scope = vault.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
+    scope = call.scope((Walk(notes_only=True),), (), hidden=False, include_excluded=False)
     named = _named(scope, words)
-    searches = {word: _search(vault, scope, word, work) for word in words}
-    holding, counts = _counted(vault, scope, searches, named, work)
+    searches = {word: _search(call, scope, word) for word in words}
+    holding, counts = _counted(call, scope, searches, named)
     lines, in_name = Counter[str](), Counter[str]()
     for word in words:
         lines.update(counts[word])
         in_name.update(named[word])
     ranked = sorted(holding, key=lambda path: (-in_name[path], -lines[path], paths.order(path)))
-    ensure_complete(ranked, work)
+    ensure_complete(ranked, call.work)
     first = ranked[:WITH_MATCHES]
     located = [searches[word].located([path for path in first if path in counts[word]], MATCHES) for word in words]
     matches = _matches(located, words, first, min(max(context_length, 0), LONGEST_CONTEXT))
@@ -70,7 +69,7 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
 
 
 def _counted(
-    vault: Session, scope: Scope, searches: Mapping[str, Search], named: Mapping[str, AbstractSet[str]], work: Work
+    call: Call, scope: Scope, searches: Mapping[str, Search], named: Mapping[str, AbstractSet[str]]
 ) -> tuple[AbstractSet[str], Mapping[str, Mapping[str, int]]]:
     """Return the notes that contain every word; and by word, the number of its lines in at least these notes."""
     # A long word usually occurs in few notes, so the other words are searched only in those.
@@ -80,16 +79,16 @@ def _counted(
     for word in others:
         # Notes found only by their name may be binary, so they need a separate search.
         many = holding & counts[first].keys() if len(holding) > FEW else frozenset[str]()
-        few = _search(vault, replace(scope, walks=(), named=tuple(holding - many)), word, work)
+        few = _search(call, replace(scope, walks=(), named=tuple(holding - many)), word)
         counts[word] = _counts(searches[word], [*many])
         counts[word] |= {file.path: file.count for file in few.matching()}
         holding &= counts[word].keys() | named[word]
     return holding, counts
 
 
-def _search(vault: Session, scope: Scope, word: str, work: Work) -> Search:
-    pattern = vault.ripgrep.compile(word, "fixed", ignore_case=True)
-    return vault.search(pattern, replace(scope, warnings=[]), work, wanted=RESULTS)
+def _search(call: Call, scope: Scope, word: str) -> Search:
+    pattern = call.session.ripgrep.compile(word, "fixed", ignore_case=True)
+    return call.search(pattern, replace(scope, warnings=[]), wanted=RESULTS)
 
 
 def _counts(search: Search, files: Sequence[str]) -> dict[str, int]:

@@ -12,6 +12,7 @@ from vaulttools.answers.reading import Part, Reading
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.attachments.kinds import is_image
+from vaulttools.call import Call
 from vaulttools.core import limits, paths
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work, named
@@ -19,7 +20,6 @@ from vaulttools.errors import AccessDenied, BadArgument, OutsideVault
 from vaulttools.files.document import Document
 from vaulttools.models import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from vaulttools.notes.note_date import Dating
-from vaulttools.session import Session
 from vaulttools.tools.read import image, several
 from vaulttools.tools.read.image import Image
 
@@ -132,17 +132,18 @@ class ReadAnswer(Answer):
     image: Image | None = Field(None, description="Facts about an image; null for a text.")
 
 
-def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
+def run(call: Call, request: ReadRequest) -> ReadAnswer:
     """Reads what is named, as far as it fits."""
+    work = call.work
     if any(name.strip() for name in request.notes or ()):
-        return _several(vault, request, work)
+        return _several(call, request)
     if request.note is None:
         raise BadArgument("note is required: a text; or notes, for several")
     selected = _selected(request)
-    target = vault.named(request.note, work)
+    target = call.named(request.note)
     if target.place is not None and is_image(target.place.path):
-        return _image(vault, target.place.path, work)
-    opened = reading.read(vault, target, work)
+        return _image(call, target.place.path)
+    opened = reading.read(call, target)
     if selected and opened.target.is_part:
         raise BadArgument(f"{opened.target.given} names a part already; leave out {selected}, or name the whole text")
     meant = _part(request, opened)
@@ -159,13 +160,14 @@ def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
         notices.append(_continuation(opened, meant, end + 1, work.voice))
     return ReadAnswer(
         **answer.envelope(work, _composed(reading.first_line(opened, meant, end), shown, notices), notices, found=True),
-        **_lines_read(vault.dating(), opened, meant.start, end, end + 1 if end < meant.end else None),
+        **_lines_read(call.session.dating(), opened, meant.start, end, end + 1 if end < meant.end else None),
         pages=_pages_shown(opened.document, meant.start, end),
     )
 
 
-def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
+def _several(call: Call, request: ReadRequest) -> ReadAnswer:
     """Reads several texts, or their properties, as far as they fit together."""
+    work = call.work
     selected = _selected(request)
     if selected not in ("", "frontmatter"):
         raise BadArgument(f"{selected} is for one note; with notes write plan#Heading, plan#^block or plan:3-9")
@@ -174,7 +176,7 @@ def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     missing: list[str] = []
     for name in _counted(given):
         try:
-            opened, meant = _one_of_several(vault, name, work)
+            opened, meant = _one_of_several(call, name)
         except (AccessDenied, OutsideVault):
             raise
         except BadArgument as error:
@@ -184,7 +186,7 @@ def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     if not texts:
         raise BadArgument("; ".join(missing))
     sentences = fitting(answer.bracketed(missing))
-    asked, dating = list(texts.values()), vault.dating()
+    asked, dating = list(texts.values()), call.session.dating()
     if request.frontmatter:
         table, cut = several.table([opened for opened, _ in asked], request.max_chars, sentences, work.voice)
         blocks, notices = [table], [*missing, *cut]
@@ -204,17 +206,18 @@ def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     return ReadAnswer(**envelope, notes=found)
 
 
-def _one_of_several(vault: Session, name: str, work: Work) -> tuple[Reading, Part]:
+def _one_of_several(call: Call, name: str) -> tuple[Reading, Part]:
     """Returns one text, and the part of it that its name selects.
 
     Raises:
         BadArgument: there is no such text, or it cannot be shown beside others.
     """
-    again = Work(max(work.remaining(), _LEAST_SECONDS), work.cancel, started=work.started)
-    target = vault.named(name, again)
+    work = call.work
+    again = call.with_work(Work(max(work.remaining(), _LEAST_SECONDS), work.cancel, started=work.started))
+    target = again.named(name)
     if target.place is not None and is_image(target.place.path):
         raise BadArgument(f"An image is read alone: {target.given}")
-    opened = reading.read(vault, target, again)
+    opened = reading.read(again, target)
     if several.is_too_long(opened):
         raise BadArgument(f"A path is too long to be read beside others; read it alone: {named([opened.name])}")
     return opened, reading.of_target(opened)
@@ -253,13 +256,14 @@ def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
     return None if first is None or last is None or total is None else Pages(start=first, end=last, total=total)
 
 
-def _image(vault: Session, path: str, work: Work) -> ReadAnswer:
+def _image(call: Call, path: str) -> ReadAnswer:
     """Returns an image with sentences about it, and the picture beside the text."""
-    picture, size = image.drawn(vault, path)
-    again = Work(max(work.remaining(), _LEAST_SECONDS), work.cancel)
-    found = image.embeds(vault, path, again)
+    work = call.work
+    picture, size = image.drawn(call.session, path)
+    again = call.with_work(Work(max(work.remaining(), _LEAST_SECONDS), work.cancel, started=work.started))
+    found = image.embeds(again, path)
     first, *notices = image.sentences(path, picture, size, found)
-    if not again.complete:
+    if not again.work.complete:
         notices.append("Not every note could be looked at for links to it.")
     work.searched = 1
     return ReadAnswer(

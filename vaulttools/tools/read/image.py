@@ -10,8 +10,9 @@ from urllib.parse import quote
 
 from vaulttools.attachments import kinds, process
 from vaulttools.attachments.extracted import Picture
+from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.work import Work, named
+from vaulttools.core.work import named
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.scope import Walk
@@ -66,20 +67,20 @@ def drawn(vault: Session, path: str) -> tuple[Picture, int]:
     return picture, size
 
 
-def embeds(vault: Session, path: str, work: Work) -> list[Embed]:
+def embeds(call: Call, path: str) -> list[Embed]:
     """Returns the links and embeds in notes that lead to a file, in path order."""
     name = path.rpartition("/")[2]
     pattern = "|".join(dict.fromkeys(map(re.escape, (name, quote(name)))))
-    compiled = vault.ripgrep.compile(pattern, "regex", ignore_case=True)
-    scope = vault.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
-    search = vault.search(compiled, scope, work)
+    compiled = call.session.ripgrep.compile(pattern, "regex", ignore_case=True)
+    scope = call.scope((Walk(notes_only=True),), (), hidden=False, include_excluded=False)
+    search = call.search(compiled, scope)
     holding = [file.path for file in islice(search.matching(), _NOTES)]
-    links = vault.links(work)
-    reader = vault.notes(vault.view(work))
+    links = call.links()
+    reader = call.notes()
 
     def found() -> Iterator[Embed]:
         for note in holding:
-            document = reader.document_or_tally(note, work)
+            document = reader.document_or_tally(note, call.work)
             if document is None:
                 continue
             for each in reader.note(document).references:
