@@ -112,11 +112,11 @@ class Ranked:
         found = allotted(
             notes, self.deduplicator, characters, terms_of, self._described, is_sorted=is_sorted, sharing=sharing
         )
-        for note in found.notes:
-            for passage in note.passages:
-                if PART.search(passage.shown):
-                    shown = with_embeds(found.notes, self.deduplicator, self._links, characters)
-                    return replace(found, notes=shown)
+        if any(PART.search(passage.shown) for note in found.notes for passage in note.passages):
+            found = replace(found, notes=with_embeds(found.notes, self.deduplicator, self._links, characters))
+        if self.like is not None:
+            linked = self.like.linked
+            found = replace(found, notes=[replace(each, is_linked=each.note.path in linked) for each in found.notes])
         return found
 
     def pointed_to(self, shown: Sequence[ShownNote]) -> list[NamedLine]:
