@@ -198,11 +198,11 @@ def test_the_encoders_vectors_stay_while_a_note_cannot_be_read(
 ) -> None:
     vault = installed(notes(40))
     itself = main(vault)
-    itself._own = 10
+    itself._most_own = 10
     waited(vault)
     with monkeypatch.context() as patch:
         patch.setattr(background, "_texts", without_note_7)
-        itself._own = 40
+        itself._most_own = 40
         waited(vault)
         assert (itself.has_own(), len(itself.store().lacking_own()), itself.is_ready()) == (False, 1, True)
     waited(vault)
@@ -235,11 +235,11 @@ def test_a_note_that_could_never_be_read_holds_up_nothing(
 @pytest.mark.usefixtures("few")
 def test_a_vault_that_shrinks_stays_ready(installed: Installed, tmp_path: Path) -> None:
     vault = installed(notes(40))
-    main(vault)._own = 10
+    main(vault)._most_own = 10
     waited(vault)
     for number in range(10):
         (tmp_path / f"vault/Note {number}.md").unlink()
-    main(vault)._own = 40
+    main(vault)._most_own = 40
     waited(vault)
     assert (main(vault).has_own(), main(vault).is_ready()) == (True, True)
     for number in range(10, 25):
@@ -295,7 +295,7 @@ def test_the_encoder_goes_on_answering_where_the_model_fails(
 @pytest.mark.usefixtures("few")
 def test_a_vault_that_outgrows_the_model_gets_an_encoder(installed: Installed, tmp_path: Path) -> None:
     vault = installed(notes(20))
-    main(vault)._own = 30
+    main(vault)._most_own = 30
     assert main(waited(vault)).has_own()
     for count in (30, 33, 36):
         write_files(tmp_path / "vault", notes(count))
@@ -307,7 +307,7 @@ def test_a_question_asked_while_vectors_are_replaced_is_compared_with_one_kind_o
 ) -> None:
     vault = installed(notes(40))
     itself = main(vault)
-    itself._own = 10
+    itself._most_own = 10
     waited(vault)
     store, plain = itself.store(), BackgroundMeaning.asked
 
@@ -326,7 +326,7 @@ def test_a_question_asked_while_vectors_are_replaced_is_compared_with_one_kind_o
 @pytest.mark.usefixtures("few")
 def test_a_large_vault_keeps_the_encoders_vectors(installed: Installed, work: Work) -> None:
     vault = installed(notes(40))
-    main(vault)._own = 39
+    main(vault)._most_own = 39
     waited(vault)
     assert not main(vault).has_own()
     assert work.own == []
@@ -371,7 +371,7 @@ def test_an_encoder_is_fitted_anew_when_a_tenth_of_a_large_vault_has_changed(
     installed: Installed, work: Work, tmp_path: Path
 ) -> None:
     vault = installed(notes(40))
-    main(vault)._own = 10
+    main(vault)._most_own = 10
     waited(vault)
     work.clear()
     for number in range(4):
@@ -506,7 +506,7 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.usefixtures("few")
 def test_the_model_itself_embeds_each_promising_passage_once(installed: Installed, embedded: list[str]) -> None:
     vault = installed(notes(20))
-    main(vault)._own = 10
+    main(vault)._most_own = 10
     waited(vault)
     first = vault.query(query="where is the cat and the dog")
     assert 0 < len(embedded) <= 16

@@ -35,4 +35,4 @@ COMMON = english._COMMON_FILE.read_text(encoding="ascii").split()
 def test_the_common_words_are_sorted_unique_and_english() -> None:
     assert sorted(set(COMMON)) == COMMON
     assert all(map(english.is_word, COMMON))
-    assert english._common().endswith("\n")
+    assert english._listed(english._COMMON_FILE).endswith("\n")

@@ -158,18 +158,18 @@ class BackgroundMeaning:
         folder: Callable[[], Path],
         supply: Callable[[], Supply | None],
         is_wanted: Callable[[Supply], bool] = lambda _: True,
-        own: int = OWN,
+        most_own: int = OWN,
     ) -> None:
         """Do nothing before `start`.
 
         `folder` returns the folder of the index; `supply` what can be embedded, None while that is unknown;
-        `is_wanted` whether to embed it yet. Up to `own` passages get the embedder's own vectors.
+        `is_wanted` whether to embed it yet. Up to `most_own` passages get the embedder's own vectors.
         """
         self.choice: Final = choice
         self._folder = folder
         self._supply = supply
         self._is_wanted = is_wanted
-        self._own = own
+        self._most_own = most_own
         self._store: VectorStore | None = None
         self.reset_after_fork()
         forks.renew(self)
@@ -253,8 +253,9 @@ class BackgroundMeaning:
         """Returns the words among the tokens of the fitted sample that `known` returns, by the multilingual model."""
         tokens, vectors = stored_tokens(self.store().key, self._folder().parent)
         fit = self._fitted()
-        own = np.isin(tokens, fit.tokens) if fit is not None else np.zeros(len(tokens), bool)  # vaults share the file
-        return Lexicon(self._questions.words_of(tokens[own].tolist()), vectors[own], known)
+        # Vaults share the file.
+        in_sample = np.zeros(len(tokens), bool) if fit is None else np.isin(tokens, fit.tokens)
+        return Lexicon(self._questions.words_of(tokens[in_sample].tolist()), vectors[in_sample], known)
 
     def sampled(self) -> Vectors:
         """Returns the embedder's own vectors of the sample in a small vault; none in others, where they would favour
@@ -489,7 +490,7 @@ class BackgroundMeaning:
             return b""
         fit = self.store().fit()
         fitted, kept = self.store().fitted()
-        is_within = kept + missing <= self._own * (1 + _DRIFT)
+        is_within = kept + missing <= self._most_own * (1 + _DRIFT)
         if fit is not None and self.has_own() and is_within and missing <= max(_FEW, kept * _DRIFT):
             return b""
         if fit is not None and not self.has_own() and kept + missing <= fitted * (1 + _DRIFT):
@@ -500,8 +501,8 @@ class BackgroundMeaning:
         sample, passages = self._sample(supply)
         if not sample:
             return None
-        fit, own = embedding.fitted([*sample.values()])
-        self.store().begin(fit, passages, list(zip(sample, own, strict=True)))
+        fit, vectors = embedding.fitted([*sample.values()])
+        self.store().begin(fit, passages, list(zip(sample, vectors, strict=True)))
         self._own_part, self._own_after = 0.0, 0.0
         return fit
 
@@ -558,7 +559,7 @@ class BackgroundMeaning:
         """Whether the embedder's own vectors are to replace those of the encoder."""
         if self.has_own() or self._is_small() or time.monotonic() < self._own_after:
             return False
-        return 0 < self.store().known() <= self._own
+        return 0 < self.store().known() <= self._most_own
 
     def _embed_own(self, supply: Supply) -> bool:
         """Store the embedder's own vectors of passages for `_OWN_SECONDS`; once there is one for each passage of the

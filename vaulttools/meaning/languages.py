@@ -41,7 +41,7 @@ class Meaning:
         """The model of English, or the configured one."""
         other = choice.other
         self.other: Final = (
-            None if other is None else BackgroundMeaning(other, folder, supply, self._needs_other, own=0)
+            None if other is None else BackgroundMeaning(other, folder, supply, self._needs_other, most_own=0)
         )
         """The model of other languages; None if one model does all."""
         self._both: Final = [self.main] if self.other is None else [self.main, self.other]

@@ -110,9 +110,9 @@ class Deduplicator:
                 continue
             least = ranked.evidence[0].score * COPY.nearly
             compared = ranked.evidence[: COPY.compared]
-            own = [each for each in compared if not self._is_copy(note, ranked, each.number)]
-            if own and own[0].score >= least:
-                yield replace(ranked, evidence=[*own, *ranked.evidence[COPY.compared :]])
+            uncopied = [each for each in compared if not self._is_copy(note, ranked, each.number)]
+            if uncopied and uncopied[0].score >= least:
+                yield replace(ranked, evidence=[*uncopied, *ranked.evidence[COPY.compared :]])
 
     def copies(self, path: str, number: int, digest: int) -> list[str]:
         """Returns the other notes of the scope that hold a copy of a passage, in order."""

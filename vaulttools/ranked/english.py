@@ -23,7 +23,7 @@ _COMMON_FILE: Final = Path(__file__).with_name("english_common.txt")
 def is_word(text: str) -> bool:
     """Whether a word of four letters or more, in any case, is one of 64,000 British and American English words,
     inflections included (`english_words.LICENSE` names the source)."""
-    return f"\n{text.lower()}\n" in _words()
+    return f"\n{text.lower()}\n" in _listed(_FILE)
 
 
 def is_telling(text: str, question: str) -> bool:
@@ -34,22 +34,14 @@ def is_telling(text: str, question: str) -> bool:
     if any(map(str.isdigit, text)) or is_name:
         return True
     asked_in = language.of_question(question)
-    return len(text) >= _SHORTEST and not _is_common(text) and (not asked_in or ENGLISH in asked_in)
-
-
-def _is_common(text: str) -> bool:
-    return f"\n{text.lower()}\n" in _common()
+    is_common = f"\n{text.lower()}\n" in _listed(_COMMON_FILE)
+    return len(text) >= _SHORTEST and not is_common and (not asked_in or ENGLISH in asked_in)
 
 
 @cache
-def _common() -> str:
-    return "\n" + _COMMON_FILE.read_text(encoding="ascii")
-
-
-@cache
-def _words() -> str:
-    """Returns all words, each between line ends; a set would take 6 MB, and ten times as long to make."""
-    return "\n" + _FILE.read_text(encoding="ascii")
+def _listed(file: Path) -> str:
+    """Returns the words of a list, each between line ends; a set would take 6 MB, and ten times as long to make."""
+    return "\n" + file.read_text(encoding="ascii")
 
 
 _WORD: Final = re.compile(r"[^\W\d_]+")

@@ -84,9 +84,9 @@ def with_meaning(
         models = []
         for background in filter(None, [meaning.other] if is_other else [meaning.main, meaning.other]):
             if background.is_ready():
-                own = translated if translated and background is meaning.main else question
-                if compared := background.compared(own, *also):
-                    models.append(Model(background, *compared, (own, *also), nearness(background.choice)))
+                wording = translated if translated and background is meaning.main else question
+                if compared := background.compared(wording, *also):
+                    models.append(Model(background, *compared, (wording, *also), nearness(background.choice)))
             elif is_other:
                 notices.append(_OTHERS_WAIT)
         if not models:
@@ -175,14 +175,14 @@ class _Joining:
         left = np.ones(len(self._keys), bool)
         for place, model in enumerate(self._models):
             similar = model.near.similarities(self._keys)  # type: ignore[arg-type]
-            own = left & ~np.isnan(similar)
-            left &= ~own
-            self._model[own] = place
-            self._similar[own] = similar[own]
-            if own.any():
+            known = left & ~np.isnan(similar)
+            left &= ~known
+            self._model[known] = place
+            self._similar[known] = similar[known]
+            if known.any():
                 best = float(np.nanmax(similar))  # of all that the model compared: it may be the first for few of them
-                self.nearest = self.nearest or float(similar[own].max())
-                near[own] = _shared(similar[own], model.middle, best)
+                self.nearest = self.nearest or float(similar[known].max())
+                near[known] = _shared(similar[known], model.middle, best)
         return near
 
     def compare_exactly(self, read: Reader, stop: Callable[[], bool]) -> None:
@@ -302,23 +302,23 @@ def _near_notes(models: Sequence[Model], known: Snapshot, wanted: frozenset[str]
     """Returns the wanted notes that hold the nearest passages."""
     found: dict[str, None] = {}
     for model in models:
-        own: dict[str, None] = {}
+        of_model: dict[str, None] = {}
         keys = model.near.nearest(fusion.near_passages)
         holding = known.copies(keys)
         for key in keys:
-            for path in sorted(holding[key] & wanted)[:1] if len(own) < fusion.near_notes else ():
-                own[path] = None
-        if len(own) < min(fusion.enough, len(wanted)):  # the scope is a small part of the vault
-            own |= dict.fromkeys(_nearest_of(model, known.loaded_passages(sorted(wanted)))[: fusion.near_notes])
-        found |= own
+            for path in sorted(holding[key] & wanted)[:1] if len(of_model) < fusion.near_notes else ():
+                of_model[path] = None
+        if len(of_model) < min(fusion.enough, len(wanted)):  # the scope is a small part of the vault
+            of_model |= dict.fromkeys(_nearest_of(model, known.loaded_passages(sorted(wanted)))[: fusion.near_notes])
+        found |= of_model
     return list(found)
 
 
 def _nearest_of(model: Model, passages: Mapping[str, Passages]) -> list[str]:
     """Returns the paths of notes, nearest first."""
     similar: dict[str, float] = {}
-    for path, own in passages.items():
-        found = model.near.similarities(own.keys)
+    for path, of_note in passages.items():
+        found = model.near.similarities(of_note.keys)
         if not np.isnan(found).all():
             similar[path] = float(np.nanmax(found))
     return sorted(similar, key=lambda path: (-similar[path], path))

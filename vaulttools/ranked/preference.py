@@ -31,16 +31,16 @@ def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozen
     firsts = days.notes_in(period, wanted)
     if not firsts:
         return ranking
-    own = None if period.is_all else find(frozenset(firsts))
-    if own is None or not own.notes:
+    of_period = None if period.is_all else find(frozenset(firsts))
+    if of_period is None or not of_period.notes:
         notes = AsAsked(_in_order_of_time(ranking, period, firsts, days))
         ranking = replace(ranking, notes=notes, is_by_time=True)
         return replace(ranking, is_weak=False, absences=()) if period.is_all else ranking
     return replace(
         ranking,
-        notes=AsAsked(_with_others(own, ranking, period, days)),
-        is_weak=ranking.is_weak and own.is_weak,
-        unread=[*ranking.unread, *own.unread],
+        notes=AsAsked(_with_others(of_period, ranking, period, days)),
+        is_weak=ranking.is_weak and of_period.is_weak,
+        unread=[*ranking.unread, *of_period.unread],
     )
 
 
@@ -63,8 +63,8 @@ def with_days(terms_of: TermsOf, period: Period) -> TermsOf:
     return places
 
 
-def _with_others(own: Ranking, ranking: Ranking, period: Period, days: Days) -> Iterator[RankedNote]:
-    first = [_of_its_days(note, period, days) for note in islice(own.notes, TIME.of_period)]
+def _with_others(of_period: Ranking, ranking: Ranking, period: Period, days: Days) -> Iterator[RankedNote]:
+    first = [_of_its_days(note, period, days) for note in islice(of_period.notes, TIME.of_period)]
     first.sort(key=lambda note: -note.score)
     seen = {note.path for note in first}
     yield from first
@@ -85,15 +85,17 @@ def _in_order_of_time(ranking: Ranking, period: Period, firsts: Mapping[str, str
 def _of_its_days(note: RankedNote, period: Period, days: Days, *, by_place: bool = False) -> RankedNote:
     """Returns a note scored by its passages about days of a period, which come first; the others count little. A note
     without such passages is returned unchanged."""
-    own = {number for number, some in enumerate(days.of_passages(note)) if any(is_in(day, period) for day in some)}
-    if not own:
+    in_period = {
+        number for number, some in enumerate(days.of_passages(note)) if any(is_in(day, period) for day in some)
+    }
+    if not in_period:
         return note
     known = {each.number: each for each in note.evidence}
-    first = [known.get(number, Evidence(number, 0.0, frozenset())) for number in sorted(own)]
+    first = [known.get(number, Evidence(number, 0.0, frozenset())) for number in sorted(in_period)]
     first.sort(key=lambda each: 0 if by_place else -each.score)
     best = note.evidence[0].score if note.evidence else 0.0
     worth = TIME.log + (1 - TIME.log) * first[0].score / best if best else 1.0
-    rest = [each._replace(score=each.score * TIME.other_days) for each in note.evidence if each.number not in own]
+    rest = [each._replace(score=each.score * TIME.other_days) for each in note.evidence if each.number not in in_period]
     least = max([each.score for each in rest], default=0.0)
     first = [each._replace(score=max(each.score, least)) for each in first]
     return replace(note, score=round(note.score * worth, 3), evidence=[*first, *rest])
@@ -139,7 +141,7 @@ def _latest(
     alike = [each for each in first if each[0].score >= least]
     dated = iter(sorted((each for each in alike if each[1]), key=lambda each: _rank(each[1], wanted, today)))
     in_time = [next(dated) if day else (note, day) for note, day in alike]  # a note without a day keeps its place
-    yield from (replace(note, score=own.score) for (note, _), (own, _) in zip(in_time, alike, strict=True))
+    yield from (replace(note, score=before.score) for (note, _), (before, _) in zip(in_time, alike, strict=True))
     yield from sorted([*(note for note, _ in first[len(alike) :]), *over], key=lambda note: -note.score)
     yield from islice(notes, len(first) + len(over), None)
 
