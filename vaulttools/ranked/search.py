@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import answer, corpus, dated, filters
-from vaulttools.answers.exact import Sort, exact, scope_of
+from vaulttools.answers.exact import Order, Sort, exact, scope_of
 from vaulttools.answers.filters import Filters
 from vaulttools.call import Call
 from vaulttools.core import paths
@@ -282,37 +282,28 @@ def _told(
     else:
         unsearched, by_meaning = len(notes.wanted) if meaning else None, meaning
     searched, waiting = notes.report(missed, chosen.tally)
-    ordered = ranking.notes
-    if chosen.order is not None:
-        by_path = {note.path: note for note in ordered}
-        ordered = [by_path[path] for path in chosen.order(by_path.keys())]
+    ordered = ranking.notes if chosen.order is None else _sorted(ranking.notes, chosen.order)
     if unsearched and not ordered and asked.like is None:
         known = sorted(notes.wanted if unsearched >= len(notes.wanted) else changed, key=paths.order)
-        unnamed = min(unsearched, len(notes.wanted)) - len(known)
-        work.pass_over_all(known, "not searched by meaning yet", unnamed)
-    notices = [
-        *chosen.notices,
-        *filter(None, [notes.unready]),
-        *([] if asked.like is not None else explain.foreign_in_question(asked.question)),
-        *by_meaning,
-        *filters.unselected(asked.request, searched + waiting, asked.operators),
-        *([f"Indexing: {searched:,} of {searched + waiting:,} notes; ask again for the full answer."] * bool(waiting)),
-        *answer.told(work, found=bool(ordered), reported=("time limit",)),
-        *_in_canvases(asked, notes, found),
-        *(answer.unextracted(work, found=False) if ordered else []),  # else `told` has it
-    ]
-    is_filtered = asked.operators or filters.names(asked.request)
+        work.pass_over_all(
+            known, "not searched by meaning yet", unnamed=min(unsearched, len(notes.wanted)) - len(known)
+        )
+    copies = copies_in(notes.view, notes.wanted, notes.read, work.is_over)
     return Ranked(
         ranking,
         ordered,
         _doubts(asks, found) if asked.like is None else [],
-        notices,
+        [
+            *chosen.notices,
+            *filter(None, [notes.unready]),
+            *([] if asked.like is not None else explain.foreign_in_question(asked.question)),
+            *by_meaning,
+            *_left_out(asked, notes, found, searched, waiting),
+        ],
         notes.view is not None,
         found.part,
         unsearched,
-        Deduplicator(
-            notes.read, copies_in(notes.view, notes.wanted, notes.read, work.is_over), notes.wanted, work.remaining
-        ),
+        Deduplicator(notes.read, copies, notes.wanted, work.remaining),
         asked.like,
         missed,
         call,
@@ -320,9 +311,28 @@ def _told(
         found.dating,
         lambda: call.again().links(),
         asks.period,
-        len(notes.wanted) if is_filtered else None,
+        len(notes.wanted) if asked.operators or filters.names(asked.request) else None,
         chosen.order is not None,
     )
+
+
+def _sorted(notes: Sequence[RankedNote], order: Order) -> list[RankedNote]:
+    """Returns the notes in the order that the caller asks for."""
+    by_path = {note.path: note for note in notes}
+    return [by_path[path] for path in order(by_path.keys())]
+
+
+def _left_out(asked: Asked, notes: Nominated, found: _Found, searched: int, waiting: int) -> list[str]:
+    """Returns the sentences about what was not searched; for `waiting` notes there was no time."""
+    work, is_found = notes.call.work, bool(found.ranking.notes)
+    indexing = f"Indexing: {searched:,} of {searched + waiting:,} notes; ask again for the full answer."
+    return [
+        *filters.unselected(asked.request, searched + waiting, asked.operators),
+        *([indexing] if waiting else []),
+        *answer.told(work, found=is_found, reported=("time limit",)),
+        *_in_canvases(asked, notes, found),
+        *(answer.unextracted(work, found=False) if is_found else []),  # else `told` has it
+    ]
 
 
 _NAMED: Final = 8

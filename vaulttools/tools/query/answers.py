@@ -1,4 +1,4 @@
-"""Declares the arguments of `query`, and its answers: what both modes have, and an answer for each."""
+"""Declares the arguments of `query`, and the answers of its modes."""
 
 from __future__ import annotations
 

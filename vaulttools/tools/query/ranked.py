@@ -1,4 +1,4 @@
-"""Answers `query` in mode ranked: writes a page of ranked notes, as much of it as fits."""
+"""Answers `query` in mode ranked: a page of notes, as much as fits."""
 
 from __future__ import annotations
 
