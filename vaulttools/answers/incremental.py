@@ -111,7 +111,7 @@ class IncrementalAnswer(Generic[F, S]):
                 with garbage.paused():  # the answer of `links` makes 10,000 objects
                     self._load_kept(view)
             self._corpus = self._updated(listing, view, reader, work)
-            self._seen = self._seen if view is None else view
+            self._seen = self._seen if view is None else view.published
             if self._unsaved > max(FEW, len(self._facts) // _PART):
                 self._keep(view)
             return self._corpus

@@ -104,6 +104,22 @@ class Publisher:
             self.catch_up(since)
             return self.latest
 
+    def held(self, since: float = math.inf) -> Snapshot:
+        """Returns `current` for one call, with the tables as of the same moment.
+
+        Raises:
+            Lost: as for `current`.
+            OSError: likewise.
+        """
+        for is_last in (False, False, True):
+            snapshot = self.current(since)
+            held = snapshot.held()
+            # Else a file that the snapshot has may have lost its row before the tables were read.
+            if is_last or self.latest is snapshot:
+                break
+            held.let_go()
+        return held
+
     @property
     def latest(self) -> Snapshot:
         """What is known now, without a look at the disk."""
@@ -124,6 +140,7 @@ class Publisher:
                     unread=self.unread.published(),
                     wordless=self.wordless.published(),
                     traits={trait: held.published() for trait, held in self.traits.items()},
+                    is_watched=self.watch is not None,
                     is_listed=not self.unlisted,
                     below_unlisted=frozenset(below),
                     memos=self._memos,
