@@ -131,7 +131,7 @@ class File(Thing):
     """A note, whatever it is called and holds."""
 
     folder: int = 0
-    """A number of `World.folders`."""
+    """A number of a folder, see `World._folder`."""
     suffix: int = 0
     content: Content | None = None
     is_out: bool = False
@@ -533,8 +533,8 @@ def _wrong(world: World, asked: Asked) -> Iterator[tuple[str, str]]:
     body = "\n".join(line for line in result.text.splitlines() if not _NOTICE.search(line))
 
     def is_shown(thing: Thing) -> bool:
-        if isinstance(thing, Content) and call.sign:
-            return re.search(call.sign.format(sign=thing.sign, word=thing.word), body) is not None
+        if isinstance(thing, Content) and re.search(call.sign.format(sign=thing.sign, word=thing.word), body):
+            return True
         return thing.sign in body
 
     things: list[Thing] = [*world.files] if call.shows == "files" else [*world.contents]
@@ -547,7 +547,7 @@ def _wrong(world: World, asked: Asked) -> Iterator[tuple[str, str]]:
             elif not _is_named(file, result.text):
                 yield "incomplete, but not named", thing.sign
     for thing in (*world.contents, *world.files, *world.names.values()):
-        if not thing.may_have_existed(asked.begun, asked.ended) and thing.sign in body:
+        if not thing.may_have_existed(asked.begun, asked.ended) and is_shown(thing):
             yield "not there any more, or not yet", thing.sign
     for file in world.files:
         if len(set(re.findall(rf"{file.sign}-[{SUFFIXES}]", body))) > 1:
@@ -555,10 +555,10 @@ def _wrong(world: World, asked: Asked) -> Iterator[tuple[str, str]]:
 
 
 def _is_named(file: File, text: str) -> bool:
-    """Whether an answer names a file, by one of its paths or by a folder that holds it, or says that there are more."""
-    said = set(re.split(r"[\s(),;]+", text))
-    names = {"/".join(path.split("/")[:depth]) for path in file.paths for depth in range(1, path.count("/") + 2)}
-    return "more" in said or not names.isdisjoint(said)
+    """Whether an answer names a file; or a folder that held it, or says that there are more, in a line of ours."""
+    ours = set(re.split(r"[\s(),;.]+", "\n".join(filter(_NOTICE.search, text.splitlines()))))
+    folders = {"/".join(path.split("/")[:depth]) for path in file.paths for depth in range(1, path.count("/") + 1)}
+    return "more" in ours or not folders.isdisjoint(ours) or any(path in text for path in file.paths)
 
 
 _SHOWN_BEFORE: Final = 4

@@ -82,6 +82,7 @@ def test_no_answer_of_a_vault_at_rest_is_wrong(at_rest: tuple[World, list[Asked]
         ({"text": "[incomplete: names changed (zone)]", "details": {"complete": False}}, None),
         ({"text": "[incomplete: names changed (x.md and 9 more)]", "details": {"complete": False}}, None),
         ({"text": "[incomplete: names changed (zone)]"}, "left out"),
+        ({"text": "zone, with more", "details": {"complete": False}}, "incomplete, but not named"),
         ({"is_error": True}, "error"),
     ],
 )
