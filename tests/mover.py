@@ -488,10 +488,9 @@ def raced(program: Program, mode: Mode, folder: Path, rounds: int = ROUNDS) -> t
         result = vault.call(call.tool, arguments)
         asked.append(Asked(kind, arguments, content, begun, monotonic_ns(), result, at_rest))
 
-    with patch.dict(os.environ, {"VAULTTOOLS_WATCH": "off" if mode == "no watch" else "auto"}):
-        vault = Vault.open(folder / "vault", config=config)
+    watch = {"VAULTTOOLS_WATCH": "off" if mode == "no watch" else "auto"}  # read when the index is first needed
     interval = sys.getswitchinterval()
-    with vault:
+    with patch.dict(os.environ, watch), Vault.open(folder / "vault", config=config) as vault:
         if program.is_built and mode != "no index":
             vault.build_index()
         threads = [thread(change)]
