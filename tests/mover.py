@@ -432,7 +432,7 @@ class Fault:
 
 
 TWICE: Final = "twice"
-"""A kind of fault: one answer shows a note under two names. Each of them existed during the call."""
+"""A kind of fault: one answer shows or counts a note under two names. Each of them existed during the call."""
 
 _NOTICE: Final = re.compile(r"^\[|incomplete: |^Part of the answer|^Indexing: ")
 """A line of ours about what the answer lacks or how to go on. No line of a note looks like one."""
@@ -551,6 +551,8 @@ def _wrong(world: World, asked: Asked) -> Iterator[tuple[str, str]]:
     for file in world.files:
         if len(set(re.findall(rf"{file.sign}-[{SUFFIXES}]", body))) > 1:
             yield TWICE, file.sign
+    if asked.content is not None and re.search(rf"(?m)^ *{asked.content.word},\d+,[2-9]", body):  # as `survey` counts
+        yield TWICE, asked.content.sign
 
 
 def _is_named(file: File, text: str) -> bool:
