@@ -55,7 +55,7 @@ compare: $(STAMP)  ## measure beside other servers, which it installs outside th
 
 fuzz: export VAULTTOOLS_FUZZ_SECONDS ?= 180
 fuzz: $(STAMP)  ## the long run of what is fuzzed and of the faults that are injected: so many seconds for each target
-	$(BIN)/python -m pytest -n auto -q --timeout 3600 tests/test_fuzz.py tests/test_hostile.py tests/test_injection.py tests/index/test_sqlite_faults.py
+	$(BIN)/python -m pytest -n auto -q --timeout 3600 tests/test_fuzz.py tests/test_hostile.py tests/test_injection.py tests/test_mover.py tests/index/test_sqlite_faults.py
 	VAULTTOOLS_EXAMPLES=1000 $(BIN)/python -m pytest -n auto -q --timeout 3600 -m hypothesis tests
 
 load: $(STAMP)  ## fifty clients for a minute, over MCP, REST and pages, while notes change
