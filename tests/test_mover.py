@@ -40,7 +40,6 @@ def numbers() -> Iterator[int]:
         yield number
 
 
-@pytest.mark.xfail(strict=False, reason="a call has no snapshot of the vault yet")
 @pytest.mark.timeout(int(SECONDS) + 600)
 @pytest.mark.parametrize("mode", MODES)
 def test_what_exists_throughout_a_call_is_in_the_answer_or_is_named(mode: Mode) -> None:

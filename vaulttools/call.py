@@ -151,7 +151,9 @@ class Call:
         if snapshot is not None and snapshot.is_watched and now is not None:
             return dict.fromkeys(snapshot.moved(now), time.monotonic_ns())
         begun = time.time_ns() - int((time.monotonic() - self.work.started) * 1e9)
-        return dict(catalogue.changed_folders(self.session.root, begun, lambda: self.work.remaining() <= 0))
+        found = dict(catalogue.changed_folders(self.session.root, begun, lambda: self.work.remaining() <= 0))
+        catalogue.wait_for_tick(found.values())  # so that a change while the call is asked again is known as another
+        return found
 
     def notes(self) -> NoteReader:
         """Returns the reader of the vault's notes; it takes from the snapshot what that has of them."""
