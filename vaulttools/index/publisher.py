@@ -178,16 +178,19 @@ class Publisher:
     def _follow(self, watch: InotifyWatch) -> None:
         """Apply what a watch has reported, until no name has changed meanwhile: a file that was renamed again before
         its new name was looked at would be known under none."""
+        was_sure, is_last = self._are_names_sure, False
         for _ in range(_MOST_LOOKS):
             touched = watch.drain()
-            if not touched and not self.tree.is_doubtful:
-                self._are_names_sure = True
-                return
-            changes = self.tree.apply(touched)
-            self._take(changes)
-            self._are_names_sure = not (changes.names or changes.gone)
-            if self._are_names_sure:
-                return
+            is_last = True
+            if touched or self.tree.is_doubtful:
+                changes = self.tree.apply(touched)
+                self._take(changes)
+                is_last = not (changes.names or changes.gone)
+            if is_last:
+                break
+        self._are_names_sure = watch.settled() and is_last
+        if self._are_names_sure != was_sure:
+            self._latest = None
 
     def look_again(self) -> None:
         """Let the next `catch_up` look at the disk, also if the folders were listed for good."""
