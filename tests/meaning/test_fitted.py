@@ -200,6 +200,7 @@ def test_the_encoders_vectors_stay_while_a_note_cannot_be_read(
     itself._own = 10
     waited(vault)
     with monkeypatch.context() as patch:
+        patch.setattr(background, "LOOK_SECONDS", 0.05)
         patch.setattr(background, "_texts", without_note_7)
         itself._own = 40
         waited(vault)
@@ -222,8 +223,10 @@ def test_a_note_that_could_never_be_read_holds_up_nothing(
     monkeypatch.setattr(BackgroundMeaning, "_round", count_round)
     with monkeypatch.context() as patch:
         patch.setattr(background, "_texts", without_note_7)
+        patch.setattr(background, "LOOK_SECONDS", 0.05)
         vault = waited(installed(notes(40)))
         assert (main(vault).has_own(), len(main(vault).store().vectors())) == (True, 39)
+        patch.setattr(background, "LOOK_SECONDS", 60.0)
         rounds.clear()
         time.sleep(0.5)
         assert len(rounds) <= 2
