@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.answered import ranked
 from tests.conftest import write_files
 from tests.meaning.conftest import Installed, meaning_of, status_of
 from vaulttools import Vault
@@ -289,7 +290,7 @@ def test_the_encoder_goes_on_answering_where_the_model_fails(
 
     monkeypatch.setattr(SharedProcess, "encoded", failing)
     vault = waited(installed(notes(40)))
-    answer = vault.query(query="where is the cat")
+    answer = ranked(vault.query(query="where is the cat"))
     assert (answer.by_words_alone, main(vault).has_own()) == (0, False)
     assert not any("SIGKILL" in notice for notice in answer.notices)
 
@@ -345,7 +346,7 @@ def test_passages_embedded_by_the_model_are_not_embedded_again_after_a_stop(
     assert status_of(vault).waiting_for_own == 18
     text, _, _ = cli_index.run(["status"], vault)
     assert "\nmeaning     40 of 40 notes: 40 passages (18 not yet by the model itself), " in text
-    assert vault.query(query="where is the cat").by_words_alone == 0
+    assert ranked(vault.query(query="where is the cat")).by_words_alone == 0
     vault.close()
     waited(installed({}))
     assert len(work.own) == len(set(work.own)) == 30
@@ -485,10 +486,10 @@ def test_a_damaged_encoder_is_made_anew(installed: Installed, work: Work) -> Non
         connection.execute("UPDATE meta SET value = substr(value, 1, 500) WHERE name = 'fit'")
     work.clear()
     vault = installed({})
-    assert vault.query(query="where is the cat and the dog").notes
+    assert ranked(vault.query(query="where is the cat and the dog")).notes
     assert vault.wait_for_meaning(timeout=30)
     assert len(work.samples) == 1
-    assert vault.query(query="where is the cat and the dog").by_words_alone == 0
+    assert ranked(vault.query(query="where is the cat and the dog")).by_words_alone == 0
 
 
 @pytest.fixture
@@ -528,6 +529,6 @@ def test_both_models_answer_a_question_that_needs_both(installed: Installed) -> 
         for number, word in enumerate(["Katzen", "Regen", "Schiffe", "Brot"])
     }
     vault = waited(installed({**notes(20), **german}))
-    found = vault.query(query="wo steht etwas über Schiffe und wer hat das geschrieben")
+    found = ranked(vault.query(query="wo steht etwas über Schiffe und wer hat das geschrieben"))
     assert found.notes[0].path == "Notiz 2.md"
     assert found.by_words_alone == 0

@@ -30,7 +30,7 @@ _KEPT_TARGET: Final = 1_000
 
 
 def facts_of(note: Contents) -> FileFacts:
-    """Return the facts of one note."""
+    """Returns the facts of one note."""
     body = [tag.name for tag in note.structure.tags]
     tags = tuple(dict.fromkeys(map(tag_of, (*body, *note.written_tags))))
     in_vault = [each for each in note.references if each.kind != "external"]
@@ -40,7 +40,7 @@ def facts_of(note: Contents) -> FileFacts:
 
 
 def _link(reference: Reference) -> tuple[str, str | None]:
-    """Return the target with its heading or block, and the display text."""
+    """Returns the target with its heading or block, and the display text."""
     if reference.kind == "wikilink":
         named, bar, display = reference.written[2 + reference.embed : -2].partition("|")
         target = (named.removesuffix("\\") if bar else named).strip()
@@ -59,7 +59,7 @@ def _steps(reference: Reference) -> Iterator[str]:
 
 
 def displayed(target: str) -> str:
-    """Return what the app shows for a link without a display text: `Note > Heading`."""
+    """Returns what the app shows for a link without a display text: `Note > Heading`."""
     return " > ".join(filter(None, target.split("#"))).strip()
 
 
@@ -83,7 +83,7 @@ class NoteTable:
         """By property name, for names that somebody asked for."""
 
     def changed(self, changes: Sequence[Change[FileFacts]]) -> NoteTable:
-        """Return the table after some notes changed; parts that nobody asked for yet are made on demand."""
+        """Returns the table after some notes changed; parts that nobody asked for yet are made on demand."""
         facts = dict(self.facts)
         touched: set[str] = set()
         for path, before, after in changes:
@@ -112,7 +112,7 @@ class NoteTable:
         return NoteTable(facts, tagged, graph, values, misread)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
-        """Return the notes with a tag (given with `#`) or a tag nested in it."""
+        """Returns the notes with a tag (given with `#`) or a tag nested in it."""
         if self._tagged is None:
             tagged: dict[str, set[str]] = defaultdict(set)
             for path, facts in self.facts.items():
@@ -122,7 +122,7 @@ class NoteTable:
         return self._tagged.under(tag.lower())
 
     def by_value(self, name: str) -> ByValue:
-        """Return the notes that have a property, grouped by its value."""
+        """Returns the notes that have a property, grouped by its value."""
         known = self._values.get(name)
         if known is None:
             known = self._values[name] = ByValue(self.facts, name)
@@ -142,7 +142,7 @@ class NoteTable:
 
 
 def _levels(facts: FileFacts | None) -> set[str]:
-    """Return the tags of a note and those that they are nested in (`tags.levels`), in lower case, with `#`."""
+    """Returns the tags of a note and those that they are nested in (`tags.levels`), in lower case, with `#`."""
     return {level for tag in (() if facts is None else facts.tags) for level in levels(tag.lower())}
 
 
@@ -195,11 +195,11 @@ class VaultFiles:
     _date_of: Callable[[str], NoteDate | None] | None = field(default=None, init=False)
 
     def facts(self, path: str) -> FileFacts:
-        """Return the facts of a file; empty facts if it is not a note."""
+        """Returns the facts of a file; empty facts if it is not a note."""
         return self.table.facts.get(path, NOTHING)
 
     def resolve(self, target: str, source: str) -> str | None:
-        """Return the path of the file that a target leads to from a note; None if there is none."""
+        """Returns the path of the file that a target leads to from a note; None if there is none."""
         # Only an empty target means the source itself; for all others only the source's folder matters.
         key = (target, source.rpartition("/")[0] if target else source)
         try:
@@ -211,7 +211,7 @@ class VaultFiles:
             return found
 
     def times(self, path: str) -> Times:
-        """Return the size and the times of a file; zeros if it is gone by now."""
+        """Returns the size and the times of a file; zeros if it is gone by now."""
         if path not in self._times:
             status = None
             with suppress(OSError):
@@ -223,7 +223,7 @@ class VaultFiles:
         return self._times[path]
 
     def note_date(self, path: str) -> date | None:
-        """Return the day of a note (the first day of a month or a year); None if the note is gone."""
+        """Returns the day of a note (the first day of a month or a year); None if the note is gone."""
         if self._date_of is None:
             self._date_of = self.dating()
         found = self._date_of(path)

@@ -72,7 +72,7 @@ def _reference(fields: list[Any]) -> Reference:
 
 
 def _decoded(name: str, make: Callable[[Any], Any]) -> Any:
-    """Return a cached property: what `make` makes of each value of a part."""
+    """Returns a cached property: what `make` makes of each value of a part."""
     return cached_property(lambda holder: tuple(map(make, holder._part(name))))
 
 
@@ -141,8 +141,8 @@ class _StoredStructure(Structure):
 
 
 def _numbers(blocks: Iterable[Block]) -> list[int]:
-    """Return three numbers per block: its kind, the lines from the last block's end to its start, and from there to its
-    end. They are small and similar: compared with line numbers, all bytes compress to an eighth less (measured).
+    """Returns three numbers per block: its kind, the lines from the last block's end to its start, and from there to
+    its end. They are small and similar: compared with line numbers, all bytes compress to an eighth less (measured).
     """
     numbers: list[int] = []
     last = 0
@@ -153,7 +153,7 @@ def _numbers(blocks: Iterable[Block]) -> list[int]:
 
 
 def _blocks(numbers: Iterable[int]) -> Iterator[Block]:
-    """Yield the blocks that `_numbers` turned into these numbers."""
+    """Yields the blocks that `_numbers` turned into these numbers."""
     given = iter(numbers)
     last = 0
     for kind, gap, length in zip(given, given, given, strict=True):

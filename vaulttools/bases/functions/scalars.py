@@ -26,7 +26,7 @@ _WORD: Final = re.compile(r"[^\W_]\S*|_\S*")
 
 
 def units(given: str) -> int:
-    """Return the length of a text in UTF-16 units, as JavaScript counts."""
+    """Returns the length of a text in UTF-16 units, as JavaScript counts."""
     return len(given) if given.isascii() else len(given.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -82,7 +82,7 @@ def _holds(frame: Frame, given: str, wanted: Value) -> bool:
 
 
 def _of_texts(body: Callable[..., str]) -> Body:
-    """Return a function whose text is bounded and counted."""
+    """Returns a function whose text is bounded and counted."""
 
     @wraps(body)
     def counted(frame: Frame, *given: Any) -> Value:

@@ -43,7 +43,7 @@ def takes(choice: Choice) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """Return a key with the model and the address; an endpoint does not show its weights."""
+    """Returns a key with the model and the address; an endpoint does not show its weights."""
     return Model(choice).key
 
 
@@ -100,7 +100,7 @@ class Model:
         return vectors
 
     def _answer(self, request: bytes, seconds: float) -> bytes:
-        """Return the body of the answer; raises TimeoutError, OSError or HTTPException if there is none."""
+        """Returns the body of the answer; raises TimeoutError, OSError or HTTPException if there is none."""
         until = time.monotonic() + seconds
         connection = (
             http.client.HTTPSConnection(self._host, self._port, timeout=seconds, context=ssl.create_default_context())
@@ -136,7 +136,7 @@ class Model:
             connection.close()
 
     def _vectors(self, body: bytes, count: int) -> Floats:
-        """Return the vectors of an answer, in the order of the texts, with length 1."""
+        """Returns the vectors of an answer, in the order of the texts, with length 1."""
         try:
             data = json.loads(body)["data"]
             rows = [each["embedding"] for each in sorted(data, key=lambda each: each["index"])]

@@ -38,25 +38,25 @@ class Unresolved(NamedTuple):
     """By case-folded name of a missing file, the number of links to it."""
 
     def of(self, notes: Iterable[str]) -> Unresolved:
-        """Return the unresolved links of some notes."""
+        """Returns the unresolved links of some notes."""
         by_note = {source: self.by_note[source] for source in filter(self.by_note.__contains__, notes)}
         files = Counter(target.casefold() for found in by_note.values() for _, target in found)
         return Unresolved(files.total(), by_note, files)
 
     def edges(self, notes: Iterable[str]) -> Iterator[Edge]:
-        """Return the links of some notes, in the order of the notes, then by line."""
+        """Returns the links of some notes, in the order of the notes, then by line."""
         found = ((source, self.by_note[source]) for source in filter(self.by_note.__contains__, notes))
         return (Edge(source, line, target, None) for source, links in found for line, target in links)
 
 
 def written(note: Contents) -> Written:
-    """Return the links and embeds of a note, including those in its properties."""
+    """Returns the links and embeds of a note, including those in its properties."""
     found = ((each.line, each.target) for each in note.references if each.kind != "external")
     return tuple(sorted(found, key=lambda each: each[0]))
 
 
 def resolved(source: str, found: Written, links: LinkIndex) -> list[Edge]:
-    """Return the links of one note with their files."""
+    """Returns the links of one note with their files."""
     return [Edge(source, line, target, links.resolve(target, source)) for line, target in found]
 
 
@@ -80,7 +80,7 @@ class Graph:
         """Whether all links were followed since this was made or stored."""
 
     def plain(self) -> object:
-        """Return the graph as plain values."""
+        """Returns the graph as plain values."""
         self.is_grown = False
         followed = self._followed and (self._followed.links.files, *self._followed[1:])
         return self._notes, self._by_name, followed
@@ -95,7 +95,7 @@ class Graph:
         return cls(notes, by_name, followed)
 
     def changed(self, changes: Sequence[Change[Written]]) -> Graph:
-        """Return the graph after some notes changed."""
+        """Returns the graph after some notes changed."""
         names: Draft[str | None, Sequence[tuple[str, Written]], dict[str, Written]] = Draft(self._by_name, dict, dict)
         for source, before, after in changes:
             for name in _by_name(source, before or ()):
@@ -116,7 +116,7 @@ class Graph:
         return Graph(notes, names.merged(lambda sources: tuple(sources.items())), followed)
 
     def to(self, path: str, links: LinkIndex) -> list[Edge]:
-        """Return the links that lead to a file, by source in path order; resolves only links that can."""
+        """Returns the links that lead to a file, by source in path order; resolves only links that can."""
         leads: dict[tuple[str, str], bool] = {}  # by target as written and folder: thousands of links may be equal
         edges = []
         for source, found in (*self._by_name.get(name_key(path), ()), *self._by_name.get(None, ())):
@@ -130,17 +130,17 @@ class Graph:
         return sorted(edges, key=lambda edge: (orders[edge.source], edge.line))
 
     def targets(self, path: str, links: LinkIndex) -> set[str]:
-        """Return the files that a note links to; empty for an unknown note."""
+        """Returns the files that a note links to; empty for an unknown note."""
         found = self._notes.get(path, ())
         return {target for _, written in found if (target := links.resolve(written, path)) is not None}
 
     def unresolved(self, links: LinkIndex, stop: Callable[[], bool]) -> Unresolved | None:
-        """Return every link to a missing file; None if `stop` returned true before the end."""
+        """Returns every link to a missing file; None if `stop` returned true before the end."""
         known = self._all(links, stop)
         return known and Unresolved(known.number, known.unresolved, known.gone)
 
     def orphans(self, links: LinkIndex, stop: Callable[[], bool], among: Iterable[str]) -> Sequence[str] | None:
-        """Return the notes in `among` that no other note links to, in their order; None as for `unresolved`."""
+        """Returns the notes in `among` that no other note links to, in their order; None as for `unresolved`."""
         known = self._all(links, stop)
         if known is None:
             return None
@@ -164,7 +164,7 @@ class Graph:
 
 
 def _by_name(source: str, found: Written) -> dict[str | None, list[tuple[int, str]]]:
-    """Return the links of a note by `name_key` of their targets."""
+    """Returns the links of a note by `name_key` of their targets."""
     names: dict[str | None, list[tuple[int, str]]] = {}
     for each in found:
         names.setdefault(name_key(each[1] or source), []).append(each)
@@ -190,7 +190,7 @@ class _Followed(NamedTuple):
         changes: Iterable[tuple[str, Written, Written]],
         stop: Callable[[], bool] = lambda: False,
     ) -> _Followed | None:
-        """Return the result for the names in `links` after changes: a note, its links before, its links after. Notes
+        """Returns the result for the names in `links` after changes: a note, its links before, its links after. Notes
         whose links may now lead elsewhere count as changed. None if `stop` returned true before the end."""
         number = self.number
         unresolved: Draft[str, Written, Written] = Draft(self.unresolved, tuple, tuple)
@@ -228,7 +228,7 @@ class Reached(NamedTuple):
 def reach(
     start: str, depth: int, next_to: Callable[[str], Iterable[str]], stop: Callable[[], bool]
 ) -> tuple[list[Reached], bool]:
-    """Return the notes within `depth` links of one, nearest first, then by path, and whether `stop` ended the search.
+    """Returns the notes within `depth` links of one, nearest first, then by path, and whether `stop` ended the search.
 
     If several ways to a note have the same length, the first by path counts.
     """
