@@ -303,23 +303,14 @@ class Snapshot:
         Once `stop` returns true, only cached results are returned.
         """
         held = self.facts_of(kind).held
-        found: dict[str, Fact] = {}
-        missing: dict[int, Row] = {}
-        unknown = set(self.unknown(notes))
-        for path in notes:
-            row = None if path in unknown else self._records.get(path)
-            if row is None or row.state != "text":
-                continue
-            fact = held.get(path)
-            if fact is None or fact[0] != row.digest:
-                missing[row.id] = row
-            else:
-                found[path] = fact
-        ids = iter(missing)
+        texts = self.texts(notes)
+        found = {path: fact for path, text in texts.items() if (fact := held.get(path)) is not None and fact[0] == text}
+        missing = {self._records.id(path): path for path in texts if path not in found}
+        ids = filter(None, missing)
         while (together := list(islice(ids, _READ_TOGETHER))) and not stop():
             for id_, text, structure in self._structures(together):
-                path = missing[id_].path
-                if text == missing[id_].digest:  # else another process has written it since
+                path = missing[id_]
+                if text == texts[path]:  # else another process has written it since
                     found[path] = held[path] = packed(text, read(structure))
         return found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Iterable, Set
 from contextlib import AbstractContextManager
 from functools import partial
@@ -14,6 +13,7 @@ import apsw
 
 from vaulttools.index import vocabulary
 from vaulttools.index import words as table
+from vaulttools.index.content import unsealed
 from vaulttools.index.database import Database, Moment
 from vaulttools.index.vocabulary import Vocabulary
 
@@ -73,8 +73,8 @@ class Tables:
                 (json.dumps([*ids]),),
             ).fetchall()
             try:
-                return [(id_, digest, zlib.decompress(structure)) for id_, digest, structure in found]
-            except zlib.error as error:
+                return [(id_, digest, unsealed(structure)) for id_, digest, structure in found]
+            except ValueError as error:
                 raise apsw.CorruptError("a structure is damaged") from error
 
     def passages(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:

@@ -93,6 +93,11 @@ class Contents(ABC):
         """The links and embeds, first those in the properties."""
         return (*self.property_references, *self.structure.references)
 
+    @property
+    def links(self) -> Iterator[tuple[int, str]]:
+        """The line and the target of each of `references` that stays in the vault."""
+        return ((each.line, each.target) for each in self.references if each.kind != "external")
+
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """The tags without `#`, first those in the properties, each once in the casing first seen (rule-T03,
