@@ -12,11 +12,10 @@ from typing import Any, Final, NamedTuple, overload
 
 from vaulttools.answers import answer
 from vaulttools.answers.answer import is_none
-from vaulttools.answers.cut import Section
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.files.document import Document, DocumentPart
-from vaulttools.matching.search import FileCount, FileHits
+from vaulttools.matching.search import FileHits
 from vaulttools.models import BaseModel, Field
 from vaulttools.notes.reader import NoteReader
 
@@ -303,12 +302,25 @@ _DELIMITERS: Final = frozenset("|-: \t")
 """The characters of the delimiter row below a header row."""
 
 
-def section(match: FileCount, found: FileHits, rows: ExcerptRows, suffix: str) -> Section:
-    """Returns the excerpts of a file as text, and how many matching lines they leave out."""
-    left = match.count - sum(len(shown.matching_lines) for shown in rows.excerpts)
-    closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)" if left > 0 else ""
-    part = found.document.part_of(found.hits.numbers[0])
-    return Section(f"## {named(match.path, part)}{suffix}", rows, closing)
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """What is shown of one matching file."""
+
+    file: FileMatch
+    heading: str
+    lines: ExcerptRows = field(default_factory=ExcerptRows)
+
+    @property
+    def closing(self) -> str:
+        """How many matching lines the excerpts leave out."""
+        left = self.file.match_count - sum(len(shown.matching_lines) for shown in self.lines.excerpts)
+        return f"({left:,} more match{'es' if left != 1 else ''} in this file)" if self.lines and left > 0 else ""
+
+    def up_to(self, count: int) -> list[FileMatch]:
+        """Returns the file with what the first `count` rows of its excerpts show."""
+        if count >= len(self.lines):
+            return [self.file]
+        return [self.file.model_copy(update={"excerpts": self.lines.up_to(count)})]
 
 
 class FileStream(Iterator[FileMatch]):

@@ -15,7 +15,6 @@ from vaulttools.core import limits, paths, render
 from vaulttools.core.work import UNREAD
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.matching.hits import Hit
 from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.models import BaseModel, Field
 from vaulttools.patterns.pattern import Pattern
@@ -77,7 +76,7 @@ def run(call: Call, request: GrepRequest) -> GrepAnswer:
     counted = search.standing(counted, exact=exact)
     total = sum(file.count for file in counted)
     at_least = min(max(total - 1, 0), COUNTED_LINES)
-    matches = [_match(found, hit, hit.text) for found, _ in shown for hit in found.hits]
+    matches = [_match(found, hit.line, hit.text) for found, _ in shown for hit in found.hits]
     notices = [*compiled.notices, *answer.told(work, found=bool(matches), shown=[match.path for match in matches])]
     notices += hints.held_nothing(search, counted)
     if work.complete:
@@ -100,13 +99,11 @@ def run(call: Call, request: GrepRequest) -> GrepAnswer:
 
     # cut
     first = "" if matches else answer.nothing_found(work, "No matches found")
-    rows = [_lines(file, request.context_lines, last) for file, last in shown]
-    sections = [Section("", lines) for lines, _ in rows]
+    sections = [_section(file, request.context_lines, last) for file, last in shown]
     between = "\n--\n" if request.context_lines else "\n"
     fitted = cut.fit(first, sections, answer.bracketed(notices), between)
     return GrepAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(matches)),
-        shown={"matches": list(_in_text(shown, [places for _, places in rows], fitted.kept))},
+        **answer.fitted("matches", fitted, work, [*notices, *fitted.cut], found=bool(matches)),
         matches=matches,
         total_matches=total if exact else at_least,
         total_is_exact=exact and work.searched_all,
@@ -173,41 +170,28 @@ def _holding(rest: Iterator[FileCount], wanted: int) -> list[str]:
     return needed
 
 
-def _lines(found: FileHits, context: int, last_line: int) -> tuple[list[str], list[int]]:
-    """Returns one file's rows, with `--` between separate runs, and which rows are matching lines (from 0)."""
+def _section(found: FileHits, context: int, last_line: int) -> Section:
+    """Returns one file's rows, with `--` between separate runs; details are cut around the match as in the text."""
     columns = {hit.line: hit.column for hit in found.hits}
     text = found.document.lines
     lines: list[str] = []
-    places: list[int] = []
+    details: list[GrepMatch | None] = []
     for part, window in show.windows(found.document, columns, context, context, last_line):
         name = show.named(found.document.path, part)
         if lines and context:
             lines.append("--")
+            details.append(None)
         for number in range(window.start, window.end + 1):
             mark = ":" if number in columns else "-"
-            if number in columns:
-                places.append(len(lines))
             shown = render.line(text[number - 1], columns.get(number))
             lines.append(f"{name}{mark}{number}{mark} {shown}".rstrip(" "))
-    return lines, places
+            details.append(_match(found, number, shown) if number in columns else None)
+    return Section("", lines, details=details)
 
 
-def _in_text(
-    shown: Sequence[tuple[FileHits, int]], places: Sequence[Sequence[int]], kept: Sequence[int | None]
-) -> Iterator[GrepMatch]:
-    """Yields the matching lines that the text shows, cut around the match as in the text."""
-    for (found, _), of_hits, count in zip(shown, places, kept, strict=True):
-        for hit, row in zip(found.hits, of_hits, strict=True):
-            if row < (count or 0):
-                text = render.line(hit.text, hit.column)
-                yield _match(found, hit, text)
-
-
-def _match(found: FileHits, hit: Hit, text: str) -> GrepMatch:
+def _match(found: FileHits, line: int, text: str) -> GrepMatch:
     document = found.document
-    return GrepMatch(
-        path=paths.portable(document.path), line=hit.line, text=text, page=show.page_of(document, hit.line)
-    )
+    return GrepMatch(path=paths.portable(document.path), line=line, text=text, page=show.page_of(document, line))
 
 
 TOOL: Final = Tool(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from vaulttools import tools
 from vaulttools.answers import answer, corpus, cut, dated, filters, show, vocabulary
 from vaulttools.answers.answer import Answer, is_none
-from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, awaited, exact, other_readings
 from vaulttools.answers.proposals import MOST_ROWS, Row, WholeList, asks_for_list, proposal
@@ -537,18 +536,15 @@ def _obsidian(call: Call, request: QueryRequest, sentences: Sequence[str] = ()) 
     explanation = explain(node)
     head = f"Understood as:\n{explanation}\n\n" if request.explain else ""
     head += _first_line(request, total, is_exact, len(shown), what, part, work)
-    notes = list(map(_shown, shown))
-    sections = [section for _, section, _ in notes]
+    items = list(map(_shown, shown))
     most, raising = limits.TEXT_BYTES, ""
     if request.mode == "ranked":
         most, raising = request.max_chars, f"Raise {work.voice.name('max_chars')}. "
     to_see_more = f"{raising}Lower {work.voice.name('limit')} and use {work.voice.name('page')}, or narrow the query."
-    fit = cut.fit(head, sections, answer.bracketed([*notices, *closing]), advice=to_see_more, most=most)
-    in_text = zip(notes, fit.kept, strict=True)
+    fit = cut.fit(head, items, answer.bracketed([*notices, *closing]), advice=to_see_more, most=most)
     return QueryAnswer(
-        **answer.envelope(work, fit.text, [*filter(None, [part]), *notices, *fit.cut, *closing], found=bool(shown)),
-        shown={"notes": [_cut(note, rows[:kept]) for (note, _, rows), kept in in_text if kept is not None]},
-        notes=[note for note, _, _ in notes],
+        **answer.fitted("notes", fit, work, [part, *notices, *fit.cut, *closing], found=bool(shown)),
+        notes=[item.note for item in items],
         total_notes=total,
         total_is_exact=is_exact and work.complete,
         explanation=explanation,
@@ -556,8 +552,29 @@ def _obsidian(call: Call, request: QueryRequest, sentences: Sequence[str] = ()) 
     )
 
 
-def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
-    """Returns a file as details and as text, and for each line of the text the index of its excerpt."""
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is shown of one file."""
+
+    note: NoteFound
+    heading: str
+    lines: Sequence[str]
+    rows: Sequence[int | None]
+    """By line of the text, the index of its excerpt."""
+    closing: str
+
+    def up_to(self, count: int) -> list[NoteFound]:
+        """Returns the note with only those excerpt lines that the first `count` lines show."""
+        counts = Counter(row for row in self.rows[:count] if row is not None)
+        excerpts = [
+            each.model_copy(update={"lines": each.lines[: counts[number]]})
+            for number, each in enumerate(self.note.excerpts)
+            if counts[number]
+        ]
+        return [self.note.model_copy(update={"excerpts": excerpts})]
+
+
+def _shown(match: Match) -> _Shown:
     windows = show.of_places(match.places)
     best = sorted(windows, key=lambda window: -window.places)[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
@@ -590,18 +607,7 @@ def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
         score=None,
         excerpts=excerpts,
     )
-    return found, Section(f"## {paths.shown(match.path)}", lines, closing), rows
-
-
-def _cut(note: NoteFound, rows: Sequence[int | None]) -> NoteFound:
-    """Returns a note with only those excerpt lines that the text shows; `rows` holds an excerpt's index by row."""
-    counts = Counter(row for row in rows if row is not None)
-    shown = [
-        each.model_copy(update={"lines": each.lines[: counts[number]]})
-        for number, each in enumerate(note.excerpts)
-        if counts[number]
-    ]
-    return note.model_copy(update={"excerpts": shown})
+    return _Shown(found, f"## {paths.shown(match.path)}", lines, rows, closing)
 
 
 def _first_line(request: QueryRequest, total: int, is_exact: bool, shown: int, what: str, part: str, work: Work) -> str:

@@ -181,10 +181,8 @@ def run(call: Call, request: SearchRequest) -> SearchAnswer:
     lines_cut = any(file.cut for file in shown)
     per_file = cap if any(file.left for file in shown) else None
     names = [paths.portable(file.name) for file in shown]
-    in_text = [name for name, kept in zip(names, fitted.kept, strict=True) if kept]
     return SearchAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(shown)),
-        shown={"files": in_text},
+        **answer.fitted("files", fitted, work, [*notices, *fitted.cut], found=bool(shown)),
         scope_path=paths.portable(targets.scope_path),
         match_count=sum(file.hits for file in shown),
         file_count=len(shown),
@@ -352,9 +350,8 @@ def _rendered(vault: Session, plan: _Plan, reader: NoteReader, match: FileCount,
         heading = "" if plan.is_single and not document.parts else f"# {heading}"
     pages = dict.fromkeys(show.page_of(document, hit.line) for hit in shown.hits)
     left = match.count - len(columns)
-    return _Shown(
-        match.path, len(columns), left, cut, [each for each in pages if each is not None], Section(heading, lines)
-    )
+    section = Section(heading, lines, details=[paths.portable(match.path)])
+    return _Shown(match.path, len(columns), left, cut, [each for each in pages if each is not None], section)
 
 
 def _numbers(

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from vaulttools.answers import answer, cut, dated, hints, show
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.request import Request, Tags, Texts, Values
-from vaulttools.answers.show import ExcerptRows, FileMatch, FileStream
+from vaulttools.answers.show import ExcerptRows, FileMatch, FileStream, ShownFile
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import garbage, limits, paths
@@ -103,16 +102,12 @@ def run(call: Call, request: SearchFilesRequest) -> SearchFilesAnswer:
     # show
     on_page = [match.path for match in counted.files[: request.max_results] if paths.is_note(match.path)]
     reader = call.notes().of_many(on_page)
-    files: list[FileMatch] = []
-    rows: list[ExcerptRows] = []
-    sections: list[Section] = []
+    items: list[ShownFile] = []
     # 10,000 files are 250,000 lasting objects; a third of the time was spent on scanning them repeatedly.
     with garbage.paused() if request.max_results > limits.COUNTED_FILES else nullcontext():
         for match, found in search.page(counted.files, 0, request.max_results, limits.KEPT_HITS):
-            file, its_rows, section = _shown(reader, request, match, found, work)
-            files.append(file)
-            rows.append(its_rows)
-            sections.append(section)
+            items.append(_shown(reader, request, match, found, work))
+    files = [item.file for item in items]
     total = len(search.standing(counted.files, exact=counted.is_exact))
     notices = [*compiled.notices, *sentences]
     if compiled.reads_link_as_class:
@@ -129,16 +124,9 @@ def run(call: Call, request: SearchFilesRequest) -> SearchFilesAnswer:
     first = _first_line(total, counted.is_exact, work)
     between = "\n\n" if request.output == "excerpts" else "\n"
     told_last = answer.bracketed([*notices, *closing])
-    fitted = cut.fit(first, sections, told_last, between)
+    fitted = cut.fit(first, items, told_last, between)
     return SearchFilesAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
-        shown={
-            "files": [
-                file.model_copy(update={"excerpts": its_rows.up_to(kept)}) if kept < len(its_rows) else file
-                for file, its_rows, kept in zip(files, rows, fitted.kept, strict=True)
-                if kept is not None
-            ]
-        },
+        **answer.fitted("files", fitted, work, [*notices, *fitted.cut, *closing], found=total > 0),
         files=files,
         total_files=total,
         total_is_exact=counted.is_exact and work.searched_all,
@@ -169,7 +157,7 @@ def _streamed(call: Call, request: SearchFilesRequest, search: Search) -> Genera
     while together := [*islice(matches, size)]:
         reader = call.notes().of_many([match.path for match in together if paths.is_note(match.path)])
         for match, found in _with_lines(request, search, reader, together):
-            yield _shown(reader, request, match, found, search.work)[0]
+            yield _shown(reader, request, match, found, search.work).file
         if together[0].found is None:  # files with a text need not wait for others
             size = min(size * 4, MOST_TOGETHER)
 
@@ -250,23 +238,22 @@ def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> FileL
     return found.hits.only(lines.__contains__)
 
 
-def _shown(
-    reader: NoteReader, request: SearchFilesRequest, match: FileCount, found: FileHits, work: Work
-) -> tuple[FileMatch, ExcerptRows, Section]:
-    """Returns a file as details, the rows of its excerpts, and its text."""
+def _shown(reader: NoteReader, request: SearchFilesRequest, match: FileCount, found: FileHits, work: Work) -> ShownFile:
+    """Returns what is shown of a file: its excerpts, its path alone, or its count."""
     held = _columns(reader, request.columns, found, work) if request.columns else None
     beside = property_values.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
     suffix = f" ({beside})" if beside else ""
     rows = ExcerptRows()
     if request.output == "excerpts":
         rows = show.excerpted(found, request.context_lines, request.max_per_file, reader)
-        section = show.section(match, found, rows, suffix)
+        heading = f"## {show.named(match.path, found.document.part_of(found.hits.numbers[0]))}{suffix}"
     else:
         count = f": {match.count:,}" if request.output == "counts" else ""
-        section = Section(f"{paths.shown(match.path)}{count}{suffix}", [])
-    excerpts = [*rows.excerpts]
-    file = FileMatch(path=paths.portable(match.path), match_count=match.count, excerpts=excerpts, properties=held)
-    return file, rows, section
+        heading = f"{paths.shown(match.path)}{count}{suffix}"
+    file = FileMatch(
+        path=paths.portable(match.path), match_count=match.count, excerpts=[*rows.excerpts], properties=held
+    )
+    return ShownFile(file, heading, rows)
 
 
 def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits, work: Work) -> dict[str, Any]:
