@@ -181,7 +181,9 @@ def told(
         kinds &= _ALWAYS
     if kinds:
         sentences += passed_over(work, kinds, opens_excluded=opens_excluded)
-    return [*sentences, *unextracted(work, found=found)]
+    if work.unextracted:
+        sentences += unextracted(work, found=found)
+    return sentences
 
 
 def passed_over(work: Work, kinds: AbstractSet[Reason], *, opens_excluded: bool = True) -> list[str]:

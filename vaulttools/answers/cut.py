@@ -90,8 +90,11 @@ def fit(
 
 
 def _details(items: Sequence[Item], kept: Sequence[int | None]) -> list[Any]:
-    shown = zip(items, kept, strict=True)
-    return [each for item, count in shown if count is not None for each in item.up_to(count)]
+    shown: list[Any] = []
+    for item, count in zip(items, kept, strict=True):
+        if count is not None:
+            shown += item.up_to(count)
+    return shown
 
 
 def fitting(notices: Sequence[str], most: int = limits.TEXT_BYTES) -> list[str]:

@@ -177,6 +177,8 @@ class ExcerptRows(Sequence[str]):
     """By line, where the first match begins in a line that is cut."""
     firsts: Sequence[int] = ()
     """By excerpt, the row of its first line (from 0)."""
+    matching: int = 0
+    """How many matching lines the excerpts hold."""
 
     def __len__(self) -> int:
         return self.firsts[-1] + len(self.excerpts[-1].lines) if self.excerpts else 0
@@ -230,7 +232,7 @@ def excerpted(found: FileHits, context: int, most: int, reader: NoteReader) -> E
     seen: set[int] = set()
     columns: dict[int, int] = {}
     firsts: list[int] = []
-    row = 0
+    row = matching = 0
     before = first[0][0]
     for (part, window), heading in zip(first, under, strict=True):
         shown = shortened(window, EXCERPT_LINES)
@@ -256,10 +258,11 @@ def excerpted(found: FileHits, context: int, most: int, reader: NoteReader) -> E
         row += bool(firsts) + len(leads[-1])
         firsts.append(row)
         row += len(lines)
+        matching += len(shown.hits)
         if max(map(len, lines), default=0) > limits.LINE_CHARACTERS:
             cut = (line for line in shown.hits if len(lines[line - shown.start]) > limits.LINE_CHARACTERS)
             columns |= {line: found.hits.column(line) or 0 for line in cut}
-    return ExcerptRows(excerpts, leads, columns, firsts)
+    return ExcerptRows(excerpts, leads, columns, firsts, matching)
 
 
 def _headings(reader: NoteReader, document: Document, lines: list[int]) -> Sequence[tuple[str, ...]]:
@@ -308,13 +311,8 @@ class ShownFile:
 
     file: FileMatch
     heading: str
-    lines: ExcerptRows = field(default_factory=ExcerptRows)
-
-    @property
-    def closing(self) -> str:
-        """How many matching lines the excerpts leave out."""
-        left = self.file.match_count - sum(len(shown.matching_lines) for shown in self.lines.excerpts)
-        return f"({left:,} more match{'es' if left != 1 else ''} in this file)" if self.lines and left > 0 else ""
+    lines: ExcerptRows
+    closing: str
 
     def up_to(self, count: int) -> list[FileMatch]:
         """Returns the file with what the first `count` rows of its excerpts show."""
