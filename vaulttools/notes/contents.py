@@ -81,9 +81,10 @@ class Contents(ABC):
     def above(self) -> Sequence[int]:
         """By heading, the number of the heading whose section it lies in, from 0; -1 if there is none."""
         found: list[int] = []
-        for number, heading in enumerate(self.headings):
+        headings = self.headings
+        for number, heading in enumerate(headings):
             over = number - 1
-            while over >= 0 and self.headings[over].level >= heading.level:
+            while over >= 0 and headings[over].level >= heading.level:
                 over = found[over]
             found.append(over)
         return found

@@ -364,28 +364,25 @@ def _answer(
         notices.append(f"For more rows: base {_call(request, next_page)}")
     elif found.total and not found.rows and not part:
         notices.append(f"The last page is {-(-found.total // asked.limit):,}.")
-    shown_rows = [
+    rows_shown = [
         RowShown(path=paths.portable(path), values=[_detail(value, setting) for value in values])
         for path, values in found.rows
     ]
-    sections = _sections(asked, found, setting)
     fitted = cut.fit(
         first,
-        [section for section, _ in sections],
+        _sections(asked, found, rows_shown, setting),
         answer.bracketed(notices),
         advice="Ask for fewer rows or columns.",
     )
-    in_text = [place for (_, places), kept in zip(sections, fitted.kept, strict=True) for place in places[: kept or 0]]
     return BaseAnswer(
-        **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(found.total)),
-        shown={"rows": [shown_rows[place] for place in in_text]},
+        **answer.fitted("rows", fitted, work, [part, *notices, *fitted.cut], found=bool(found.total)),
         base=source.path,
         view=view.name or None,
         columns=[
             ColumnShown(name=column.id, display=column.display, type=_type([row[place] for _, row in found.rows]))
             for place, column in enumerate(asked.columns)
         ],
-        rows=shown_rows,
+        rows=rows_shown,
         groups=[
             GroupShown(value=_detail(each.value, setting), rows=each.total, summaries=_details(each.summaries, setting))
             for each in found.groups
@@ -406,8 +403,8 @@ def _part(found: ViewResult, notes: Corpus[NoteTable], work: Work) -> str:
     return corpus.part(notes)
 
 
-def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[tuple[Section, Sequence[int]]]:
-    """Returns the table, or one for each group with rows on the page; each with the places of its rows (from 0)."""
+def _sections(asked: Asked, found: ViewResult, details: Sequence[RowShown], setting: Setting) -> list[Section]:
+    """Returns the table, or one for each group with rows on the page; `details` are the rows."""
     header = [_cell(column.display) for column in asked.columns]
     head = f"| {' | '.join(header)} |\n|{'---|' * len(header)}"
     are_names = [column.id.startswith("file.") for column in asked.columns]
@@ -419,9 +416,9 @@ def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[tuple[S
     lines = [row(values) for _, values in found.rows]
     whole = "; ".join(_summary(asked, id_, held, setting) for id_, held in found.summaries.items())
     if not found.groups:
-        table = Section(head, lines, whole and f"Summaries: {whole}")
-        return [(table, range(len(lines)))] if lines or whole else []
-    sections: list[tuple[Section, Sequence[int]]] = []
+        table = Section(head, lines, whole and f"Summaries: {whole}", details)
+        return [table] if lines or whole else []
+    sections: list[Section] = []
     for place in dict.fromkeys(found.shown_groups):
         group = found.groups[place]
         name = _cell(_shown(group.value, setting), is_name=True) or "(empty)"
@@ -430,9 +427,10 @@ def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[tuple[S
             f"Group {name}, {group.total:,} {'row' if group.total == 1 else 'rows'}{': ' + summed if summed else ''}"
         )
         members = [row for row, at in enumerate(found.shown_groups) if at == place]
-        sections.append((Section(f"{title}\n\n{head}", [lines[row] for row in members]), members))
+        its_lines, its_details = [lines[row] for row in members], [details[row] for row in members]
+        sections.append(Section(f"{title}\n\n{head}", its_lines, details=its_details))
     if whole:
-        sections.append((Section(f"Summaries of all rows: {whole}", []), ()))
+        sections.append(Section(f"Summaries of all rows: {whole}", []))
     return sections
 
 

@@ -69,7 +69,7 @@ class Unacceptable(BadArgument):
 
 
 def refused(status: int, sentence: str, detail: int = 0) -> Response:
-    """Return an error as `{"errorCode": …, "message": …}`: the status and two digits of detail, and one sentence."""
+    """Returns an error as `{"errorCode": …, "message": …}`: the status and two digits of detail, and one sentence."""
     if status == 401:
         sentence, detail = UNAUTHORIZED, 1  # the plugin sends 40101
     body = {"errorCode": status * 100 + detail, "message": sentence}
@@ -84,7 +84,7 @@ async def answered(
     is_quick: bool = False,
     of_all: bool = False,
 ) -> Response:
-    """Return the answer of `ask`, or a refusal in the format of REST.
+    """Returns the answer of `ask`, or a refusal in the format of REST.
 
     The call's thread also encodes the answer: 2 MiB of JSON take 75 ms, which would block the event loop.
     """
@@ -144,7 +144,7 @@ def _refusal(error: VaultToolsError) -> Response:
 
 
 def as_json(value: Any, work: Work) -> Response:
-    """Return a JSON answer; a header says what is missing from it."""
+    """Returns a JSON answer; a header says what is missing from it."""
     response = JSONResponse(encodable(value))
     incomplete = [] if work.complete else [f"Incomplete: {work.incomplete_because()}."]
     if notices := [*incomplete, *work.warnings]:
@@ -163,8 +163,8 @@ def ensure_complete(found: object, work: Work) -> None:
 
 
 def encodable(node: Any) -> Any:
-    """Return a value that JSON can encode: without lone surrogates, and with null for NaN and infinity. Bytes of a name
-    that are not UTF-8 are written as in the paths of requests."""
+    """Returns a value that JSON can encode: without lone surrogates, and with null for NaN and infinity. Bytes of a
+    name that are not UTF-8 are written as in the paths of requests."""
     if isinstance(node, str):
         return node if node.isascii() else paths.portable(node).encode("utf-8", "backslashreplace").decode()
     if isinstance(node, list | tuple):
