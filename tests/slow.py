@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 import pytest
@@ -77,11 +77,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @contextmanager
 def _timed(item: pytest.Item) -> Generator[None]:
     """Add what the block takes to what is said of a test."""
-    processor, clock = sum(os.times()[:4]), time.monotonic()
+    processor, clock = sum(os.times()[:4]), monotonic()
     try:
         yield
     finally:
-        took = (_PROPERTY, [sum(os.times()[:4]) - processor, time.monotonic() - clock])
+        took = (_PROPERTY, [sum(os.times()[:4]) - processor, monotonic() - clock])
         item.user_properties.append(took)
 
 
