@@ -73,7 +73,7 @@ class FileSource(Protocol):
         """Returns the facts of a file; empty facts if it is not a note."""
 
     def links_of(self, path: str) -> FileLinks:
-        """Return the links of a file; none if it is not a note."""
+        """Returns the links of a file; none if it is not a note."""
 
     def times(self, path: str) -> Times:
         """Returns the size and the times of a file; zeros if it is gone."""

@@ -38,7 +38,7 @@ def facts_of(note: Contents) -> FileFacts:
 
 
 def links_of(note: Contents) -> FileLinks:
-    """Return the links of one note."""
+    """Returns the links of one note."""
     in_vault = [each for each in note.references if each.kind != "external"]
     embeds = [each for each in in_vault if each.embed and each.in_property is None]
     others = [each for each in in_vault if not (each.embed and each.in_property is None)]
@@ -194,7 +194,7 @@ class VaultFiles:
         return self.table.facts.get(path, NOTHING)
 
     def links_of(self, path: str) -> FileLinks:
-        """Return the links of a file; none if it is not a note."""
+        """Returns the links of a file; none if it is not a note."""
         if self._links is None:
             self._links = self.written()
         return self._links.get(path, NO_LINKS)

@@ -62,7 +62,7 @@ def parse_link(text: str) -> Link:
 
 
 def target_of(inner: str) -> str:
-    """Return the target of `parse_link` for the text between the brackets of one link."""
+    """Returns the target of `parse_link` for the text between the brackets of one link."""
     named, bar, _ = inner.partition("|")
     return (named.removesuffix("\\") if bar else named).partition("#")[0].strip()
 

@@ -1,4 +1,4 @@
-"""Answers `query` in mode ranked: the passages that answer a question, or are like a note."""
+"""Answers `query` in mode ranked: passages that answer a question, or are like a note."""
 
 from __future__ import annotations
 
