@@ -1,4 +1,4 @@
-"""Says when an answer is final, and asks again if renames may have cost a note."""
+"""Says when an answer is final, and asks again if renames may hide notes."""
 
 from __future__ import annotations
 
