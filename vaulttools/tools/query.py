@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from vaulttools import tools
 from vaulttools.answers import answer, corpus, cut, dated, filters, show, vocabulary
 from vaulttools.answers.answer import Answer, is_none
+from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, awaited, exact, other_readings
 from vaulttools.answers.proposals import MOST_ROWS, Row, WholeList, asks_for_list, proposal
@@ -552,16 +553,13 @@ def _obsidian(call: Call, request: QueryRequest, sentences: Sequence[str] = ()) 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown(Section):
     """What is shown of one file."""
 
     note: NoteFound
-    heading: str
-    lines: Sequence[str]
     rows: Sequence[int | None]
     """By line of the text, the index of its excerpt."""
-    closing: str
 
     def up_to(self, count: int) -> list[NoteFound]:
         """Returns the note with only those excerpt lines that the first `count` lines show."""
@@ -607,7 +605,7 @@ def _shown(match: Match) -> _Shown:
         score=None,
         excerpts=excerpts,
     )
-    return _Shown(found, f"## {paths.shown(match.path)}", lines, rows, closing)
+    return _Shown(f"## {paths.shown(match.path)}", lines, closing, note=found, rows=rows)
 
 
 def _first_line(request: QueryRequest, total: int, is_exact: bool, shown: int, what: str, part: str, work: Work) -> str:
