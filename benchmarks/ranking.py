@@ -46,6 +46,7 @@ import apsw
 
 from vaulttools import Vault, VaultConfig, VaultToolsError
 from vaulttools.index.file import SCHEMA
+from vaulttools.tools.query import RankedAnswer
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT / "fixtures"))  # this is a script, not a part of the package
@@ -378,6 +379,7 @@ def _once(vault: Vault, asked: Asked, also: list[str] | None = None) -> Answered
     start = time.process_time()
     answer = vault.query(asked.text, limit=SHOWN, also=also)
     took = (time.process_time() - start) * 1000
+    assert isinstance(answer, RankedAnswer), asked.text
     listed = [row.path for row in answer.listed or ()]  # the text shows these first
     found = list(dict.fromkeys([*listed, *(note.path for note in answer.notes)]))
     return Answered(

@@ -93,9 +93,14 @@ def _transcript(command: str, _: str) -> str:
 
 
 def _details(_: str, name: str) -> str:
-    answer = tools.named(name).answer
-    own = {field: about for field, about in answer.model_fields.items() if field not in Answer.model_fields}
-    return f"Its own details: `{_shape(own)}`."
+    tool = tools.named(name)
+    if not tool.answers:
+        return f"Its own details: `{_own(tool.answer)}`."
+    return "\n\n".join(f"{(each.__doc__ or '').rstrip('.')}, its own details: `{_own(each)}`." for each in tool.answers)
+
+
+def _own(answer: type[Answer]) -> str:
+    return _shape({field: about for field, about in answer.model_fields.items() if field not in Answer.model_fields})
 
 
 def _shape(fields: Mapping[str, FieldInfo]) -> str:

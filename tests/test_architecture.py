@@ -189,6 +189,13 @@ def test_a_module_begins_with_what_it_does_in_at_most_fifteen_words() -> None:
     assert {name: text for name, text in summaries.items() if not 1 < len(text.split()) <= 15} == {}
 
 
+@pytest.mark.parametrize("module", _modules())
+def test_a_docstring_says_what_a_function_returns_not_to_return_it(module: str) -> None:
+    documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    texts = [ast.get_docstring(node) or "" for node in ast.walk(_modules()[module]) if isinstance(node, documented)]
+    assert [text for text in texts if re.search(r"(?:^|[.;] )(?:Return|Yield) ", text)] == []
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     def imported(name: str) -> set[str]:
         return {each.removeprefix("vaulttools.") for each in _imported(_modules()[name])} & set(_modules())

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -19,6 +20,7 @@ from typing import Any, Final, Literal, get_args
 
 import pytest
 
+from tests.clock import LIMIT, time_runs_out_when
 from tests.conftest import MakeVault, write_files
 from tests.index.indexes import python
 from tests.mounts import OWN_MOUNTS, may_mount
@@ -374,7 +376,7 @@ def test_fault_O06_details_are_one_line_for_every_reader_once_encoded(tool: str,
 _BROKEN: Final = {
     "killed": "kill -9 $$",
     "prints garbage": "head -c 3000 /dev/urandom; exit 0",
-    "hangs": "exec sleep 60",
+    "hangs": 'touch "$0.hangs"; exec sleep 600',
     "fails": "echo boom >&2; exit 2",
 }
 _FAKE: Final = """#!/bin/sh
@@ -388,33 +390,28 @@ _FAKE: Final = """#!/bin/sh
 @pytest.mark.parametrize("how", [*_BROKEN, "is gone"])
 @every_tool
 def test_fault_M10_a_ripgrep_that_fails_in_the_middle_never_looks_like_nothing_found(
-    tool: str, how: str, make_vault: MakeVault, tmp_path: Path
+    tool: str, how: str, make_vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "rg"
     program.write_text(_FAKE.format(real=ripgrep.locate().command, broken=_BROKEN.get(how, "")), encoding="utf-8")
     program.chmod(0o755)
     folder = make_vault({"open.md": NEEDLE, "b.md": NEEDLE}).path
-    config = VaultConfig(rg=str(program), time_limit=600)
-    short = config.model_copy(update={"time_limit": 0.5})
-    with (
-        Vault.open(folder, config=config, index="off") as patient,
-        Vault.open(folder, config=short, index="off") as vault,
-    ):
-        patient.read_structures()
+    time_runs_out_when(monkeypatch, tmp_path.joinpath("rg.hangs").exists)
+    with Vault.open(folder, config=VaultConfig(rg=str(program), time_limit=LIMIT), index="off") as vault:
         vault.read_structures()
-        truth = patient.call(tool, asking(tool, "needle"))
+        truth = vault.call(tool, asking(tool, "needle"))
         assert not truth.is_error
         (tmp_path / "rg.broken").touch()
         away = program.with_name("away")
         if how == "is gone":
             program.rename(away)
-        result = vault.call(tool, asking(tool, "needle", timeout=1))
+        result = vault.call(tool, asking(tool, "needle"), cancel=threading.Event())
         assert_sound(result)
         assert result.is_error or result.text == truth.text or not result.details["complete"]
         if how == "is gone":
             away.rename(program)
         (tmp_path / "rg.broken").unlink()
-        assert patient.call(tool, asking(tool, "needle")) == truth
+        assert vault.call(tool, asking(tool, "needle")) == truth
 
 
 # The index

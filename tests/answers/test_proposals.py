@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.answered import ranked
 from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import Vault, tools
@@ -155,7 +156,7 @@ LAST = re.compile(r"\[For a complete list: (.*)\]\Z")
 
 
 def closing(vault: Vault, question: str, **arguments: Any) -> tuple[str | None, Sequence[Any]]:
-    found = vault.query(question, **arguments)
+    found = ranked(vault.query(question, **arguments))
     last = LAST.search(found.text)
     return last and last[1], [each.model_dump() for each in found.proposed_calls or ()]
 
@@ -188,7 +189,7 @@ def test_an_ordinary_question_ends_without_a_call(vault: Vault) -> None:
 
 
 def test_the_rows_of_a_list_come_before_the_notes(vault: Vault) -> None:
-    found = vault.query("which notes have a rating of 5")
+    found = ranked(vault.query("which notes have a rating of 5"))
     assert found.text.split("\n")[2:6] == [
         "The whole list, 3 rows:",
         "- Books/Ash.md: rating: 5",
@@ -205,15 +206,15 @@ def test_the_rows_of_a_list_come_before_the_notes(vault: Vault) -> None:
 
 
 def test_tasks_are_listed_as_their_notes_write_them(vault: Vault) -> None:
-    found = vault.query("to-dos due in November 2026")
+    found = ranked(vault.query("to-dos due in November 2026"))
     assert "The whole list, 1 row:\n- Jobs.md:1: - [ ] plant garlic 📅 2026-11-08 #garden\n" in found.text
     assert [(row.path, row.line) for row in found.listed or ()] == [("Jobs.md", 1)]
-    assert [row.line for row in vault.query("which tasks are still open").listed or ()] == [3, 1, 2]
+    assert [row.line for row in ranked(vault.query("which tasks are still open")).listed or ()] == [3, 1, 2]
 
 
 def test_a_long_list_says_how_much_of_it_is_shown(make_vault: MakeVault) -> None:
     vault = make_vault({f"Books/{number:02}.md": book(5, "2026-03-01") for number in range(25)})
-    found = vault.query("Which books did I give a 5?")
+    found = ranked(vault.query("Which books did I give a 5?"))
     assert "The first 20 of 25 rows:\n- Books/00.md: rating: 5\n" in found.text
     assert (len(found.listed or ()), found.listed_total) == (20, 25)
     assert len(vault.query("Which books did I give a 5?", max_chars=500).text) <= 500
@@ -254,9 +255,9 @@ def test_a_value_is_listed_in_every_spelling(make_vault: MakeVault) -> None:
     vault = make_vault(
         {"a.md": decision("done"), "b.md": decision("Done"), "c.md": "---\ntype: decision\nwith: Ann Leeds\n---\n"}
     )
-    found = vault.query("which decisions have the status done")
+    found = ranked(vault.query("which decisions have the status done"))
     assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
-    found = vault.query("which decisions are with Ann Lee")  # a list in some notes and a text in others
+    found = ranked(vault.query("which decisions are with Ann Lee"))  # a list in some notes and a text in others
     assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
 
 
@@ -273,25 +274,25 @@ def test_a_value_that_differs_in_a_sign_is_another_one(
 ) -> None:
     files = {f"{number}.md": f"---\nlevel: {json.dumps(each)}\n---\n" for number, each in enumerate([value, *others])}
     vault = make_vault(files)
-    found = vault.query(f"which notes have the level {value}")
+    found = ranked(vault.query(f"which notes have the level {value}"))
     assert [row.path for row in found.listed or ()] == ["0.md"]
-    assert all(not vault.query(f"which notes have the level {each}").listed for each in others)
+    assert all(not ranked(vault.query(f"which notes have the level {each}")).listed for each in others)
 
 
 def test_a_property_with_two_spellings_proposes_nothing(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "---\nlent_to: Cy\ntags: [book]\n---\n", "b.md": "---\nlent to: Bo\n---\n"})
-    assert vault.query("Which notes have the property lent to?").proposed_calls == []
+    assert ranked(vault.query("Which notes have the property lent to?")).proposed_calls == []
 
 
 def test_a_value_that_two_properties_have_proposes_nothing_until_one_is_named(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "---\ntype: book\nby: Bo\n---\n", "b.md": "---\ntype: book\nlender: Bo\n---\n"})
-    assert vault.query("which books have Bo").proposed_calls == []
-    assert [row.path for row in vault.query("which books have the lender Bo").listed or ()] == ["b.md"]
+    assert ranked(vault.query("which books have Bo")).proposed_calls == []
+    assert [row.path for row in ranked(vault.query("which books have the lender Bo")).listed or ()] == ["b.md"]
 
 
 def test_a_property_with_odd_signs_is_listed(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "---\n'{score} of': \"[[Ann|A]]\"\n---\n", "Ann.md": "Ann"})
-    assert [row.path for row in vault.query("which notes have the score of Ann A").listed or ()] == ["a.md"]
+    assert [row.path for row in ranked(vault.query("which notes have the score of Ann A")).listed or ()] == ["a.md"]
 
 
 @pytest.mark.parametrize("place", range(9))
@@ -303,7 +304,7 @@ def test_one_unknown_word_anywhere_means_no_list(place: int, known: Vocabulary) 
 
 def test_a_property_may_have_the_name_of_a_stop_word(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "---\nrating: 4\n---\n", "b.md": "---\nrating: 3\nnote: x\n---\n"})
-    found = vault.query("which notes have the property rating")
+    found = ranked(vault.query("which notes have the property rating"))
     assert [row.path for row in found.listed or ()] == ["a.md", "b.md"]
 
 
@@ -322,26 +323,26 @@ def test_a_property_may_have_the_name_of_a_stop_word(make_vault: MakeVault) -> N
 def test_no_list_ignores_a_condition_of_the_question(question: str, make_vault: MakeVault) -> None:
     states = ["open", "done", "active"]
     notes = {f"{state}.md": f"---\ntype: project\nstatus: {state}\nowner: Anna\n---\n" for state in states}
-    assert not make_vault(notes).query(question).proposed_calls
+    assert not ranked(make_vault(notes).query(question)).proposed_calls
 
 
 def test_a_kind_without_a_match_lists_no_notes_of_other_kinds(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "---\ntype: film\nrating: 5\n---\n", "b.md": "---\ntype: book\nrating: 3\n---\n"})
-    assert not vault.query("which books have a rating of 5").proposed_calls
-    assert [row.path for row in vault.query("which films have a rating of 5").listed or ()] == ["a.md"]
+    assert not ranked(vault.query("which books have a rating of 5")).proposed_calls
+    assert [row.path for row in ranked(vault.query("which films have a rating of 5")).listed or ()] == ["a.md"]
 
 
 def test_a_property_decides_a_kind_even_if_other_notes_have_its_tag(make_vault: MakeVault) -> None:
     made = {f"Daily/{day}.md": "---\ntags: incident\n---\n" for day in range(3)}
     vault = make_vault({"Incidents/a.md": "---\ntype: incident\ndate: 2026-03-01\n---\n", **made})
-    assert [row.path for row in vault.query("list every incident").listed or ()] == ["Incidents/a.md"]
+    assert [row.path for row in ranked(vault.query("list every incident")).listed or ()] == ["Incidents/a.md"]
 
 
 def test_a_list_without_enough_room_is_cut_by_rows_and_keeps_its_call(make_vault: MakeVault) -> None:
     task = "- [ ] " + "carry all of it up to the loft and down again " * 3
     vault = make_vault({"Jobs.md": "".join(f"{task} 📅 2026-11-{day:02}\n" for day in range(1, 19))})
     for characters in (800, 1_000, 2_000, 3_000):
-        found = vault.query("Which tasks are due in November 2026?", max_chars=characters)
+        found = ranked(vault.query("Which tasks are due in November 2026?", max_chars=characters))
         rows = len(re.findall(r"^- Jobs", found.text, re.MULTILINE))
         assert len(found.text) <= characters
         assert found.text.endswith("(18 rows)]")
@@ -359,7 +360,7 @@ def test_without_the_index_the_answer_says_that_a_complete_list_needs_it(
 ) -> None:
     sentence = "There may be more that match: a complete list needs the index."
     with index_being_built():
-        found = vault.query(question)
+        found = ranked(vault.query(question))
     assert found.proposed_calls == []
     assert (f"best first. {sentence}" in found.text.split("\n")[0], sentence in found.notices) == (is_said, is_said)
     assert sentence not in vault.query(question).text

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.answered import ranked
 from tests.meaning.conftest import Installed, Opened, meaning_of, status_of
 from tests.meaning.installed import install
 from vaulttools import VaultToolsError
@@ -69,11 +70,11 @@ def test_a_model_at_fault_is_reported_and_words_answer(
 def test_a_model_that_breaks_after_embedding_is_reported_once(fault: str, installed: Installed) -> None:
     vault = installed(NOTES)
     vault.wait_for_meaning()
-    assert vault.query(query="when do we have tea").notes[0].passages[0].found_by == ["words", "meaning"]
+    assert ranked(vault.query(query="when do we have tea")).notes[0].passages[0].found_by == ["words", "meaning"]
     vault.close()
     vault = installed(NOTES, english=fault)
     for question in ("tea at five", "the cat"):
-        answer = vault.query(query=question)
+        answer = ranked(vault.query(query=question))
         assert answer.notes[0].passages[0].found_by == ["words"]
         assert answer.text.count(ENGLISH) == 1
         assert answer.by_words_alone == 2
@@ -88,7 +89,7 @@ def test_a_fault_that_ends_is_no_longer_reported(installed: Installed, tmp_path:
     vault.wait_for_meaning()
     status = status_of(vault)
     assert (status.fault, status.progress) == ("", (2, 2))
-    assert vault.query(query="tea at five").by_words_alone == 0
+    assert ranked(vault.query(query="tea at five")).by_words_alone == 0
 
 
 def test_a_lasting_fault_is_retried_less_and_less_often(embedding: Opened) -> None:

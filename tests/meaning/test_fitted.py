@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.answered import ranked
 from tests.conftest import write_files
 from tests.meaning.conftest import Installed, meaning_of, status_of
 from vaulttools import Vault
@@ -200,6 +201,7 @@ def test_the_encoders_vectors_stay_while_a_note_cannot_be_read(
     itself._own = 10
     waited(vault)
     with monkeypatch.context() as patch:
+        patch.setattr(background, "LOOK_SECONDS", 0.05)
         patch.setattr(background, "_texts", without_note_7)
         itself._own = 40
         waited(vault)
@@ -222,8 +224,10 @@ def test_a_note_that_could_never_be_read_holds_up_nothing(
     monkeypatch.setattr(BackgroundMeaning, "_round", count_round)
     with monkeypatch.context() as patch:
         patch.setattr(background, "_texts", without_note_7)
+        patch.setattr(background, "LOOK_SECONDS", 0.05)
         vault = waited(installed(notes(40)))
         assert (main(vault).has_own(), len(main(vault).store().vectors())) == (True, 39)
+        patch.setattr(background, "LOOK_SECONDS", 60.0)
         rounds.clear()
         time.sleep(0.5)
         assert len(rounds) <= 2
@@ -286,7 +290,7 @@ def test_the_encoder_goes_on_answering_where_the_model_fails(
 
     monkeypatch.setattr(SharedProcess, "encoded", failing)
     vault = waited(installed(notes(40)))
-    answer = vault.query(query="where is the cat")
+    answer = ranked(vault.query(query="where is the cat"))
     assert (answer.by_words_alone, main(vault).has_own()) == (0, False)
     assert not any("SIGKILL" in notice for notice in answer.notices)
 
@@ -342,7 +346,7 @@ def test_passages_embedded_by_the_model_are_not_embedded_again_after_a_stop(
     assert status_of(vault).waiting_for_own == 18
     text, _, _ = cli_index.run(["status"], vault)
     assert "\nmeaning     40 of 40 notes: 40 passages (18 not yet by the model itself), " in text
-    assert vault.query(query="where is the cat").by_words_alone == 0
+    assert ranked(vault.query(query="where is the cat")).by_words_alone == 0
     vault.close()
     waited(installed({}))
     assert len(work.own) == len(set(work.own)) == 30
@@ -482,10 +486,10 @@ def test_a_damaged_encoder_is_made_anew(installed: Installed, work: Work) -> Non
         connection.execute("UPDATE meta SET value = substr(value, 1, 500) WHERE name = 'fit'")
     work.clear()
     vault = installed({})
-    assert vault.query(query="where is the cat and the dog").notes
+    assert ranked(vault.query(query="where is the cat and the dog")).notes
     assert vault.wait_for_meaning(timeout=30)
     assert len(work.samples) == 1
-    assert vault.query(query="where is the cat and the dog").by_words_alone == 0
+    assert ranked(vault.query(query="where is the cat and the dog")).by_words_alone == 0
 
 
 @pytest.fixture
@@ -525,6 +529,6 @@ def test_both_models_answer_a_question_that_needs_both(installed: Installed) -> 
         for number, word in enumerate(["Katzen", "Regen", "Schiffe", "Brot"])
     }
     vault = waited(installed({**notes(20), **german}))
-    found = vault.query(query="wo steht etwas über Schiffe und wer hat das geschrieben")
+    found = ranked(vault.query(query="wo steht etwas über Schiffe und wer hat das geschrieben"))
     assert found.notes[0].path == "Notiz 2.md"
     assert found.by_words_alone == 0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.answered import ranked
 from tests.meaning.conftest import Installed, Opened, meaning_of
 from vaulttools import Vault
 from vaulttools.meaning import languages as module
@@ -57,7 +58,7 @@ def test_a_vault_in_another_language_alone_is_embedded_to_the_end(installed: Ins
     vault = installed({f"Notiz {number}.md": f"{GERMAN}{number}\n" for number in range(5)})
     assert vault.wait_for_meaning(timeout=15)
     assert kept(vault)[1] == 5
-    assert vault.query(query="wo ist die Katze, wenn es regnet").by_words_alone == 0
+    assert ranked(vault.query(query="wo ist die Katze, wenn es regnet")).by_words_alone == 0
 
 
 def test_a_configured_embedder_does_all_languages(embedding: Opened) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.answered import ranked
 from tests.conftest import write_files
 from tests.meaning.conftest import Opened, meaning_of
 from tests.meaning.endpoints import Served
@@ -60,7 +61,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> threading.Lock:
 
 def found(vault: Vault, question: str, **arguments: object) -> list[tuple[str, list[str]]]:
     """The notes, each with the lists that found its first passage."""
-    answer = vault.query(query=question, **arguments)  # type: ignore[arg-type]
+    answer = ranked(vault.query(query=question, **arguments))  # type: ignore[arg-type]
     return [(note.path, note.passages[0].found_by if note.passages else []) for note in answer.notes]
 
 
@@ -77,7 +78,7 @@ def test_a_misspelt_word_is_embedded_as_the_vault_spells_it(opened: Opened, serv
 
 
 def test_the_answer_names_both_lists(opened: Opened) -> None:
-    answer = opened().query(query="which vessel must be home before drizzle comes", explain=True)
+    answer = ranked(opened().query(query="which vessel must be home before drizzle comes", explain=True))
     assert (answer.notes[0].path, answer.notes[0].passages[0].found_by) == ("Harbour.md", ["words", "meaning"])
     assert "Joined: the first 1 notes found by words, and 3 by meaning." in answer.text
 
@@ -97,7 +98,7 @@ def test_a_word_or_two_that_no_note_holds_find_nothing_unless_a_passage_is_near(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, question: str, first: str | None
 ) -> None:
     monkeypatch.setattr(fusion, "nearness", lambda choice: 0.6)
-    answer = opened().query(query=question)
+    answer = ranked(opened().query(query=question))
     if first is None:
         assert answer.text.startswith("No notes found. No note has the word")
     else:
@@ -235,7 +236,7 @@ def test_waiting_notes_are_reported_once(
     failed = f"Meaning: 3 of 4 notes. The embedder {served.address} answered with the status 500."
     assert notices_about(vault) == ([failed], 1)
     served.status = 500
-    answer = vault.query(query="another question")
+    answer = ranked(vault.query(query="another question"))
     assert (
         f"The embedder {served.address} answered with the status 500. Only words were searched for." in answer.notices
     )
@@ -244,7 +245,7 @@ def test_waiting_notes_are_reported_once(
 
 def notices_about(vault: Vault, what: str = "meaning", **arguments: object) -> tuple[list[str], int | None]:
     """The notices about something, and how many notes only words searched."""
-    answer = vault.query(**{"query": "tea at five", **arguments})  # type: ignore[arg-type]
+    answer = ranked(vault.query(**{"query": "tea at five", **arguments}))  # type: ignore[arg-type]
     sentences = [notice for notice in answer.notices if what.lower() in notice.lower()]
     assert all(f"[{sentence}]" in answer.text for sentence in sentences)
     return sentences, answer.by_words_alone

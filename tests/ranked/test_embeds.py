@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.answered import ranked
 from tests.conftest import MakeVault
 
 INCIDENT = "# Incident\n\n## Summary\n\nPartitions were lost.\n\n## Cause\n\nA wrong date format. ^root\n\nMore.\n"
@@ -100,7 +101,7 @@ def test_eight_embeds_are_read_at_most(make_vault: MakeVault) -> None:
 
 def test_details_hold_the_embedded_parts(make_vault: MakeVault) -> None:
     vault = make_vault({"Incident.md": INCIDENT, "Retention.md": "Retention decision ![[Incident#^root]]\n"})
-    (note,) = vault.query(QUESTION, limit=1).notes
+    (note,) = ranked(vault.query(QUESTION, limit=1)).notes
     assert note.passages[0].embedded is not None
     assert note.passages[0].embedded[0].model_dump() == {
         "path": "Incident.md",

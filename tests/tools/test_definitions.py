@@ -226,6 +226,23 @@ def test_each_form_has_the_shape_of_its_api() -> None:
     assert definitions("mcp", [name]) == [{**of_mcp, "outputSchema": answer}]
 
 
+def _kinds(name: str) -> list[dict[str, Any]]:
+    """The schemas of the answers of a tool: of `query` one a mode, since their details differ."""
+    output = definitions("mcp", [name])[0]["outputSchema"]
+    kinds: list[dict[str, Any]] = output.get("anyOf", [output])
+    return kinds
+
+
+def test_the_answers_of_the_two_modes_of_query_share_what_every_answer_of_it_has() -> None:
+    ranked, obsidian = (set(each["properties"]) for each in _kinds("query"))
+    assert ranked & obsidian == {
+        *("complete", "searched", "passed_over", "notices"),
+        *("notes", "explanation", "next_page"),
+    }
+    assert obsidian - ranked == {"total_notes", "total_is_exact"}
+    assert {"weak", "shown_notes", "named"} <= ranked
+
+
 def test_another_form_is_refused(small_vault: Path) -> None:
     with Vault.open(small_vault) as vault, pytest.raises(BadArgument) as refusal:
         vault.tool_definitions("gemini")  # type: ignore[arg-type]
@@ -249,13 +266,12 @@ def test_an_answer_is_what_the_output_schema_promises(small_vault: Path, name: s
     assert not result.is_error
     output = definitions("mcp", [name])[0]["outputSchema"]
     Draft202012Validator(output).validate(json.loads(json.dumps(result.details, allow_nan=False)))
-    # Keys that `query` gives in one mode only are not required.
-    assert set(output["required"]) <= set(result.details) <= set(output["properties"])
+    assert any(set(each["required"]) <= set(result.details) <= set(each["properties"]) for each in _kinds(name))
 
 
 @pytest.mark.parametrize("name", tools.NAMES)
 def test_every_answer_holds_what_all_answers_hold(name: str) -> None:
-    output = definitions("mcp", [name])[0]["outputSchema"]
-    assert {"complete", "searched", "passed_over", "notices"} <= set(output["required"])
-    assert not {"found", "is_error"} & set(output["properties"])
+    for output in _kinds(name):
+        assert {"complete", "searched", "passed_over", "notices"} <= set(output["required"])
+        assert not {"found", "is_error"} & set(output["properties"])
     assert ("text" in output["properties"]) == (name == "read")  # its details hold the note's own text

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.answered import matched
 from tests.conftest import Files, MakeVault
 from tests.passed_over import counts, examples
 from tests.tools.conftest import posix_only
@@ -601,7 +602,6 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
             {
                 "path": "Projects/plan.md",
                 "title": "plan",
-                "score": None,
                 "excerpts": [
                     {"start_line": 3, "lines": ["budget here"], "heading": ["Plan", "Risks"]},
                     {"start_line": 5, "lines": ["Budget again"], "heading": ["Plan", "Risks"]},
@@ -628,10 +628,10 @@ def test_pages_follow_each_other_and_end(make_vault: MakeVault) -> None:
 
 def test_counting_stops_at_a_hundred(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number:03}.md": "x" for number in range(130)})
-    answer = vault.query("x", mode="obsidian")
+    answer = matched(vault.query("x", mode="obsidian"))
     assert (answer.total_notes, answer.total_is_exact) == (100, False)
     assert answer.text.startswith("Found more than 100 notes:")
-    last = vault.query("x", mode="obsidian", page=13)
+    last = matched(vault.query("x", mode="obsidian", page=13))
     assert (last.total_notes, last.total_is_exact, last.next_page) == (130, True, None)
 
 
@@ -704,7 +704,7 @@ def test_no_place_is_lost_between_excerpts(make_vault: MakeVault) -> None:
 
 def test_a_long_place_is_cut_and_the_cut_is_reported(make_vault: MakeVault) -> None:
     vault = make_vault({"n.md": "\n".join(f"line {number}" for number in range(1, 101))})
-    answer = vault.query("block:(line 100)", mode="obsidian")
+    answer = matched(vault.query("block:(line 100)", mode="obsidian"))
     assert [len(excerpt.lines) for excerpt in answer.notes[0].excerpts] == [60]
     assert "\nLine 60: line 60\n(goes on to line 100)\n" in answer.text
 
@@ -823,5 +823,6 @@ def test_what_the_index_rules_out_or_knows_is_not_read(
     ],
 )
 def test_a_tag_of_the_properties_is_shown_by_its_line(make_vault: MakeVault, properties: str, line: int | None) -> None:
-    answer = make_vault({"a.md": f"---\n{properties}---\ndesktop\n"}).query(query="tag:#desktop", mode="obsidian")
+    vault = make_vault({"a.md": f"---\n{properties}---\ndesktop\n"})
+    answer = matched(vault.query(query="tag:#desktop", mode="obsidian"))
     assert [each.start_line for note in answer.notes for each in note.excerpts] == ([] if line is None else [line])

@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 
+from tests.answered import ranked
 from tests.attachments import samples
 from tests.conftest import Files, MakeVault, write_files
 from tests.passed_over import examples
@@ -31,7 +32,9 @@ FILES: Files = {"note.md": "the budget\n", "in/report.pdf": REPORT, "letter.docx
 
 def shown(answer: QueryAnswer) -> list[tuple[str, int | None, int, list[str]]]:
     """Each passage: its file, page, first line and headings."""
-    return [(note.path, each.page, each.start_line, each.heading) for note in answer.notes for each in note.passages]
+    return [
+        (note.path, each.page, each.start_line, each.heading) for note in ranked(answer).notes for each in note.passages
+    ]
 
 
 def test_passages_appear_under_their_page_or_headings(make_vault: MakeVault) -> None:
@@ -46,7 +49,7 @@ def test_passages_appear_under_their_page_or_headings(make_vault: MakeVault) -> 
 
 def test_no_passage_goes_on_to_another_page(make_vault: MakeVault) -> None:
     pages = [f"keel {page} of the boat\n{'and so on ' * 9}" for page in range(1, 4)]
-    answer = make_vault({"boats.pdf": samples.pdf(*pages)}).query("keel of the boat")
+    answer = ranked(make_vault({"boats.pdf": samples.pdf(*pages)}).query("keel of the boat"))
     passages = answer.notes[0].passages
     assert passages
     assert all(each.text.count("keel") == 1 and f"keel {each.page} " in each.text for each in passages)
@@ -101,10 +104,11 @@ def test_operators_hold_for_attachments(make_vault: MakeVault) -> None:
 def test_what_looks_like_a_note_in_an_attachment_is_text(make_vault: MakeVault) -> None:
     page = "---\ntags: work\n---\n# Keel #boat\n    indented keel\n[[link]]"
     vault = make_vault({"boats.pdf": samples.pdf(page)})
-    answer = vault.query("keel")
+    answer = ranked(vault.query("keel"))
     assert shown(answer) == [("boats.pdf", 1, 1, [])]
     assert "tags: work" in answer.notes[0].passages[0].text
-    assert (shown(vault.query("work")), shown(vault.query("keel", tags=["work"]))) == (shown(answer), [])
+    others = [ranked(vault.query("work")), ranked(vault.query("keel", tags=["work"]))]
+    assert list(map(shown, others)) == [shown(answer), []]
     assert vault.tags().tags == []
 
 

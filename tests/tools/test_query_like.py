@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.answered import ranked
 from tests.conftest import MakeVault
 from vaulttools import Vault, VaultToolsError
 
@@ -26,7 +27,7 @@ def vault(make_vault: MakeVault) -> Iterator[Vault]:
 
 
 def test_notes_with_its_words_are_found_copies_folded_and_the_note_itself_is_not(vault: Vault) -> None:
-    answer = vault.query(like="Garden/Tomatoes.md")
+    answer = ranked(vault.query(like="Garden/Tomatoes.md"))
     assert [note.path for note in answer.notes] == ["Garden/Potatoes.md", "Garden/Blight.md"]
     assert answer.text.startswith("Showing ")
     assert " like Garden/Tomatoes.md, best first." in answer.text
@@ -35,8 +36,8 @@ def test_notes_with_its_words_are_found_copies_folded_and_the_note_itself_is_not
 
 
 def test_each_note_says_whether_it_is_linked_already(vault: Vault) -> None:
-    answer = vault.query(like="Tomatoes")
-    alone = vault.query(like="Tomatoes", unlinked=True)
+    answer = ranked(vault.query(like="Tomatoes"))
+    alone = ranked(vault.query(like="Tomatoes", unlinked=True))
     linked = {note.path: note.linked for note in answer.notes}
     assert linked == {"Garden/Potatoes.md": True, "Garden/Blight.md": False}
     assert "## Garden/Potatoes.md (linked)" in answer.text

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.answered import ranked
 from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import BadArgument, Vault, VaultConfig
@@ -39,7 +40,7 @@ def found(vault: Vault, query: str, **arguments: object) -> list[str]:
 
 
 def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
-    answer = make_vault(NOTES).query("which mineral is composed of lead sulphate", limit=2, explain=True)
+    answer = ranked(make_vault(NOTES).query("which mineral is composed of lead sulphate", limit=2, explain=True))
     assert answer.text == (
         "Understood as:\n"
         "Any of these, in any inflection, case and accents: lead, sulphate.\n"
@@ -73,9 +74,9 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
             }
         ],
     }
-    scores = [note.score or 0.0 for note in answer.notes]
+    scores = [note.score for note in answer.notes]
     assert 1 >= scores[0] > scores[1] > 0
-    assert (answer.shown_notes, answer.weak, answer.total_notes, answer.next_page) == (1, False, None, 2)
+    assert (answer.shown_notes, answer.weak, answer.next_page) == (1, False, 2)
     assert (answer.complete, answer.searched) == (True, 4)
 
 
@@ -97,7 +98,7 @@ HOUSE = {
 
 
 def test_notes_have_a_date_a_length_and_what_to_read_next(make_vault: MakeVault) -> None:
-    answer = make_vault(HOUSE).query("pressure of the boiler falls", folder="House")
+    answer = ranked(make_vault(HOUSE).query("pressure of the boiler falls", folder="House"))
     first, _, rest = answer.text.partition("\n\n")
     assert first == "Showing 1 of 2 notes that match the filters, best first."
     assert rest.startswith(
@@ -242,7 +243,7 @@ def test_of_many_properties_those_that_the_question_names_come_first_and_others_
     many = "".join(f"other {number}: {'much ' * 6}\n" for number in range(9))
     first = f"---\nmmsi: 244660123\n{many}---\nThe keel of the boat.\n"
     later = "---\nmmsi: 244660124\nberth: C 12\n---\nThe keel of the boat, too.\n"
-    answer = make_vault({"a.md": first, "b.md": later}).query("mmsi of the boat with a keel")
+    answer = ranked(make_vault({"a.md": first, "b.md": later}).query("mmsi of the boat with a keel"))
     shown = [line for line in answer.text.splitlines() if line.startswith("Properties: ")]
     assert (answer.shown_notes, answer.notes[0].path) == (2, "a.md")
     assert shown == ["Properties: mmsi: 244660123; 9 more", "Properties: mmsi: 244660124"]
@@ -292,10 +293,10 @@ def test_a_note_that_was_changed_before_the_call_is_found_as_it_is(make_vault: M
 def test_long_lines_are_shown_around_what_answers(make_vault: MakeVault) -> None:
     filler = "words that nobody asked for " * 40
     notes = {f"A folder/Note {n}.md": f"{n} {filler}. The lead sulphate of {n}. {filler}\n" for n in range(30)}
-    answer = make_vault(notes).query("lead sulphate")
+    answer = ranked(make_vault(notes).query("lead sulphate"))
     blocks, _, named = answer.text.partition("\n\nNamed only:\n")
     assert blocks.count("lead sulphate") == answer.shown_notes == 5
-    assert named.count("\n- ") + 1 == len(answer.named or []) == 5
+    assert named.count("\n- ") + 1 == len(answer.named) == 5
     assert len(answer.text) <= 3_000
     assert len(answer.notes) == 10
 
@@ -316,7 +317,7 @@ def test_the_lines_above_a_cut_passage_are_those_that_are_shown(make_vault: Make
 
 
 def test_line_ends_of_windows_are_no_part_of_a_line(make_vault: MakeVault) -> None:
-    [passage] = make_vault({"a.md": "one\r\n\r\nlead\r\n"}).query("lead").notes[0].passages
+    [passage] = ranked(make_vault({"a.md": "one\r\n\r\nlead\r\n"}).query("lead")).notes[0].passages
     assert (passage.start_line, passage.end_line, passage.text) == (1, 3, "one\n\nlead")
 
 
@@ -345,11 +346,11 @@ def test_a_call_without_time_says_that_its_answer_is_incomplete(make_vault: Make
 def test_every_answer_stays_in_its_bounds(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number}.md": f"lead {number}\n" for number in range(2000)})
     for characters, shown in ((500, 1), (3_000, 5), (50_000, 5)):
-        answer = vault.query("lead", limit=2000, max_chars=characters)
+        answer = ranked(vault.query("lead", limit=2000, max_chars=characters))
         assert len(answer.text) <= characters
         assert len(answer.notes) == 2000
-        assert 1 <= (answer.shown_notes or 0) <= shown
-        named = [each.path for each in answer.named or []]
+        assert 1 <= (answer.shown_notes) <= shown
+        named = [each.path for each in answer.named]
         assert named == [note.path for note in answer.notes][answer.shown_notes :][: len(named)]
         assert len(named) == 9 or characters == 500
         assert all(f"\n- {path}" in answer.text for path in named)
@@ -381,15 +382,15 @@ def test_no_answer_exceeds_its_characters_nor_50_kib(
             front = f"---\nlead: {lines[0] * 9}\ndate: 2026-05-0{number + 1}\n---\n" if number % 2 else ""
             path.write_text(front + "\n\n".join(f"{line} " * times for line in lines), encoding="utf-8")
         with Vault.open(folder, index="off") as vault:
-            answer = vault.query(question, max_chars=max_chars, explain=explain)
+            answer = ranked(vault.query(question, max_chars=max_chars, explain=explain))
     assert len(answer.text) <= max_chars
     assert len(answer.text.encode()) <= limits.TEXT_BYTES
-    assert (answer.shown_notes or 0) + len(answer.named or []) <= len(answer.notes)
-    for each in answer.named or []:
+    assert (answer.shown_notes) + len(answer.named) <= len(answer.notes)
+    for each in answer.named:
         assert len(each.text) <= LINE_CHARACTERS + 2
         place = "" if each.line is None else f", line {each.line}"
         assert f"\n- {paths.shown(each.path)}{place}" in answer.text
-    assert (answer.shown_notes or 0) >= bool(answer.notes)
+    assert (answer.shown_notes) >= bool(answer.notes)
 
 
 @pytest.mark.scan_only
@@ -397,16 +398,16 @@ def test_notes_that_hold_no_text_are_named_in_any_room(make_vault: MakeVault) ->
     full = {f"{number} {'of a long name ' * 4}.md": f"The lead of {f'word{number} ' * 60}.\n" for number in range(10)}
     vault = make_vault({**full, **dict.fromkeys(sorted(full)[5:7], "---\nof: lead\n---\n")})
     for max_chars in range(500, 4_000, 100):
-        answer = vault.query("lead", sort="name", max_chars=max_chars)
+        answer = ranked(vault.query("lead", sort="name", max_chars=max_chars))
         assert len(answer.text) <= max_chars
-        assert all(f"\n- {each.path}" in answer.text for each in answer.named or [])
+        assert all(f"\n- {each.path}" in answer.text for each in answer.named)
 
 
 def test_notes_without_text_are_named_with_their_line_and_the_next_page(make_vault: MakeVault) -> None:
     more = "And so it goes on, all the same. " * 8
     text = "# Of metals\n\nNothing {0}, {1}.\n\nSo: lead {0} in so many words. {1}\n"
     vault = make_vault({f"{number}.md": text.format(number, more) for number in range(30)})
-    answer = vault.query("lead")
+    answer = ranked(vault.query("lead"))
     found = [note.path for note in answer.notes]
     assert answer.named is not None and answer.shown_notes is not None
     assert [each.path for each in answer.named] == found[answer.shown_notes :]
@@ -418,7 +419,7 @@ def test_notes_without_text_are_named_with_their_line_and_the_next_page(make_vau
     assert f"\n\n{block}\n\n[" in answer.text
     assert answer.text.endswith("\n[Set page to 2 for the next notes.]")
     assert "Named only" not in vault.query("lead", limit=answer.shown_notes).text
-    last = vault.query("lead", page=3)
+    last = ranked(vault.query("lead", page=3))
     assert last.next_page is None and last.named
 
 
@@ -436,10 +437,10 @@ def test_a_note_far_below_the_first_one_has_no_text_unless_the_order_is_another(
     filler = {f"{number}.md": f"Nothing of the kind, number {number}.\n" for number in range(20)}
     notes = {"First.md": "The boiler pressure valve drips.\n", "Far.md": "The valve of a trumpet.\n"}
     vault = make_vault({**filler, **notes})
-    answer = vault.query("boiler pressure valve")
+    answer = ranked(vault.query("boiler pressure valve"))
     assert ([note.path for note in answer.notes], answer.shown_notes) == (["First.md", "Far.md"], 1)
     assert "trumpet" not in answer.text
-    by_name = vault.query("boiler pressure valve", sort="name")
+    by_name = ranked(vault.query("boiler pressure valve", sort="name"))
     assert ([note.path for note in by_name.notes], by_name.shown_notes) == (["Far.md", "First.md"], 2)
     assert by_name.text.startswith("Showing 2 notes.\n")
 
@@ -448,13 +449,14 @@ def test_a_note_far_below_the_first_one_has_no_text_unless_the_order_is_another(
 def test_scores_decide_which_notes_have_text_and_which_are_named(make_vault: MakeVault, question: str) -> None:
     words = ["boiler", "pressure", "valve", "drips"]
     held = ([word for bit, word in enumerate(words) if number >> bit & 1] for number in range(16))
-    answer = make_vault({f"{n}.md": f"Here: {' and '.join(some)}.\n" for n, some in enumerate(held)}).query(question)
-    first, *_ = scores = [note.score or 0.0 for note in answer.notes]
-    shown = answer.shown_notes or 0
-    near = [note.path for note in answer.notes[shown:] if (note.score or 0.0) >= first * BY_WORDS.named]
+    vault = make_vault({f"{n}.md": f"Here: {' and '.join(some)}.\n" for n, some in enumerate(held)})
+    answer = ranked(vault.query(question))
+    first, *_ = scores = [note.score for note in answer.notes]
+    shown = answer.shown_notes
+    near = [note.path for note in answer.notes[shown:] if (note.score) >= first * BY_WORDS.named]
     assert scores == sorted(scores, reverse=True)
     assert shown == min(BY_WORDS.notes, sum(score >= first * BY_WORDS.stop for score in scores))
-    assert [each.path for each in answer.named or []] == near[:9]
+    assert [each.path for each in answer.named] == near[:9]
     assert all((f"\n## {note.path}" in answer.text) == (n < shown) for n, note in enumerate(answer.notes))
 
 
@@ -478,8 +480,8 @@ def test_nothing_of_the_first_note_is_cut_while_a_later_one_has_text(make_vault:
     }
     vault = make_vault(said)
     for max_chars in range(500, 4_000, 130):
-        answer = vault.query("boiler pressure", max_chars=max_chars)
-        assert not (answer.text.split("\n## ")[1].rstrip().endswith("…") and (answer.shown_notes or 0) > 1)
+        answer = ranked(vault.query("boiler pressure", max_chars=max_chars))
+        assert not (answer.text.split("\n## ")[1].rstrip().endswith("…") and (answer.shown_notes) > 1)
 
 
 def test_a_list_comes_with_what_introduces_it(make_vault: MakeVault) -> None:
@@ -552,7 +554,7 @@ def test_the_sentence_after_the_words_of_the_question_is_shown(make_vault: MakeV
 def test_a_row_of_a_table_comes_with_its_header(make_vault: MakeVault) -> None:
     rows = "\n".join(f"| Plan {number} | {number} | {number}0 GB for each of them |" for number in range(60))
     table = PLANS.replace("| Plus | 5 | 10 GB |", f"{rows}\n| Plus | 5 | 10 GB |")
-    answer = make_vault({"Plans.md": table}).query("sites and storage of the Plus plan")
+    answer = ranked(make_vault({"Plans.md": table}).query("sites and storage of the Plus plan"))
     [passage, *_] = [each for each in answer.notes[0].passages if "| Plus | 5 | 10 GB" in each.text]
     assert passage.text.startswith("| Plan | Sites | Storage |\n|:---|---:|---:|\n| Plan ")
     assert "\n  | Plan | Sites | Storage |\n  |:---|---:|---:|\n  | " in answer.text
@@ -561,7 +563,8 @@ def test_a_row_of_a_table_comes_with_its_header(make_vault: MakeVault) -> None:
 @pytest.mark.parametrize("number", [1, 3])
 def test_copies_are_shown_once(make_vault: MakeVault, number: int) -> None:
     versions = {f"{version}/Plans.md": PLANS for version in ("7.4", "7.5", "7.6", "7.7")[: number + 1]}
-    answer = make_vault({**versions, "a.md": "Another note with a limit.\n"}).query("limit of the Standard plan")
+    vault = make_vault({**versions, "a.md": "Another note with a limit.\n"})
+    answer = ranked(vault.query("limit of the Standard plan"))
     first, other = (note.path for note in answer.notes)
     copies = sorted(versions.keys() - {first})
     assert (len(copies), other) == (number, "a.md")
@@ -571,7 +574,7 @@ def test_copies_are_shown_once(make_vault: MakeVault, number: int) -> None:
 
 def test_copies_outside_of_the_scope_are_not_reported(make_vault: MakeVault) -> None:
     vault = make_vault({f"{version}/Plans.md": PLANS for version in ("7.4", "7.5")})
-    answer = vault.query("limit of the Standard plan", folder="7.5")
+    answer = ranked(vault.query("limit of the Standard plan", folder="7.5"))
     assert ([note.path for note in answer.notes], answer.notes[0].passages[0].copies) == (["7.5/Plans.md"], [])
 
 
@@ -582,7 +585,7 @@ def test_versions_that_differ_in_a_number_are_both_shown(make_vault: MakeVault) 
 
 def test_words_that_tell_and_that_no_note_has_are_named_and_the_answer_is_not_weak(make_vault: MakeVault) -> None:
     notes = {"a.md": "A yaml file holds the settings.\n", "b.md": "The cmdlet prints a list.\n"}
-    answer = make_vault(notes).query("yaml cmdlet of zirconium with feldspar, found often")
+    answer = ranked(make_vault(notes).query("yaml cmdlet of zirconium with feldspar, found often"))
     first = 'Showing 2 notes, best first. No note has the words "zirconium", "feldspar".\n'
     assert (answer.text.startswith(first), answer.weak) == (True, False)
     assert make_vault(notes).query("yaml cmdlet found often").text.startswith("Showing 2 notes, best first.\n")
@@ -590,19 +593,19 @@ def test_words_that_tell_and_that_no_note_has_are_named_and_the_answer_is_not_we
 
 @pytest.mark.parametrize("question", ["zebra xylophone", "how do zebras play xylophones", "zebra"])
 def test_an_answer_is_weak_where_no_note_holds_a_word(make_vault: MakeVault, question: str) -> None:
-    answer = make_vault(NOTES).query(question)
+    answer = ranked(make_vault(NOTES).query(question))
     assert (answer.weak, answer.notes) == (True, [])
     assert answer.text.startswith("No notes found.")
-    assert not make_vault(NOTES).query(f"{question} of lead").weak
+    assert not ranked(make_vault(NOTES).query(f"{question} of lead")).weak
 
 
 def test_two_words_that_stand_in_different_notes_show_the_best_note_of_each(make_vault: MakeVault) -> None:
     many = {f"{number}.md": "The harbour, once more the harbour, and its harbour master.\n" for number in range(6)}
     notes = {**many, "z.md": f"{'Nothing of interest. ' * 30} A zither.\n"}
-    answer = make_vault(notes).query("harbour zither")
+    answer = ranked(make_vault(notes).query("harbour zither"))
     first = {note.path for note in answer.notes[:2]}
     assert "z.md" in first and len(first) == 2
-    assert (answer.shown_notes or 0) >= 2 and "A zither." in answer.text
+    assert (answer.shown_notes) >= 2 and "A zither." in answer.text
 
 
 NAMED = {
@@ -657,9 +660,9 @@ def test_tags_and_properties_limit_the_notes(make_vault: MakeVault, mode: Litera
 
 def test_the_structured_content_holds_what_the_text_shows(make_vault: MakeVault) -> None:
     notes = {f"{number}.md": f"The lead of {number}. {PLANS.splitlines()[2] * 3}\n" for number in range(20)}
-    answer = make_vault(notes).query("lead", limit=20)
+    answer = ranked(make_vault(notes).query("lead", limit=20))
     shown = answer.bounded()["notes"]
-    assert len(shown) == (answer.shown_notes or 0) < len(answer.notes)
+    assert len(shown) == (answer.shown_notes) < len(answer.notes)
     for note in shown:
         for passage in note["passages"]:
             for line in passage["text"].split("\n"):
@@ -683,7 +686,7 @@ def test_a_word_that_there_was_no_time_to_count_is_not_called_absent(
     monkeypatch.setattr("vaulttools.ranked.counting._SECONDS", 0.0)
     path = make_vault({**NOTES, "x.md": "Of chlorite.\n"}).path
     with Vault.open(path, index="off") as vault, index_being_built():
-        answer = vault.query("chlorite smelting")
+        answer = ranked(vault.query("chlorite smelting"))
     assert "No text or title" not in answer.text and "No note has" not in answer.text
     assert not answer.weak
     assert answer.text.startswith('Part of the answer: not all notes were searched for "chlorite", "smelting".')
@@ -748,7 +751,7 @@ def test_no_line_of_a_note_is_shown_twice(make_vault: MakeVault, question: str) 
     text = "".join(words) + "\n\n" + "A short one of the tide.\n\n" + "".join(reversed(words))
     vault = make_vault({"long.md": text, **{f"{number}.md": "Other words." for number in range(9)}})
     for max_chars in (500, 1000, 3000):
-        passages = [p for note in vault.query(question, max_chars=max_chars).notes for p in note.passages]
+        passages = [p for note in ranked(vault.query(question, max_chars=max_chars)).notes for p in note.passages]
         assert passages
         assert all(one.end_line < other.start_line for one, other in pairwise(passages))
         assert all(passage.text in text for passage in passages)
@@ -766,9 +769,9 @@ LINKED = {
 
 def test_notes_that_a_shown_passage_links_to_are_named_if_they_hold_two_words(make_vault: MakeVault) -> None:
     filler = {f"{number}.md": f"The roof {number}, and much else.\n" for number in range(9)}
-    answer = make_vault({**filler, **LINKED}).query("what does Plan say of the roof repair", limit=1)
+    answer = ranked(make_vault({**filler, **LINKED}).query("what does Plan say of the roof repair", limit=1))
     assert [note.path for note in answer.notes] == ["Plan.md"]
-    assert [(each.path, each.line, each.text) for each in answer.named or []] == [
+    assert [(each.path, each.line, each.text) for each in answer.named] == [
         ("Costs.md", 5, "Of the repair of a roof: 900."),
         ("Owner.md", 2, "of: the repair of the roof"),
         ("Old/Costs of old.md", 1, "The roof, and its repair."),
@@ -776,5 +779,5 @@ def test_notes_that_a_shown_passage_links_to_are_named_if_they_hold_two_words(ma
 
 
 def test_linked_notes_outside_of_the_scope_are_not_named(make_vault: MakeVault) -> None:
-    answer = make_vault(LINKED).query("what does Plan say of the roof repair", glob="P*.md")
+    answer = ranked(make_vault(LINKED).query("what does Plan say of the roof repair", glob="P*.md"))
     assert ([each.path for each in answer.notes], answer.named) == (["Plan.md"], [])

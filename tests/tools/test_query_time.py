@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.answered import ranked
 from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import Vault
@@ -58,7 +59,7 @@ def paths(vault: Vault, question: str, **arguments: Any) -> list[str]:
 
 
 def test_a_question_about_a_period_alone_gets_its_notes_in_order_of_time(vault: Vault) -> None:
-    answer = vault.query("what happened in the week of 3 August 2026?")
+    answer = ranked(vault.query("what happened in the week of 3 August 2026?"))
     week = ["Diary/2026-08-03.md", "Diary/2026-08-05.md", "Orchard.md", "Diary/2026-08-09.md"]
     assert answer.text.startswith(
         'Showing 4 notes, in order of time. Read "the week of 3 August 2026" as 3 to 9 August 2026.\n'
@@ -73,7 +74,7 @@ def test_the_word_last_of_a_period_asks_for_no_newest_note(question: str, make_v
     days = [f"2026-10-{day}" for day in (20, 22, 25)]
     vault = make_vault({f"{day}.md": f"Swam {day[-2:]} lengths.\n" for day in days})
     vars(vault._opened)["calendar"] = Calendar(NOON.timestamp, UTC, 0)
-    found = [note.date for note in vault.query(question).notes]
+    found = [note.date for note in ranked(vault.query(question)).notes]
     assert found[: len(days)] == days
 
 
@@ -112,14 +113,14 @@ def test_a_log_shows_what_it_says_of_the_period(vault: Vault) -> None:
     "question", ['when did the stove smoke in "the week of 3 August 2026"?', "when did the stove smoke?"]
 )
 def test_a_question_without_a_period_gets_none(vault: Vault, question: str) -> None:
-    answer = vault.query(question)
+    answer = ranked(vault.query(question))
     assert answer.period is None
     assert "Read " not in answer.text
     assert answer.notes[0].path == "Stove.md"
 
 
 def test_another_order_is_kept(vault: Vault) -> None:
-    answer = vault.query("the stove in August 2026", sort="name")
+    answer = ranked(vault.query("the stove in August 2026", sort="name"))
     assert answer.period is None
     assert [note.title.casefold() for note in answer.notes] == sorted(note.title.casefold() for note in answer.notes)
 
@@ -141,7 +142,7 @@ def test_days_that_are_not_read_yet_are_not_taken_for_empty_ones(vault: Vault, m
 
 
 def test_a_period_without_notes_changes_no_order(vault: Vault) -> None:
-    answer = vault.query("when did the stove smoke in March 2019?")
+    answer = ranked(vault.query("when did the stove smoke in March 2019?"))
     assert answer.period == ["2019-03-01", "2019-03-31"]
     assert answer.notes[0].path == "Stove.md"
 

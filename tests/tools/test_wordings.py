@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.answered import ranked
 from tests.conftest import MakeVault
 from vaulttools import BadArgument, Vault
 from vaulttools.ranked import question
@@ -37,9 +38,9 @@ def test_a_wording_finds_what_the_question_does_not(tool: str, make_vault: MakeV
 
 def test_words_of_all_wordings_count_alike(make_vault: MakeVault) -> None:
     vault = make_vault(FILES)
-    [one] = vault.query("ladder", also=["wall"]).notes
-    [other] = vault.query("wall", also=["ladder"]).notes
-    [joined] = vault.query("wall ladder").notes
+    [one] = ranked(vault.query("ladder", also=["wall"])).notes
+    [other] = ranked(vault.query("wall", also=["ladder"])).notes
+    [joined] = ranked(vault.query("wall ladder")).notes
     assert one.path == other.path == "Tags.md"
     assert one.score == other.score == joined.score
 

@@ -28,7 +28,10 @@ class Tool(Generic[R, A]):
     """For a model: what it does, when to use it, examples of arguments."""
     request: type[R]
     answer: type[A]
+    """What `run` returns; if that differs in its fields, what all of `answers` have."""
     run: Callable[[Call, R], A]
+    answers: tuple[type[A], ...] = ()
+    """The kinds of answers, if there are several; each has the fields of `answer`, and its own."""
     needs_structure: bool = False
     """Whether it uses the structure of all notes. The command line then updates the index first, if `waits` says so."""
     waits: Callable[[R], bool] = lambda _: True

@@ -105,7 +105,7 @@ class _Reader:
         self._place = 0
 
     def tree(self) -> Any:
-        """Return the tree as plain values; None if the text is another object or list."""
+        """Returns the tree as plain values; None if the text is another object or list."""
         found = self._value()
         if isinstance(found, list):
             found = {"and": found}
@@ -148,7 +148,7 @@ class _Reader:
         return found
 
     def _expression(self) -> str:
-        """Return an expression up to the next comma or closing bracket: of a text its content, else its source."""
+        """Returns an expression up to the next comma or closing bracket: of a text its content, else its source."""
         first, last = self._at(0), self._at(0)
         open_brackets = 0
         while open_brackets or not self._is_at(",", "]", "}"):

@@ -45,12 +45,17 @@ class FileFacts(NamedTuple):
     properties: Mapping[str, Any] = {}
     tags: tuple[str, ...] = ()
     """With `#`, tags of the body first, each once."""
+    is_misread: bool = False
+    """True if the file's properties could not be read."""
+
+
+class FileLinks(NamedTuple):
+    """The links of a file, which few expressions read."""
+
     links: tuple[tuple[str, str | None], ...] = ()
     """Target and display text: links of the properties, then of the body, then embeds."""
     embeds: int = 0
     """Number of embeds, which are last in `links`."""
-    is_misread: bool = False
-    """True if the file's properties could not be read."""
 
 
 class Times(NamedTuple):
@@ -65,16 +70,19 @@ class FileSource(Protocol):
     """The files of the vault."""
 
     def facts(self, path: str) -> FileFacts:
-        """Return the facts of a file; empty facts if it is not a note."""
+        """Returns the facts of a file; empty facts if it is not a note."""
+
+    def links_of(self, path: str) -> FileLinks:
+        """Returns the links of a file; none if it is not a note."""
 
     def times(self, path: str) -> Times:
-        """Return the size and the times of a file; zeros if it is gone."""
+        """Returns the size and the times of a file; zeros if it is gone."""
 
     def note_date(self, path: str) -> date | None:
-        """Return the day of a note; None if the note is gone."""
+        """Returns the day of a note; None if the note is gone."""
 
     def linking_to(self, path: str) -> Sequence[str]:
-        """Return the notes that link to a file, each once, in path order."""
+        """Returns the notes that link to a file, each once, in path order."""
 
 
 @dataclass(slots=True)
@@ -100,12 +108,12 @@ class Context:
         self.setting = replace(self.setting, tick=self.tick)
 
     def note_date(self, path: str) -> Date | None:
-        """Return the day of a note; None if nothing says it."""
+        """Returns the day of a note; None if nothing says it."""
         day = self.files.note_date(path)
         return None if day is None else Date(self.setting.clock.instant(datetime.combine(day, time())), False)
 
     def text(self, text: str) -> str:
-        """Return a computed text; raises `Failed` if it is longer than `MAX_TEXT`."""
+        """Returns a computed text; raises `Failed` if it is longer than `MAX_TEXT`."""
         self.tick(text)
         if len(text) > MAX_TEXT:
             raise Failed(TOO_LONG)
@@ -113,7 +121,7 @@ class Context:
         return text
 
     def list(self, made: list[Any]) -> list[Any]:
-        """Return a computed list; raises `Failed` if it has more than `MAX_LIST` elements."""
+        """Returns a computed list; raises `Failed` if it has more than `MAX_LIST` elements."""
         self.tick(made)
         if len(made) > MAX_LIST:
             raise Failed(f"The list has more than {MAX_LIST:,} elements.")
@@ -142,7 +150,7 @@ class Context:
             raise Failed(f"All computed values take more than {_MAX_KEPT // 1_000_000} MB.")
 
     def weight(self, value: Value) -> int:
-        """Return the bytes of a value and of all that it holds, each once."""
+        """Returns the bytes of a value and of all that it holds, each once."""
         waiting: list[Value] = [value]
         seen = set[int]()
         size = 0
@@ -198,7 +206,7 @@ class BaseRow:
         self._properties: dict[str, Value] = {}
 
     def formula(self, name: str) -> Value:
-        """Return the value of a formula that is already computed.
+        """Returns the value of a formula that is already computed.
 
         Raises:
             Failed: the formula has no value.
@@ -209,7 +217,7 @@ class BaseRow:
         return known
 
     def property(self, name: str) -> Value:
-        """Return the value of a property of the note; null if the note does not have it."""
+        """Returns the value of a property of the note; null if the note does not have it."""
         try:
             return self._properties[name]
         except KeyError:
@@ -222,7 +230,7 @@ class BaseRow:
             return value
 
     def computed_by(self, compute: Callable[[Frame], Value]) -> Value:
-        """Return what an expression means for this row.
+        """Returns what an expression means for this row.
 
         Raises:
             Failed: it has no value, or is nested too deeply.
@@ -249,14 +257,14 @@ class Frame:
         """The values that a summary adds up."""
 
     def inner(self) -> Frame:
-        """Return a new frame for the elements of a list."""
+        """Returns a new frame for the elements of a list."""
         frame = Frame(self.row, self.values)
         frame.acc = self.acc
         return frame
 
 
 def found_in(properties: Mapping[str, Any], name: str) -> tuple[str, Any]:
-    """Return the name of a property as written and its value; case matters only if two names differ in nothing else.
+    """Returns the name of a property as written and its value; case matters only if two names differ in nothing else.
     The value is null if no property has the name."""
     if name in properties:
         return name, properties[name]

@@ -104,7 +104,7 @@ class Base:
         """The name and the type of each view."""
 
     def view(self, name: str | None) -> View:
-        """Return the view called `name` in any casing; the first view for None.
+        """Returns the view called `name` in any casing; the first view for None.
 
         Raises:
             InvalidBase: no view has that name, or a part of the view is wrong.
@@ -264,7 +264,7 @@ def _named(view: Mapping[str, Any], place: int) -> tuple[str, str]:
 
 
 def _id(name: str) -> str:
-    """Return the id of a column; a name without a prefix is a property of the note."""
+    """Returns the id of a column; a name without a prefix is a property of the note."""
     return name if name.partition(".")[0] in ("file", "formula", "note") and "." in name else f"note.{name}"
 
 
@@ -294,12 +294,12 @@ def _list(content: Any, place: str) -> Sequence[Any]:
 
 
 def _as_list(content: Any) -> Sequence[Any]:
-    """Return the elements of a list; a single value makes a list of one."""
+    """Returns the elements of a list; a single value makes a list of one."""
     return content if isinstance(content, Sequence) and not isinstance(content, str) else [content]
 
 
 def _text(value: Any) -> str:
-    """Return an expression as the user wrote it: YAML turns `true` into a boolean."""
+    """Returns an expression as the user wrote it: YAML turns `true` into a boolean."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -70,7 +70,7 @@ class Expression:
 
 
 def property_dependencies(node: Node) -> frozenset[str] | None:
-    """Return the properties that an expression depends on; None if it also depends on anything else of the file."""
+    """Returns the properties that an expression depends on; None if it also depends on anything else of the file."""
     found = set()
     waiting = [node]
     while waiting:
@@ -109,7 +109,7 @@ def expression(text: str, names: frozenset[str] = frozenset(), *, is_summary: bo
 
 
 def _joined(node: Node) -> Iterator[Node]:
-    """Yield the conditions that `&&` joins, from left to right."""
+    """Yields the conditions that `&&` joins, from left to right."""
     if isinstance(node, Binary) and node.sign == "&&":
         yield from _joined(node.left)
         yield from _joined(node.right)
@@ -313,7 +313,7 @@ def _path_of_this(frame: Frame) -> str:
 
 
 def _member_of_this(frame: Frame, name: str) -> Value:
-    """Return `this.name`: a property of the note that `this` means, or else a field of its file."""
+    """Returns `this.name`: a property of the note that `this` means, or else a field of its file."""
     path = _path_of_this(frame)
     held = frame.context.files.facts(path).properties
     if name == "note":

@@ -15,7 +15,7 @@ from vaulttools.core import paths
 
 
 def short_name(path: str) -> str:
-    """Return the name of a file as the app shows it; a note's has no extension."""
+    """Returns the name of a file as the app shows it; a note's has no extension."""
     name = path.rpartition("/")[2]
     return name[:-3] if paths.is_note(path) else name
 
@@ -32,12 +32,12 @@ def _extension(path: str) -> str:
 
 
 def _links(context: Context, path: str) -> list[LinkValue]:
-    return context.list([LinkValue(target, path, display) for target, display in context.files.facts(path).links])
+    return context.list([LinkValue(target, path, display) for target, display in context.files.links_of(path).links])
 
 
 def _embeds(context: Context, path: str) -> list[LinkValue]:
-    facts = context.files.facts(path)
-    return _links(context, path)[len(facts.links) - facts.embeds :]
+    held = context.files.links_of(path)
+    return _links(context, path)[len(held.links) - held.embeds :]
 
 
 def _properties(context: Context, path: str) -> Mapping[str, Any]:
@@ -73,7 +73,7 @@ DATE_FIELDS: Final = ("year", "month", "day", "hour", "minute", "second", "milli
 
 
 def field_of(value: Value, name: str, context: Context) -> Value:
-    """Return a field of a value, in any casing; null if there is no such field."""
+    """Returns a field of a value, in any casing; null if there is no such field."""
     if isinstance(value, Mapping):
         found: Value = found_in(value, name)[1]
         return found
@@ -101,7 +101,7 @@ def field_of(value: Value, name: str, context: Context) -> Value:
 
 
 def item_of(value: Value, key: Value, context: Context) -> Value:
-    """Return an element of a list or text by its index from 0, or a field by its name; null if there is none."""
+    """Returns an element of a list or text by its index from 0, or a field by its name; null if there is none."""
     if isinstance(key, int | float) and not isinstance(key, bool):
         if not isinstance(value, list | str):
             return field_of(value, text_of(key, context.setting), context)

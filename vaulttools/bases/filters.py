@@ -43,7 +43,7 @@ class ViewFilter:
     failures: list[Failures] = field(default_factory=list)
 
     def kept(self, filter_: Filter | None, paths: Paths) -> Paths:
-        """Return those of `paths` that pass a filter."""
+        """Returns those of `paths` that pass a filter."""
         if filter_ is None or not paths:
             return paths
         if isinstance(filter_, Statement):
@@ -101,7 +101,7 @@ class ViewFilter:
 
 
 def _cost(filter_: Filter) -> int:
-    """Return the cost class of a filter for each file: 0 for tables, 1 for single properties, 2 and 3 for the rest."""
+    """Returns the cost class of a filter for each file: 0 for tables, 1 for single properties, 2 and 3 for the rest."""
     if not isinstance(filter_, Statement):
         return 3
     if _tags(filter_.expression.node) is not None:
@@ -110,13 +110,13 @@ def _cost(filter_: Filter) -> int:
 
 
 def _property(node: Node) -> str | None:
-    """Return the only thing that an expression depends on, a property; None for any other expression."""
+    """Returns the only thing that an expression depends on, a property; None for any other expression."""
     names = property_dependencies(node) or ()
     return next(iter(names)) if len(names) == 1 else None
 
 
 def _tags(node: Node) -> list[str] | None:
-    """Return the tags of `file.hasTag("a", "b")`; None for any other node."""
+    """Returns the tags of `file.hasTag("a", "b")`; None for any other node."""
     match node:
         case Call(object=Name(name="file"), name="hasTag", arguments=arguments):
             tags = [each.value for each in arguments if isinstance(each, Literal) and isinstance(each.value, str)]

@@ -40,7 +40,7 @@ class Formulas:
 
 
 def _value(made: Expression, row: BaseRow) -> Value | Failed:
-    """Return the value of a formula, or the reason why it has none."""
+    """Returns the value of a formula, or the reason why it has none."""
     try:
         value = row.computed_by(made.compute)
         row.context.keep(value)
@@ -92,7 +92,7 @@ def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = Fals
 
 
 def _after(formulas: Formulas, made: Expression) -> Expression:
-    """Return the expression, which now computes its formulas first."""
+    """Returns the expression, which now computes its formulas first."""
     if not made.formulas:
         return made
 

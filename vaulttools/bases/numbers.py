@@ -16,7 +16,7 @@ _WHOLE: Final = 2**53
 
 
 def printed(number: float | int) -> str:
-    """Return the text of `String(number)`: `50`, `2.5`, `1e+21`, `NaN`, `Infinity`."""
+    """Returns the text of `String(number)`: `50`, `2.5`, `1e+21`, `NaN`, `Infinity`."""
     if isinstance(number, int):
         if abs(number) < _WHOLE:
             return str(number)
@@ -46,7 +46,7 @@ def printed(number: float | int) -> str:
 
 
 def bounded(number: int) -> float | int:
-    """Return a whole number as JavaScript holds it: from 2**53 on a float."""
+    """Returns a whole number as JavaScript holds it: from 2**53 on a float."""
     if abs(number) < _WHOLE:
         return number
     try:
@@ -56,14 +56,14 @@ def bounded(number: int) -> float | int:
 
 
 def simplest(number: float | int) -> float | int:
-    """Return the same number, as an int if it is whole and exact."""
+    """Returns the same number, as an int if it is whole and exact."""
     if isinstance(number, float) and number.is_integer() and abs(number) < _WHOLE:
         return int(number)
     return number
 
 
 def read(text: str) -> float:
-    """Return the value of `Number(text)`: NaN if the text is not a number, 0 if it is blank."""
+    """Returns the value of `Number(text)`: NaN if the text is not a number, 0 if it is blank."""
     text = text.strip()
     if not text:
         return 0.0
@@ -88,7 +88,7 @@ def rounded(number: float, digits: int = 0) -> float | int:
 
 
 def fixed(number: float, digits: int) -> str:
-    """Return a number with `digits` decimals as `toFixed` does: from its exact value, halves away from zero."""
+    """Returns a number with `digits` decimals as `toFixed` does: from its exact value, halves away from zero."""
     if not math.isfinite(number) or abs(number) >= 1e21:
         return printed(number)
     exact = Decimal(float(number) or 0.0).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _EXACT)

@@ -69,7 +69,7 @@ def _divided(left: Any, right: Any, context: Context) -> Value:
 
 
 def quotient(left: float, right: float) -> float:
-    """Return what JavaScript divides to: infinity or NaN where Python raises."""
+    """Returns what JavaScript divides to: infinity or NaN where Python raises."""
     if right:
         return left / right
     if not left or math.isnan(left):
@@ -100,12 +100,12 @@ def _calculated(sign: str, left: Value, right: Value, compute: Callable[[float, 
 
 
 def _bounded(number: float) -> float | int:
-    """Return a number as JavaScript holds it."""
+    """Returns a number as JavaScript holds it."""
     return numbers.bounded(number) if type(number) is int else numbers.simplest(number)
 
 
 def _duration(value: Value) -> Duration | None:
-    """Return the duration to add to a date; a number counts milliseconds."""
+    """Returns the duration to add to a date; a number counts milliseconds."""
     if isinstance(value, Duration):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
@@ -136,7 +136,7 @@ OPERATORS: Final[Mapping[str, Operator]] = {
 
 
 def negated(value: Value, context: Context) -> Value:
-    """Return `-value`."""
+    """Returns `-value`."""
     if isinstance(value, Duration):
         return value.times(-1)
     return _calculated("-", 0, value, lambda _, b: -b)

@@ -66,7 +66,7 @@ class CompiledRegex:
         return found is not None and ("y" not in self.flags or found.start() == 0)
 
     def _found(self, text: str, stop: Callable[[], None]) -> Iterator[re2._Match]:
-        """Yield the matches; `stop` is called before each search, which takes a second at most.
+        """Yields the matches; `stop` is called before each search, which takes a second at most.
 
         Raises:
             Failed: the text is too long for the regex.
@@ -96,7 +96,7 @@ class CompiledRegex:
         return _joined(text, parts, matches if self.is_global else islice(matches, 1))
 
     def split(self, text: str, most: int, stop: Callable[[], None]) -> Iterator[str | None]:
-        """Yield at most so many texts between matches, and the groups of each match, as JavaScript splits.
+        """Yields at most so many texts between matches, and the groups of each match, as JavaScript splits.
 
         Raises:
             Failed: the text is too long for the regex.
@@ -284,7 +284,7 @@ def _escape(source: str, place: int, *, in_class: bool) -> tuple[str, int]:
 
 
 def _parts(replacement: str, groups: int, names: Mapping[str, int]) -> list[str | int]:
-    """Return the parts of a replacement: texts, numbers of groups (0 is the whole match), `_BEFORE`, `_AFTER`."""
+    """Returns the parts of a replacement: texts, numbers of groups (0 is the whole match), `_BEFORE`, `_AFTER`."""
     parts: list[str | int] = []
     done = 0
     for found in _REFERENCE.finditer(replacement):
@@ -294,7 +294,7 @@ def _parts(replacement: str, groups: int, names: Mapping[str, int]) -> list[str 
 
 
 def _referred(found: re.Match[str], groups: int, names: Mapping[str, int]) -> tuple[str | int, ...]:
-    """Return what one reference of a replacement inserts."""
+    """Returns what one reference of a replacement inserts."""
     dollar, whole, before, after, digits, name = found.groups()
     if dollar:
         return ("$",)
@@ -312,7 +312,7 @@ def _referred(found: re.Match[str], groups: int, names: Mapping[str, int]) -> tu
 
 
 def _joined(text: str, parts: Sequence[str | int], matches: Iterable[Sequence[tuple[int, int]]]) -> str:
-    """Return a text whose matches are replaced; a match is its span and the spans of its groups.
+    """Returns a text whose matches are replaced; a match is its span and the spans of its groups.
 
     Raises:
         Failed: the result is longer than `MAX_TEXT`; it is measured before it is made.

@@ -96,7 +96,7 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
 
 
 def value(column: Column, row: BaseRow) -> Value | Failed:
-    """Return the value of a column for a row, or the reason why it has none."""
+    """Returns the value of a column for a row, or the reason why it has none."""
     try:
         return row.computed_by(column.compute)
     except Failed as error:
@@ -104,7 +104,7 @@ def value(column: Column, row: BaseRow) -> Value | Failed:
 
 
 def shown(held: Value | Failed, context: Context) -> Value | Failed:
-    """Return a value, or the reason why it cannot be shown."""
+    """Returns a value, or the reason why it cannot be shown."""
     try:
         if not isinstance(held, Failed | str | int | float | None):
             _bound(held)
@@ -117,7 +117,7 @@ def shown(held: Value | Failed, context: Context) -> Value | Failed:
 
 
 def _kept(held: Value | Failed, context: Context) -> Value | Failed:
-    """Return a value that stays until the call ends, or the reason why it cannot be shown or kept."""
+    """Returns a value that stays until the call ends, or the reason why it cannot be shown or kept."""
     held = shown(held, context)
     if isinstance(held, Failed):
         return held
@@ -141,7 +141,7 @@ def _bound(held: Value) -> None:
 
 
 def _ordered(paths: list[str], asked: Asked, rows: Rows) -> tuple[list[str], list[tuple[Value, list[str]]]]:
-    """Return the files in order, and their groups; rows that compare equal stay in path order."""
+    """Returns the files in order, and their groups; rows that compare equal stay in path order."""
     for sorting in reversed(asked.sort):
         paths = _sorted(paths, sorting, rows)
     if asked.group_by is None:
@@ -181,7 +181,7 @@ EMPTY: Final = (9,)
 
 
 def order_of(held: Value | Failed, context: Context) -> tuple[Any, ...]:
-    """Return the sort key of a value: booleans, numbers, dates, durations, then texts in the app's order."""
+    """Returns the sort key of a value: booleans, numbers, dates, durations, then texts in the app's order."""
     held = shown(held, context)
     if isinstance(held, Failed) or is_empty(held):
         return EMPTY

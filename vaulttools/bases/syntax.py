@@ -31,7 +31,7 @@ class Failed(Exception):
         super().__init__(reason if len(reason) <= _REASON_CHARACTERS else f"{reason[:_REASON_CHARACTERS]}…")
 
     def alone(self) -> Failed:
-        """Return the reason without its traceback, which would keep all values that were in work."""
+        """Returns the reason without its traceback, which would keep all values that were in work."""
         return Failed(*self.args)
 
 
@@ -125,7 +125,7 @@ Node: TypeAlias = Literal | RegexLiteral | Name | MemberAccess | Item | Call | U
 
 
 def parts(node: Node) -> tuple[Node, ...]:
-    """Return the nodes directly below a node."""
+    """Returns the nodes directly below a node."""
     match node:
         case MemberAccess(object=below):
             return (below,)
@@ -146,7 +146,7 @@ def parts(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield a node and all nodes below it, in no particular order."""
+    """Yields a node and all nodes below it, in no particular order."""
     waiting = [node]
     while waiting:
         node = waiting.pop()

@@ -42,7 +42,7 @@ class Clock:
     weeks: moment.Weeks = moment.ENGLISH_WEEKS
 
     def local(self, instant: float) -> datetime:
-        """Return the local time of an instant, without its zone.
+        """Returns the local time of an instant, without its zone.
 
         Raises:
             Failed: no calendar holds it.
@@ -59,7 +59,7 @@ class Clock:
             raise Failed(_OUT_OF_RANGE) from error
 
     def instant(self, local: datetime) -> float:
-        """Return the instant of a local time; a time that clocks skip is moved past the change, as in JavaScript.
+        """Returns the instant of a local time; a time that clocks skip is moved past the change, as in JavaScript.
 
         Raises:
             Failed: no calendar holds it.
@@ -70,7 +70,7 @@ class Clock:
             raise Failed(_OUT_OF_RANGE) from error
 
     def aware(self, instant: float) -> datetime:
-        """Return the local time of an instant, with its zone."""
+        """Returns the local time of an instant, with its zone."""
         local = self.local(instant)
         return local.astimezone() if self.zone is None else local.replace(tzinfo=self.zone)
 
@@ -84,12 +84,12 @@ class Date:
     has_time: bool
 
     def shown(self, clock: Clock) -> str:
-        """Return the text: `2026-06-10`, or `2026-06-10T12:34:56`."""
+        """Returns the text: `2026-06-10`, or `2026-06-10T12:34:56`."""
         local = clock.local(self.instant)
         return local.isoformat(timespec="seconds") if self.has_time else local.date().isoformat()
 
     def day(self, clock: Clock) -> Date:
-        """Return the day without its time."""
+        """Returns the day without its time."""
         if not self.has_time:
             return self
         return Date(clock.instant(clock.local(self.instant).replace(hour=0, minute=0, second=0, microsecond=0)), False)
@@ -138,11 +138,11 @@ class Duration:
         return self.hours * 3_600_000 + self.minutes * 60_000 + self.seconds * 1000 + self.milliseconds
 
     def length(self, clock: Clock) -> float:
-        """Return milliseconds counted from now: the app measures a month that way."""
+        """Returns milliseconds counted from now: the app measures a month that way."""
         return added(Date(clock.now, True), self, clock).instant - clock.now
 
     def shown(self) -> str:
-        """Return a readable text: `a day`, `14 days`."""
+        """Returns a readable text: `a day`, `14 days`."""
         return moment.humanized(self.years * 12 + self.months, self.days, self.clock_part)
 
 
@@ -185,7 +185,7 @@ def read_duration(text: str) -> Duration | None:
 
 
 def added(date: Date, duration: Duration, clock: Clock, sign: int = 1) -> Date:
-    """Return the date moved by a duration, unit by unit from the largest, in local time; sign -1 moves it back.
+    """Returns the date moved by a duration, unit by unit from the largest, in local time; sign -1 moves it back.
 
     A day that the month does not have overflows into the next month, as in JavaScript: a month after January 31st is
     March 2nd or 3rd. The result has a time if the date has one, or if the duration has hours or smaller units.
@@ -219,7 +219,7 @@ def _overflowing(local: datetime, months: int) -> datetime:
 
 
 def measured(duration: Duration, unit: str, clock: Clock) -> float | None:
-    """Return a duration in a unit such as `days`, with its fraction, counted from now; None for an unknown unit."""
+    """Returns a duration in a unit such as `days`, with its fraction, counted from now; None for an unknown unit."""
     if unit in ("years", "months"):
         start = clock.local(clock.now)
         end = clock.local(added(Date(clock.now, True), duration, clock).instant)
@@ -246,7 +246,7 @@ _UNITS: Final = {
 
 
 def _months(start: datetime, end: datetime) -> float:
-    """Return the months between two times, with their fraction, as moment counts them."""
+    """Returns the months between two times, with their fraction, as moment counts them."""
     whole = (end.year - start.year) * 12 + end.month - start.month
     anchor = moment.plus_months(start, whole)
     other = moment.plus_months(start, whole + (1 if end >= anchor else -1))

@@ -88,7 +88,7 @@ class Setting:
     """Checks the time now and then; gets the values in work."""
 
     def file_of(self, link: LinkValue) -> str | None:
-        """Return the path of the file that a link leads to, without its heading or block; None if there is none."""
+        """Returns the path of the file that a link leads to, without its heading or block; None if there is none."""
         return self.resolve(link.target.partition("#")[0], link.source)
 
 
@@ -117,7 +117,7 @@ _SINGLE: Final = _NAMES.keys() - {list, Tags}
 
 
 def type_of(value: Value) -> str:
-    """Return the name of a value's type, as `isType` knows it: `string`, `number`, `date`, `object`."""
+    """Returns the name of a value's type, as `isType` knows it: `string`, `number`, `date`, `object`."""
     name = _NAMES.get(type(value))
     if name is not None:
         return name
@@ -125,7 +125,7 @@ def type_of(value: Value) -> str:
 
 
 def text_of(value: Value, setting: Setting) -> str:
-    """Return a value's text, as `toString()` does.
+    """Returns a value's text, as `toString()` does.
 
     Raises:
         Failed: it is longer than `MAX_TEXT` or deeper than `MAX_LEVELS`, or no calendar holds a date.
@@ -176,7 +176,7 @@ def _text_of(value: Value, setting: Setting) -> str:
 
 
 def joined(values: Iterable[Value], separator: str, setting: Setting) -> str:
-    """Return the texts of values in one text.
+    """Returns the texts of values in one text.
 
     Raises:
         Failed: as for `text_of`.
@@ -187,7 +187,7 @@ def joined(values: Iterable[Value], separator: str, setting: Setting) -> str:
 
 
 def _texts(values: Iterable[Value], setting: Setting, between: int) -> Iterator[str]:
-    """Yield the texts of values; fail if together, so many characters apart, they are longer than `MAX_TEXT`."""
+    """Yields the texts of values; fail if together, so many characters apart, they are longer than `MAX_TEXT`."""
     room = MAX_TEXT + between
     for value in values:
         setting.tick()
@@ -356,7 +356,7 @@ def read_link(text: str, source: str) -> LinkValue | None:
 
 
 def tag_of(text: str) -> str:
-    """Return a tag with its `#`."""
+    """Returns a tag with its `#`."""
     return text if text.startswith("#") else f"#{text}"
 
 

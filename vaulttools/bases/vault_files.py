@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from vaulttools.bases.context import FileFacts, Times, found_in
+from vaulttools.bases.context import FileFacts, FileLinks, Times, found_in
 from vaulttools.bases.values import tag_of
 from vaulttools.core.cached import cached_property
 from vaulttools.files import disk
@@ -18,29 +18,35 @@ from vaulttools.files.file_times import created
 from vaulttools.files.root import Root
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft, is_same
-from vaulttools.notes.links.graph import Graph, Written
+from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.references import Reference
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note_date import NoteDate
 from vaulttools.notes.tags import Tagged, levels
 
 NOTHING: Final = FileFacts()
+NO_LINKS: Final = FileLinks()
 _KEPT_TARGET: Final = 1_000
 """Characters of a link's target whose file is remembered: an expression can make any number of long ones."""
 
 
 def facts_of(note: Contents) -> FileFacts:
-    """Return the facts of one note."""
+    """Returns the facts of one note."""
     body = [tag.name for tag in note.structure.tags]
     tags = tuple(dict.fromkeys(map(tag_of, (*body, *note.written_tags))))
+    return FileFacts(note.properties, tags, note.is_misread)
+
+
+def links_of(note: Contents) -> FileLinks:
+    """Returns the links of one note."""
     in_vault = [each for each in note.references if each.kind != "external"]
     embeds = [each for each in in_vault if each.embed and each.in_property is None]
     others = [each for each in in_vault if not (each.embed and each.in_property is None)]
-    return FileFacts(note.properties, tags, tuple(map(_link, (*others, *embeds))), len(embeds), note.is_misread)
+    return FileLinks(tuple(map(_link, (*others, *embeds))), len(embeds))
 
 
 def _link(reference: Reference) -> tuple[str, str | None]:
-    """Return the target with its heading or block, and the display text."""
+    """Returns the target with its heading or block, and the display text."""
     if reference.kind == "wikilink":
         named, bar, display = reference.written[2 + reference.embed : -2].partition("|")
         target = (named.removesuffix("\\") if bar else named).strip()
@@ -59,7 +65,7 @@ def _steps(reference: Reference) -> Iterator[str]:
 
 
 def displayed(target: str) -> str:
-    """Return what the app shows for a link without a display text: `Note > Heading`."""
+    """Returns what the app shows for a link without a display text: `Note > Heading`."""
     return " > ".join(filter(None, target.split("#"))).strip()
 
 
@@ -70,7 +76,6 @@ class NoteTable:
         self,
         facts: Mapping[str, FileFacts] | None = None,
         tagged: Mapping[str, AbstractSet[str]] | None = None,
-        graph: Graph | None = None,
         values: Mapping[str, ByValue] | None = None,
         misread: frozenset[str] = frozenset(),
     ) -> None:
@@ -78,12 +83,11 @@ class NoteTable:
         self.misread = misread
         """Paths of notes whose properties could not be read."""
         self._tagged = None if tagged is None else Tagged(tagged)
-        self._graph = graph
         self._values = dict(values or {})
         """By property name, for names that somebody asked for."""
 
     def changed(self, changes: Sequence[Change[FileFacts]]) -> NoteTable:
-        """Return the table after some notes changed; parts that nobody asked for yet are made on demand."""
+        """Returns the table after some notes changed; parts that nobody asked for yet are made on demand."""
         facts = dict(self.facts)
         touched: set[str] = set()
         for path, before, after in changes:
@@ -103,16 +107,13 @@ class NoteTable:
                 for tag in _levels(after):
                     draft[tag].add(path)
             tagged = draft.merged(lambda notes: notes)
-        graph = self._graph
-        if graph is not None:
-            graph = graph.changed([Change(path, _links(before), _links(after)) for path, before, after in changes])
         values = {name: held for name, held in self._values.items() if name.lower() not in touched}
         misread = self.misread.difference(path for path, _, _ in changes)
         misread |= {path for path, _, after in changes if after is not None and after.is_misread}
-        return NoteTable(facts, tagged, graph, values, misread)
+        return NoteTable(facts, tagged, values, misread)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
-        """Return the notes with a tag (given with `#`) or a tag nested in it."""
+        """Returns the notes with a tag (given with `#`) or a tag nested in it."""
         if self._tagged is None:
             tagged: dict[str, set[str]] = defaultdict(set)
             for path, facts in self.facts.items():
@@ -122,18 +123,11 @@ class NoteTable:
         return self._tagged.under(tag.lower())
 
     def by_value(self, name: str) -> ByValue:
-        """Return the notes that have a property, grouped by its value."""
+        """Returns the notes that have a property, grouped by its value."""
         known = self._values.get(name)
         if known is None:
             known = self._values[name] = ByValue(self.facts, name)
         return known
-
-    @property
-    def graph(self) -> Graph:
-        """The graph of links between notes."""
-        if self._graph is None:
-            self._graph = Graph().changed([Change(path, None, _links(facts)) for path, facts in self.facts.items()])
-        return self._graph
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -142,12 +136,8 @@ class NoteTable:
 
 
 def _levels(facts: FileFacts | None) -> set[str]:
-    """Return the tags of a note and those that they are nested in (`tags.levels`), in lower case, with `#`."""
+    """Returns the tags of a note and those that they are nested in (`tags.levels`), in lower case, with `#`."""
     return {level for tag in (() if facts is None else facts.tags) for level in levels(tag.lower())}
-
-
-def _links(facts: FileFacts | None) -> Written | None:
-    return None if facts is None else tuple((0, target.partition("#")[0]) for target, _ in facts.links)
 
 
 class ByValue:
@@ -188,18 +178,29 @@ class VaultFiles:
     root: Root
     table: NoteTable
     links: LinkIndex
+    written: Callable[[], Mapping[str, FileLinks]]
+    """Reads the links of all notes; few bases need them, and they take longer to read than all other facts."""
+    graph: Callable[[], Graph]
+    """Makes the graph of these links."""
     dating: Callable[[], Callable[[str], NoteDate | None]]
     """Makes the function that finds the date of a note; few bases need it."""
+    _links: Mapping[str, FileLinks] | None = field(default=None, init=False)
     _resolved: dict[tuple[str, str], str | None] = field(default_factory=dict, init=False)
     _times: dict[str, Times] = field(default_factory=dict, init=False)
     _date_of: Callable[[str], NoteDate | None] | None = field(default=None, init=False)
 
     def facts(self, path: str) -> FileFacts:
-        """Return the facts of a file; empty facts if it is not a note."""
+        """Returns the facts of a file; empty facts if it is not a note."""
         return self.table.facts.get(path, NOTHING)
 
+    def links_of(self, path: str) -> FileLinks:
+        """Returns the links of a file; none if it is not a note."""
+        if self._links is None:
+            self._links = self.written()
+        return self._links.get(path, NO_LINKS)
+
     def resolve(self, target: str, source: str) -> str | None:
-        """Return the path of the file that a target leads to from a note; None if there is none."""
+        """Returns the path of the file that a target leads to from a note; None if there is none."""
         # Only an empty target means the source itself; for all others only the source's folder matters.
         key = (target, source.rpartition("/")[0] if target else source)
         try:
@@ -211,7 +212,7 @@ class VaultFiles:
             return found
 
     def times(self, path: str) -> Times:
-        """Return the size and the times of a file; zeros if it is gone by now."""
+        """Returns the size and the times of a file; zeros if it is gone by now."""
         if path not in self._times:
             status = None
             with suppress(OSError):
@@ -223,7 +224,7 @@ class VaultFiles:
         return self._times[path]
 
     def note_date(self, path: str) -> date | None:
-        """Return the day of a note (the first day of a month or a year); None if the note is gone."""
+        """Returns the day of a note (the first day of a month or a year); None if the note is gone."""
         if self._date_of is None:
             self._date_of = self.dating()
         found = self._date_of(path)
@@ -231,4 +232,4 @@ class VaultFiles:
 
     def linking_to(self, path: str) -> Sequence[str]:
         """The notes that link to a file, each once, in path order."""
-        return list(dict.fromkeys(edge.source for edge in self.table.graph.to(path, self.links)))
+        return list(dict.fromkeys(edge.source for edge in self.graph().to(path, self.links)))

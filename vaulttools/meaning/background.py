@@ -175,7 +175,7 @@ class BackgroundMeaning:
         forks.renew(self)
 
     def reset_after_fork(self) -> None:
-        """Return to the state before `start`: a child after a fork must not use its parent's connections."""
+        """Returns to the state before `start`: a child after a fork must not use its parent's connections."""
         if self._store is not None:
             forks.keep(self._store)
             self._store = None
@@ -204,7 +204,7 @@ class BackgroundMeaning:
         """Why nothing can be embedded now; empty if it can."""
 
     def store(self) -> VectorStore:
-        """Return the store of the vectors.
+        """Returns the store of the vectors.
 
         Raises:
             VaultToolsError: the index has no folder.
@@ -216,7 +216,7 @@ class BackgroundMeaning:
 
     # For questions.
     def asked(self, question: str, *also: str) -> Floats:
-        """Return the vector of a question by the embedder itself; with other wordings, the mean of the vectors of each
+        """Returns the vector of a question by the embedder itself; with other wordings, the mean of the vectors of each
         and, twice, of all joined."""
         if not also:
             return self._questions.question(question)
@@ -226,7 +226,7 @@ class BackgroundMeaning:
         return mean / max(float(np.linalg.norm(mean)), 1e-9)
 
     def compared(self, question: str, *also: str) -> Compared | None:
-        """Return the similarities of all passages with a vector to a question, in one or several wordings; None if
+        """Returns the similarities of all passages with a vector to a question, in one or several wordings; None if
         there are none."""
         generation = self.store().generation()
         kept = self.store().vectors()
@@ -246,18 +246,18 @@ class BackgroundMeaning:
         return Compared(Near(kept, compared), is_own)
 
     def exact(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
-        """Return the embedder's own vectors of passages, by key, until `stop` returns true."""
+        """Returns the embedder's own vectors of passages, by key, until `stop` returns true."""
         return self._questions.passages(texts, stop)
 
     def lexicon(self, known: Callable[[AbstractSet[str]], AbstractSet[str]]) -> Lexicon:
-        """Return the words among the tokens of the fitted sample that `known` returns, by the multilingual model."""
+        """Returns the words among the tokens of the fitted sample that `known` returns, by the multilingual model."""
         tokens, vectors = stored_tokens(self.store().key, self._folder().parent)
         fit = self._fitted()
         own = np.isin(tokens, fit.tokens) if fit is not None else np.zeros(len(tokens), bool)  # vaults share the file
         return Lexicon(self._questions.words_of(tokens[own].tolist()), vectors[own], known)
 
     def sampled(self) -> Vectors:
-        """Return the embedder's own vectors of the sample in a small vault; none in others, where they would favour
+        """Returns the embedder's own vectors of the sample in a small vault; none in others, where they would favour
         their passages."""
         self._fitted()
         return self._fit[3]
@@ -271,7 +271,7 @@ class BackgroundMeaning:
         return self._fitted() is None or self._fit[2]
 
     def _fitted(self) -> StaticFit | None:
-        """Return the encoder that was fitted to the vault; None if the embedder needs none."""
+        """Returns the encoder that was fitted to the vault; None if the embedder needs none."""
         store = self.store()
         generation = store.generation()
         if generation is None or self._fit[0] != generation:
@@ -282,7 +282,7 @@ class BackgroundMeaning:
 
     # Progress.
     def status(self) -> MeaningStatus:
-        """Return the state of the vectors, with the progress at the last count by any process."""
+        """Returns the state of the vectors, with the progress at the last count by any process."""
         store = self.store()
         progress = Progress(*store.progress())
         passages, size = store.fitted()[1], store.bytes()
@@ -301,18 +301,18 @@ class BackgroundMeaning:
         return self.is_done and not self._progress.total
 
     def why_not(self) -> str:
-        """Return why the last attempt to embed, by any process, failed; empty if it did not."""
+        """Returns why the last attempt to embed, by any process, failed; empty if it did not."""
         return self._fault or ("" if self.is_done else self.store().fault())
 
     def seen(self) -> Progress:
-        """Return the progress at the last count by any process."""
+        """Returns the progress at the last count by any process."""
         if not self._progress.total:
             return Progress(*self.store().progress())
         return Progress(0, self._progress.total) if self._coverage.is_lost() else self._progress
 
     def unsearched(self, view: Snapshot, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
-        """Return which notes in `among` meaning did not search in full: how many `Progress` does not count as done, and
-        the paths of those that changed since it was counted."""
+        """Returns which notes in `among` meaning did not search in full: how many `Progress` does not count as done,
+        and the paths of those that changed since it was counted."""
         if self._coverage.is_lost():
             return len(among), frozenset()
         waiting = self._coverage.waiting(among)
@@ -407,7 +407,7 @@ class BackgroundMeaning:
         embedding.leave(self._end)
 
     def _pause(self, faults: int) -> float:
-        """Return the seconds until the next round after `faults` faults in a row."""
+        """Returns the seconds until the next round after `faults` faults in a row."""
         if not faults:
             return _WAITED_FOR_SECONDS if self._waiters else LOOK_SECONDS
         return AGAIN_SECONDS * (1 if self.choice.address else min(1 << (faults - 1), _LONGER))
@@ -483,7 +483,7 @@ class BackgroundMeaning:
             lock.release()
 
     def _made_fit(self, supply: Supply, missing: int) -> bytes | None:
-        """Return the encoder of this vault; fit one if there is none, or if too many passages are `missing`. Empty if
+        """Returns the encoder of this vault; fit one if there is none, or if too many passages are `missing`. Empty if
         the embedder encodes them itself; None while the index knows too few notes."""
         if not embedding.is_fitted():
             return b""
@@ -506,7 +506,7 @@ class BackgroundMeaning:
         return fit
 
     def _sample(self, supply: Supply) -> tuple[dict[int, str], int]:
-        """Return the texts of the passages with the smallest keys, by key, ascending, and the number of all passages.
+        """Returns the texts of the passages with the smallest keys, by key, ascending, and the number of all passages.
         For the model of English the texts are from notes that may be in English."""
         is_english = self.choice.other is not None
         every: set[int] = set()
@@ -562,8 +562,8 @@ class BackgroundMeaning:
 
     def _embed_own(self, supply: Supply) -> bool:
         """Store the embedder's own vectors of passages for `_OWN_SECONDS`; once there is one for each passage of the
-        vault, they replace those of the encoder. Return False if passages that have none cannot be read now, or after a
-        fault: then the encoder's vectors stay."""
+        vault, they replace those of the encoder. Returns False if passages that have none cannot be read now, or after
+        a fault: then the encoder's vectors stay."""
         lacking = set(self.store().lacking_own())
         count = self.store().known()
         held: set[int] = set()
@@ -621,7 +621,7 @@ class BackgroundMeaning:
 
 
 def _keys(supply: Supply) -> Iterator[tuple[str, Keys]]:
-    """Yield the keys of the passages of each note."""
+    """Yields the keys of the passages of each note."""
     notes = list(supply.notes)
     for start in range(0, len(notes), _TOGETHER):
         for path, data in supply.view.passages(notes[start : start + _TOGETHER]).items():
@@ -629,7 +629,7 @@ def _keys(supply: Supply) -> Iterator[tuple[str, Keys]]:
 
 
 def _texts(supply: Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
-    """Return the texts to embed for the wanted passages of a note, by key; without those that it no longer holds."""
+    """Returns the texts to embed for the wanted passages of a note, by key; without those that it no longer holds."""
     data = supply.view.passages([path]).get(path) if wanted else None
     if data is None:
         return {}
@@ -641,7 +641,7 @@ def _texts(supply: Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str
 
 
 def texts_of(note: Note, passages: Passages, wanted: AbstractSet[int]) -> dict[int, str]:
-    """Return the texts to embed for the wanted passages of a note, by key; without those that were edited since."""
+    """Returns the texts to embed for the wanted passages of a note, by key; without those that were edited since."""
     found: dict[int, str] = {}
     for number, key in enumerate(passages.keys):
         if key not in wanted:

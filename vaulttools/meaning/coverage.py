@@ -53,7 +53,7 @@ class Coverage:
         self._last: _Look | None = None
 
     def look(self, view: Snapshot, notes: AbstractSet[str], is_over: Callable[[], bool]) -> Mapping[str, Sequence[int]]:
-        """Return the notes that lack vectors, as `_Look.lacking`; empty if `is_over` returns true before the end.
+        """Returns the notes that lack vectors, as `_Look.lacking`; empty if `is_over` returns true before the end.
 
         `notes` are all notes that may be embedded; it stays the same object until one of them comes or goes.
         """
@@ -78,8 +78,8 @@ class Coverage:
         return lacking
 
     def _looked_at(self, view: Snapshot, notes: Sequence[str]) -> Iterator[tuple[str, bytes | None, Sequence[int]]]:
-        """Yield the notes that may lack vectors: path, digest of the text (None if the index does not know it), and the
-        digests of the passages without a vector."""
+        """Yields the notes that may lack vectors: path, digest of the text (None if the index does not know it), and
+        the digests of the passages without a vector."""
         texts = text_digests(view, notes)
         left = [path for path in notes if path not in texts or (texts[path] and texts[path] not in self._covered)]
         if not left:
@@ -94,7 +94,7 @@ class Coverage:
                 yield path, texts[path], missing.get(path, ())
 
     def _missing(self, held: Mapping[str, bytes]) -> dict[str, list[int]]:
-        """Return, for each note that lacks vectors, the digests of its passages without one."""
+        """Returns, for each note that lacks vectors, the digests of its passages without one."""
         digests = {path: list(dict.fromkeys(stored.keys_of(data).keys)) for path, data in held.items()}
         missing = set(self._store().missing(each for some in digests.values() for each in some))
         lacking = ((path, [each for each in some if each in missing]) for path, some in digests.items())
@@ -112,12 +112,12 @@ class Coverage:
         return before is not None and (now is None or now.file != before.file)
 
     def waiting(self, among: AbstractSet[str]) -> int | None:
-        """Return how many notes in `among` have lacked vectors since the last look; None before the first look."""
+        """Returns how many notes in `among` have lacked vectors since the last look; None before the first look."""
         last = self._last
         return None if last is None else len((last.lacking.keys() & among) - last.embedded)
 
     def changed(self, view: Snapshot, among: AbstractSet[str]) -> AbstractSet[str]:
-        """Return the notes in `among` that lack vectors and lacked none at the last look, by any process: they changed
+        """Returns the notes in `among` that lack vectors and lacked none at the last look, by any process: they changed
         since."""
         last = self._last
         covered: AbstractSet[bytes] | None
@@ -141,7 +141,7 @@ class Coverage:
 
 
 def text_digests(view: Snapshot, notes: Collection[str]) -> dict[str, bytes]:
-    """Return the digest of each note's text and name, which is embedded, too; empty for a note without text."""
+    """Returns the digest of each note's text and name, which is embedded, too; empty for a note without text."""
     return {
         path: xxhash.xxh3_128_digest(text + os.fsencode(paths.stem(path))) if text else b""
         for path, text in view.text_digests(notes).items()
@@ -149,7 +149,7 @@ def text_digests(view: Snapshot, notes: Collection[str]) -> dict[str, bytes]:
 
 
 def _due(last: _Look, view: Snapshot, notes: AbstractSet[str]) -> AbstractSet[str]:
-    """Return the notes that may have changed since the last look, and those that lacked vectors then."""
+    """Returns the notes that may have changed since the last look, and those that lacked vectors then."""
     changed = view.since(last.view)
     if changed is None:
         return notes

@@ -52,7 +52,7 @@ class InputEmbeddings(NamedTuple):
     """By place in the text, the vector to add."""
 
     def of(self, tokens: Sequence[int]) -> Floats:
-        """Return the vectors of a text, as the graph takes them: 1 × tokens × width."""
+        """Returns the vectors of a text, as the graph takes them: 1 × tokens × width."""
         rows = self.table[tokens].astype(np.float32)
         rows *= self.scales[tokens]
         rows += self.places[: len(tokens)]
@@ -156,7 +156,7 @@ def signed_is_exact() -> bool:
 
 
 def _weights(found: OnnxGraph) -> dict[str, _Weights]:
-    """Return the matrices by the names of their biases: their own names are only numbers."""
+    """Returns the matrices by the names of their biases: their own names are only numbers."""
     made_by = {name: node for node in found.nodes for name in node.outputs}
     weights = {}
     for node in found.nodes:

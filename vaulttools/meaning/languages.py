@@ -67,7 +67,7 @@ class Meaning:
         return True
 
     def translated(self, question: str, languages: AbstractSet[str]) -> Translated:
-        """Return a question, which may be in `languages`, in words that the notes hold.
+        """Returns a question, which may be in `languages`, in words that the notes hold.
 
         It stays as it is if more than a few notes are in these languages, if it has quotes, or while the other model is
         not ready.
@@ -125,15 +125,15 @@ class Meaning:
             each.close()
 
     def status(self) -> MeaningStatus:
-        """Return the state of the first model's vectors, with the fault of either model."""
+        """Returns the state of the first model's vectors, with the fault of either model."""
         return replace(self.main.status(), fault=self.why_not())
 
     def why_not(self) -> str:
-        """Return why the last attempt to embed failed; empty if it did not."""
+        """Returns why the last attempt to embed failed; empty if it did not."""
         return next(filter(None, (each.why_not() for each in self._both)), "")
 
     def unsearched(self, view: Snapshot, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
-        """Return which notes in `among` meaning did not search in full; see `BackgroundMeaning.unsearched`."""
+        """Returns which notes in `among` meaning did not search in full; see `BackgroundMeaning.unsearched`."""
         waiting, changed = self.main.unsearched(view, among)
         if self.other is not None and self.other.why_not():
             waiting = max(waiting, sum(count for each, count in view.languages(among).items() if _others(each)))
@@ -146,7 +146,7 @@ class Meaning:
         return self._is_asked or self._part(supply, _others) > _SHARE
 
     def _part(self, supply: Supply, are_meant: Callable[[str], bool]) -> float:
-        """Return which part of the notes is in the languages that are meant."""
+        """Returns which part of the notes is in the languages that are meant."""
         if self._seen[0] is not supply.notes:
             notes = sorted(supply.notes)
             self._seen = supply.notes, supply.view.languages(notes[:: max(1, len(notes) // _LOOKED_AT)])

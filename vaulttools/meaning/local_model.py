@@ -48,7 +48,7 @@ class PackagedWeights:
         self._files = sorted(filter(is_one, files), key=str)
 
     def key(self, version: str = "") -> EmbedderKey:
-        """Return the key: the package, its version, the digest of its weights by its list of files, and the `version`
+        """Returns the key: the package, its version, the digest of its weights by its list of files, and the `version`
         of what is made from them."""
         digest = hashlib.sha256()
         for file in self._files:
@@ -88,7 +88,7 @@ class PackagedWeights:
 
 
 def _files(distribution: metadata.Distribution) -> Iterator[metadata.PackagePath]:
-    """Yield the files of a package, even missing ones: from Python 3.12 on `metadata.files` leaves these out."""
+    """Yields the files of a package, even missing ones: from Python 3.12 on `metadata.files` leaves these out."""
     for name, digest, *_ in csv.reader((distribution.read_text("RECORD") or "").splitlines()):
         file = metadata.PackagePath(name)
         file.dist = distribution
@@ -97,7 +97,7 @@ def _files(distribution: metadata.Distribution) -> Iterator[metadata.PackagePath
 
 
 def onnx_session(model: str | bytes, *, without: tuple[str, ...] = ()) -> Any:
-    """Return a session for a graph in ONNX format (path or bytes), with one thread and `without` some optimizers.
+    """Returns a session for a graph in ONNX format (path or bytes), with one thread and `without` some optimizers.
 
     Raises:
         Exception: `onnxruntime` raises errors of its own for a damaged model.
@@ -127,7 +127,7 @@ def embedding_with(name: str) -> Iterator[None]:
 
 
 def checked(name: str, vectors: Floats) -> Floats:
-    """Return the vectors of a model unchanged.
+    """Returns the vectors of a model unchanged.
 
     Raises:
         NoMeaning: not all numbers are finite, as with damaged weights.
@@ -138,7 +138,7 @@ def checked(name: str, vectors: Floats) -> Floats:
 
 
 def of_length_one(name: str, vectors: Floats) -> Floats:
-    """Return a model's vectors scaled to length 1; zeros stay zeros.
+    """Returns a model's vectors scaled to length 1; zeros stay zeros.
 
     Raises:
         NoMeaning: not all numbers are finite.
@@ -148,7 +148,7 @@ def of_length_one(name: str, vectors: Floats) -> Floats:
 
 
 def encodable(text: str) -> str:
-    """Return a text without lone surrogates, which a tokenizer refuses."""
+    """Returns a text without lone surrogates, which a tokenizer refuses."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -163,7 +163,7 @@ class WordTokens:
         self._known: dict[str, list[int]] = {}
 
     def of(self, text: str) -> list[int]:
-        """Return the tokens of a text, as the tokenizer would."""
+        """Returns the tokens of a text, as the tokenizer would."""
         known, found = self._known, []
         for chunk in _CHUNK.findall(encodable(text)):
             tokens = known.get(chunk)

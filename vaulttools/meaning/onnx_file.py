@@ -72,7 +72,7 @@ def read(file: Path) -> OnnxGraph:
 
 
 def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Yield the number and the value of each field of a message, in order; bytes are not copied.
+    """Yields the number and the value of each field of a message, in order; bytes are not copied.
 
     Raises:
         ValueError: it is no message, or is cut.
@@ -138,7 +138,8 @@ class Builder:
         return outputs[0]
 
     def model(self, given: tuple[str, Sequence[int | str]] | None, made: tuple[str, Sequence[int | str]]) -> bytes:
-        """Return the model in ONNX format. It has at most one input and one output of floats, each a name and shape."""
+        """Returns the model in ONNX format. It has at most one input and one output of floats, each a name and
+        shape."""
         inputs = content(11, _declared(*given)) if given is not None else b""
         graph = b"".join((*self._parts, content(2, "graph"), inputs, content(12, _declared(*made))))
         opsets = content(8, content(1, "") + number(2, _OPSET)) + content(8, content(1, CONTRIBUTED) + number(2, 1))
@@ -151,7 +152,7 @@ def _mapped(file: Path) -> memoryview:
 
 
 def _all(message: memoryview, field: int) -> Iterator[memoryview]:
-    """Return the values, other than numbers, of the fields with the number `field`."""
+    """Returns the values, other than numbers, of the fields with the number `field`."""
     return (value for found, value in fields(message) if found == field and isinstance(value, memoryview))
 
 
@@ -174,7 +175,7 @@ def _read_tensor(message: memoryview) -> tuple[str, NDArray[Any]]:
 
 
 def _number_at(message: memoryview, place: int) -> tuple[int, int]:
-    """Return the number that begins at a place, and the place after it."""
+    """Returns the number that begins at a place, and the place after it."""
     value = shift = 0
     while shift < 70:
         if place >= len(message):

@@ -154,13 +154,13 @@ class SharedProcess:
         return self._started().is_fitted
 
     def fitted(self, sample: Sequence[str]) -> tuple[bytes, list[bytes | None]]:
-        """Return an encoder fitted to a sample of a vault's passages, as bytes, and the embedder's own vector of each
+        """Returns an encoder fitted to a sample of a vault's passages, as bytes, and the embedder's own vector of each
         passage, as `encoded` does."""
         made: tuple[bytes, list[bytes | None]] = self._ask("fitted", sample)
         return made
 
     def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes | None]:
-        """Return a vector with 8 bits per number for each passage, by the encoder `fit`; if empty, by the embedder.
+        """Returns a vector with 8 bits per number for each passage, by the encoder `fit`; if empty, by the embedder.
         None for a passage that the embedder does not know."""
         vectors: list[bytes | None] = self._ask("encoded", fit, texts)
         return vectors
@@ -204,7 +204,7 @@ class SharedProcess:
 
 
 def _by(status: int | None) -> str:
-    """Return the signal that ended a process, in brackets. Lack of memory and unknown instructions each have one."""
+    """Returns the signal that ended a process, in brackets. Lack of memory and unknown instructions each have one."""
     try:
         return f" ({signal.Signals(-(status or 0)).name})"
     except ValueError:

@@ -44,7 +44,7 @@ class QuestionModel:
         self._mute_until, self._mute_reason = 0.0, ""
 
     def question(self, text: str) -> Floats:
-        """Return the vector of a question.
+        """Returns the vector of a question.
 
         Raises:
             NoMeaning: it cannot be embedded, or the embedder failed in the last `_MUTE_SECONDS`.
@@ -59,7 +59,7 @@ class QuestionModel:
                 raise
 
     def passages(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
-        """Return the vectors of passages by their keys; `stop` returns true when time is up.
+        """Returns the vectors of passages by their keys; `stop` returns true when time is up.
 
         Raises:
             NoMeaning: they cannot be embedded.
@@ -76,7 +76,7 @@ class QuestionModel:
         return found
 
     def words_of(self, tokens: Sequence[int]) -> list[str]:
-        """Return for each token of the multilingual model the word that it stands for; see `multilingual.Model`.
+        """Returns for each token of the multilingual model the word that it stands for; see `multilingual.Model`.
 
         Raises:
             NoMeaning: its tokens cannot be read.
@@ -118,7 +118,7 @@ class Models:
         self._loaded: WeakValueDictionary[tuple[Choice, EmbedderKey], _SharedModel] = WeakValueDictionary()
 
     def of(self, choice: Choice, key: EmbedderKey) -> _SharedModel:
-        """Return the chosen embedder, ready to use. `key` is its current key: a replaced model is loaded again.
+        """Returns the chosen embedder, ready to use. `key` is its current key: a replaced model is loaded again.
 
         Raises:
             NoMeaning: its package, its weights or its address is missing or damaged.

@@ -76,7 +76,7 @@ class StaticFit:
     """The matrix that projects a vector of the model to the `KEPT` directions."""
 
     def embedded(self, texts: Sequence[Sequence[int]], table: TokenVectors) -> Floats:
-        """Return vectors of length 1 from the tokens of each text; zeros for a text without tokens. A row depends on
+        """Returns vectors of length 1 from the tokens of each text; zeros for a text without tokens. A row depends on
         its text alone."""
         vectors = np.zeros((len(texts), self.turned.shape[1]), np.float32)
         with _BLAS.limit(limits=1, user_api="blas"):
@@ -96,12 +96,12 @@ class StaticFit:
         return _unit(vectors)
 
     def question(self, vector: Floats) -> Floats:
-        """Return the model's vector of a question in the form that is compared with vectors of passages."""
+        """Returns the model's vector of a question in the form that is compared with vectors of passages."""
         asked: Floats = np.asarray((vector - self.middle) @ self.basis, np.float32)
         return asked
 
     def to_bytes(self) -> bytes:
-        """Return the fit as bytes for `from_bytes`."""
+        """Returns the fit as bytes for `from_bytes`."""
         return packed([getattr(self, each.name) for each in fields(self)])
 
     @classmethod
@@ -114,7 +114,7 @@ class StaticFit:
         return cls(*unpacked(data))
 
     def _known(self, tokens: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Return the weights of tokens, and the vector that each adds."""
+        """Returns the weights of tokens, and the vector that each adds."""
         weights = np.ones(len(tokens), np.float32)
         learned = np.zeros((len(tokens), self.learned.shape[1]), np.float32)
         if len(self.tokens):
@@ -170,7 +170,7 @@ class TokenVectors:
         self._new = 0
 
     def of(self, tokens: NDArray[Any]) -> Floats:
-        """Return a row for each token; its numbers have the precision of 16 bits, stored or new.
+        """Returns a row for each token; its numbers have the precision of 16 bits, stored or new.
 
         Raises:
             NoMeaning: the model cannot embed now.
@@ -202,7 +202,7 @@ class TokenVectors:
 
 
 def stored_tokens(key: EmbedderKey, folder: Path | None) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
-    """Return the tokens that `TokenVectors` stored, ascending, and their vectors, one row each; nothing if the file is
+    """Returns the tokens that `TokenVectors` stored, ascending, and their vectors, one row each; nothing if the file is
     missing or damaged."""
     if folder is not None:
         with suppress(OSError, ValueError):
@@ -216,7 +216,7 @@ def _token_file(key: EmbedderKey, folder: Path) -> Path:
 
 
 def packed(arrays: Sequence[NDArray[Any]]) -> bytes:
-    """Return a digest of arrays followed by the arrays in numpy's own format."""
+    """Returns a digest of arrays followed by the arrays in numpy's own format."""
     file = io.BytesIO()
     for array in arrays:
         np.save(file, array, allow_pickle=False)
@@ -225,7 +225,7 @@ def packed(arrays: Sequence[NDArray[Any]]) -> bytes:
 
 
 def unpacked(data: bytes) -> list[NDArray[Any]]:
-    """Return the arrays that were packed. No code in them is run.
+    """Returns the arrays that were packed. No code in them is run.
 
     Raises:
         ValueError: it is damaged.
@@ -243,7 +243,7 @@ def unpacked(data: bytes) -> list[NDArray[Any]]:
 def _counted(
     texts: Sequence[Sequence[int]],
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the distinct tokens of texts, ascending; then, text after text, the places of its distinct tokens among
+    """Returns the distinct tokens of texts, ascending; then, text after text, the places of its distinct tokens among
     these, and their counts; and where each text begins in these two arrays, and the last one ends."""
     flat = np.fromiter(chain.from_iterable(texts), np.int64)
     tokens, places = np.unique(flat, return_inverse=True)

@@ -98,7 +98,7 @@ class VectorStore:
         """Device and inode of the file that `_reader` reads; no other file can have them while it is open."""
 
     def vectors(self) -> Vectors:
-        """Return all stored vectors; reads only those added since the last call."""
+        """Returns all stored vectors; reads only those added since the last call."""
         with self._reading() as connection:
             if connection is None:
                 return Vectors.none()
@@ -116,7 +116,7 @@ class VectorStore:
             return self._vectors
 
     def missing(self, digests: Iterable[int]) -> list[int]:
-        """Return the digests without a vector, in the order given, each once."""
+        """Returns the digests without a vector, in the order given, each once."""
         wanted = list(dict.fromkeys(digests))
         with self._reading() as connection:
             if connection is None:
@@ -157,7 +157,7 @@ class VectorStore:
             connection.execute(_FORGOTTEN)
 
     def generation(self) -> Generation | None:
-        """Return the generation, which changes when vectors are removed; None without a file."""
+        """Returns the generation, which changes when vectors are removed; None without a file."""
         with self._reading() as connection:
             return None if connection is None else Generation(self._files, _meta(connection, "forgotten", 0))
 
@@ -174,7 +174,7 @@ class VectorStore:
             connection.execute(_FORGOTTEN)
 
     def fit(self) -> bytes | None:
-        """Return the static encoder of this vault as bytes; None before there is one."""
+        """Returns the static encoder of this vault as bytes; None before there is one."""
         with self._reading() as connection:
             found: bytes | None = _meta(connection, "fit", None)
             if found is not None:
@@ -187,13 +187,13 @@ class VectorStore:
             return bool(_meta(connection, "own", 0))
 
     def own_vectors(self) -> Vectors:
-        """Return the vectors given to `begin` and `put_own`."""
+        """Returns the vectors given to `begin` and `put_own`."""
         with self._reading() as connection:
             rows: Any = () if connection is None else connection.execute(_OWN).fetchall()
             return _as_vectors(rows) if rows else Vectors.none()
 
     def lacking_own(self) -> list[int]:
-        """Return the digests of the encoder's vectors for which the embedder's own are not stored yet."""
+        """Returns the digests of the encoder's vectors for which the embedder's own are not stored yet."""
         with self._reading() as connection:
             if connection is None or _meta(connection, "own", 0):
                 return []
@@ -217,20 +217,20 @@ class VectorStore:
             connection.execute(_FORGOTTEN)
 
     def fitted(self) -> tuple[int, int]:
-        """Return how many passages the vault had when the encoder was fitted, and how many have vectors now."""
+        """Returns how many passages the vault had when the encoder was fitted, and how many have vectors now."""
         with self._reading() as connection:
             if connection is None:
                 return 0, 0
             return _meta(connection, "fitted", 0), _count(connection)
 
     def known(self) -> int:
-        """Return how many passages that the embedder knows have vectors."""
+        """Returns how many passages that the embedder knows have vectors."""
         with self._reading() as connection:
             return 0 if connection is None else _count(connection, "WHERE vector IS NOT NULL")
 
     # Progress.
     def covered(self) -> frozenset[bytes]:
-        """Return the digests of texts whose passages all have vectors, as given to `cover`."""
+        """Returns the digests of texts whose passages all have vectors, as given to `cover`."""
         with self._reading() as connection:
             if connection is None or not _has_covered(connection):
                 return frozenset()
@@ -248,7 +248,7 @@ class VectorStore:
             connection.executemany(f"INSERT OR IGNORE INTO {_COVERED} VALUES (?)", rows)  # noqa: S608
 
     def progress(self) -> tuple[int, int]:
-        """Return how many notes were embedded and how many there were at the last count; (0, 0) before the first."""
+        """Returns how many notes were embedded and how many there were at the last count; (0, 0) before the first."""
         with self._reading() as connection:
             if connection is None:
                 return 0, 0
@@ -263,7 +263,7 @@ class VectorStore:
             _put_meta(connection, done=done, total=total)
 
     def fault(self) -> str:
-        """Return why the last attempt to embed, by any process, failed; empty if it did not."""
+        """Returns why the last attempt to embed, by any process, failed; empty if it did not."""
         with self._reading() as connection:
             found: str = _meta(connection, "fault", "")
         return found
@@ -292,7 +292,7 @@ class VectorStore:
                     path.with_suffix(".lock").unlink(missing_ok=True)
 
     def bytes(self) -> int:
-        """Return the bytes on disk."""
+        """Returns the bytes on disk."""
         files = [self.path.with_name(self.path.name + ending) for ending in _LEFTOVERS]
         return sum(file.stat().st_size for file in files if file.exists())
 
@@ -311,7 +311,8 @@ class VectorStore:
 
     @contextmanager
     def _reading(self) -> Iterator[apsw.Connection | None]:
-        """Yield the reading connection; None without a file. It stays open: to open one takes as long as a question."""
+        """Yields the reading connection; None without a file. It stays open: to open one takes as long as a
+        question."""
         with self._guard, self._raising():
             try:
                 status = self.path.stat()
@@ -390,13 +391,13 @@ def _as_vectors(rows: Sequence[tuple[int, bytes]]) -> Vectors:
 
 
 def _meta(connection: apsw.Connection | None, name: str, missing: Any) -> Any:
-    """Return a value of the table `meta`; `missing` if there is none."""
+    """Returns a value of the table `meta`; `missing` if there is none."""
     rows = [] if connection is None else connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchall()
     return rows[0][0] if rows else missing
 
 
 def _count(connection: apsw.Connection, condition: str = "") -> int:
-    """Return the number of rows of the table `vectors`."""
+    """Returns the number of rows of the table `vectors`."""
     rows: list[Any] = connection.execute(f"SELECT count(*) FROM vectors {condition}").fetchall()  # noqa: S608
     return int(rows[0][0])
 

@@ -77,7 +77,7 @@ class Lexicon:
         self._vectors /= np.maximum(np.linalg.norm(self._vectors, axis=1, keepdims=True), np.float32(1e-12))
 
     def nearest(self, vector: Floats) -> list[str]:
-        """Return up to `_NEAREST` words that are near to a vector of length 1, the nearest first."""
+        """Returns up to `_NEAREST` words that are near to a vector of length 1, the nearest first."""
         if not self._words:
             return []
         centred = vector - self._mean
@@ -93,7 +93,7 @@ def translated(
     vector: Callable[[str], Floats],
     languages: AbstractSet[str],
 ) -> Translated:
-    """Return a question with translations of the words that no note holds.
+    """Returns a question with translations of the words that no note holds.
 
     Args:
         question: The question.

@@ -38,7 +38,7 @@ class Vectors:
 
     @classmethod
     def none(cls) -> Vectors:
-        """Return the vectors of no passages."""
+        """Returns the vectors of no passages."""
         return cls(np.zeros(0, np.int64), np.zeros((0, 0), np.int8))
 
     def __len__(self) -> int:
@@ -50,7 +50,7 @@ class Vectors:
         return int(self._rows.shape[1])
 
     def extended(self, more: Vectors) -> Vectors:
-        """Return these vectors followed by more."""
+        """Returns these vectors followed by more."""
         if not len(self):
             return more
         return Vectors(np.concatenate([self.keys, more.keys]), np.concatenate([self._rows, more._rows]))
@@ -69,7 +69,7 @@ class Vectors:
         return self.keys[self._order]
 
     def similarities(self, asked: Floats) -> Floats:
-        """Return the cosine of the angle between a question's vector and each vector."""
+        """Returns the cosine of the angle between a question's vector and each vector."""
         # Not by BLAS: its threads wait for each other in a loop, on a busy machine for a tenth of a second.
         found = np.einsum("ij,j->i", self._rows, asked, dtype=np.float32)
         length = np.float32(np.linalg.norm(asked))
@@ -77,7 +77,7 @@ class Vectors:
         return similar
 
     def places(self, keys: Keys) -> Numbers:
-        """Return the row of the vector with each key; -1 if there is none."""
+        """Returns the row of the vector with each key; -1 if there is none."""
         if not len(self):
             return np.full(len(keys), -1, np.intp)
         at = np.minimum(np.searchsorted(self._sorted, keys), len(self) - 1)
@@ -94,11 +94,11 @@ class Near:
         """The median of the similarities; 0 without passages."""
 
     def __len__(self) -> int:
-        """Return the number of passages."""
+        """Returns the number of passages."""
         return len(self._similarities)
 
     def nearest(self, count: int) -> list[int]:
-        """Return the keys of up to `count` passages, nearest first; ties by key."""
+        """Returns the keys of up to `count` passages, nearest first; ties by key."""
         found = np.round(self._similarities, 3)
         if not len(found):
             return []
@@ -109,7 +109,7 @@ class Near:
         return keys[order].tolist()  # type: ignore[no-any-return]
 
     def similarities(self, keys: Sequence[int]) -> Floats:
-        """Return the similarities of passages by key, three decimals; NaN if unknown."""
+        """Returns the similarities of passages by key, three decimals; NaN if unknown."""
         places = self._vectors.places(np.asarray(keys, np.int64))
         found = np.full(len(places), np.nan, np.float32)
         known = places >= 0

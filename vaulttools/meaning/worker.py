@@ -50,7 +50,7 @@ class Encoder:
         self._fit: StaticFit | None = None
 
     def fitted(self, texts: Sequence[str]) -> tuple[bytes, list[bytes | None]]:
-        """Return an encoder fitted to a sample of a vault's passages, as bytes, and the embedder's own vector of each,
+        """Returns an encoder fitted to a sample of a vault's passages, as bytes, and the embedder's own vector of each,
         as `encoded` does."""
         assert isinstance(self._model, TokenEmbedder)
         assert self._tokens is not None
@@ -65,7 +65,7 @@ class Encoder:
         return made.to_bytes(), own
 
     def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes | None]:
-        """Return a vector with 8 bits per number for each passage, by the fitted encoder `fit`; by the embedder itself
+        """Returns a vector with 8 bits per number for each passage, by the fitted encoder `fit`; by the embedder itself
         if `fit` is empty. None for a passage that the embedder does not know."""
         return _stored(self._by_fit(fit, texts) if fit else self._model.embed_passages(texts))
 
@@ -83,7 +83,7 @@ class Encoder:
 
 
 def _stored(vectors: Floats) -> list[bytes | None]:
-    """Return each vector with 8 bits per number; None for zeros."""
+    """Returns each vector with 8 bits per number; None for zeros."""
     return [row.tobytes() if row.any() else None for row in in_eight_bits(vectors)]
 
 

@@ -27,7 +27,7 @@ class Card(NamedTuple):
 
 
 def cards(source: str) -> tuple[Card, ...]:
-    """Return the text cards in the order of the file (rule-S01); empty if it is not the JSON of a canvas."""
+    """Returns the text cards in the order of the file (rule-S01); empty if it is not the JSON of a canvas."""
     return tuple(
         Card(_text(node, "id"), node["text"])
         for node in _dicts(_read(source) or {}, "nodes")
@@ -36,8 +36,8 @@ def cards(source: str) -> tuple[Card, ...]:
 
 
 def readable(source: str) -> str | None:
-    """Return a canvas as Markdown: a section for each group, one below it for each card, and a list of the connections;
-    None if it is not the JSON of a canvas."""
+    """Returns a canvas as Markdown: a section for each group, one below it for each card, and a list of the
+    connections; None if it is not the JSON of a canvas."""
     canvas = _read(source)
     if canvas is None:
         return None
@@ -71,7 +71,7 @@ def _dicts(canvas: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _title(node: dict[str, Any]) -> str:
-    """Return a card's name: the first line of its text, its file with the subpath, its URL, or its label."""
+    """Returns a card's name: the first line of its text, its file with the subpath, its URL, or its label."""
     kind = node.get("type")
     if kind == "file":
         return f"{_text(node, 'file')}{_text(node, 'subpath')}"
@@ -84,7 +84,7 @@ def _title(node: dict[str, Any]) -> str:
 
 
 def _body(card: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of a card: its text with deeper headings, or an embed of its file; the title has a URL."""
+    """Yields the lines of a card: its text with deeper headings, or an embed of its file; the title has a URL."""
     if card.get("type") == "text":
         for line in _text(card, "text").rstrip("\n").split("\n"):
             yield _HEADING.sub(lambda match: ("#" * (len(match[1]) + _DEEPER + 1))[:6], line, count=1)
@@ -102,7 +102,7 @@ def _connection(edge: dict[str, Any], names: dict[str, str]) -> str:
 
 
 def _group_of(card: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the smallest group that holds the middle of a card; None if there is none."""
+    """Returns the smallest group that holds the middle of a card; None if there is none."""
     x, y, width, height = _box(card)
     holding: list[tuple[float, int, dict[str, Any]]] = []
     for group in groups:

@@ -94,6 +94,11 @@ class Contents(ABC):
         """The links and embeds, first those in the properties."""
         return (*self.property_references, *self.structure.references)
 
+    @property
+    def links(self) -> Iterator[tuple[int, str]]:
+        """The line and the target of each of `references` that stays in the vault."""
+        return ((each.line, each.target) for each in self.references if each.kind != "external")
+
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """The tags without `#`, first those in the properties, each once in the casing first seen (rule-T03,
@@ -141,17 +146,17 @@ class Contents(ABC):
         return any(wanted in text.casefold() for kept in held for text in texts(kept))
 
     def _named(self, name: str) -> Iterator[Value]:
-        """Return the values of the properties with a name, in any casing."""
+        """Returns the values of the properties with a name, in any casing."""
         folded = name.casefold()
         return (value for key, value in self.properties.items() if key.casefold() == folded)
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
-        """Return the headings above a line (from 1), outermost first, each of at most `limits.LINE_CHARACTERS`; the
+        """Returns the headings above a line (from 1), outermost first, each of at most `limits.LINE_CHARACTERS`; the
         line of a heading includes that heading."""
         return self.trail(bisect_right(self.headings, line, key=attrgetter("line")) - 1)
 
     def trail(self, number: int) -> tuple[str, ...]:
-        """Return a heading, given by number from 0, after those above it; nothing for -1.
+        """Returns a heading, given by number from 0, after those above it; nothing for -1.
 
         Every task and passage below them repeats their texts, so long ones are cut.
         """
@@ -162,7 +167,7 @@ class Contents(ABC):
         return tuple(reversed(found))
 
     def section(self, headings: Sequence[str]) -> Heading | None:
-        """Return the heading that a chain of headings leads to, `[[Note#H1#H2]]` (rule-L05); None if there is none.
+        """Returns the heading that a chain of headings leads to, `[[Note#H1#H2]]` (rule-L05); None if there is none.
 
         Each heading is the first fitting one below the heading before; case and runs of blanks do not matter. If no
         heading fits, punctuation does not matter either: Obsidian removes it in the links that it writes to headings
@@ -171,7 +176,7 @@ class Contents(ABC):
         return _leading(self.headings, headings, _plain) or _leading(self.headings, headings, _stripped)
 
     def required_section(self, headings: Sequence[str], name: str) -> Heading:
-        """Return the heading that a chain of headings leads to (rule-L05); errors call the note `name`.
+        """Returns the heading that a chain of headings leads to (rule-L05); errors call the note `name`.
 
         Raises:
             PartNotFound: there is no such heading.
@@ -183,12 +188,12 @@ class Contents(ABC):
         raise PartNotFound("Heading", " > ".join(headings), name, close=close, there=there)
 
     def block(self, block_id: str) -> BlockId | None:
-        """Return the first block with an id, without regard to case; None if there is none."""
+        """Returns the first block with an id, without regard to case; None if there is none."""
         wanted = block_id.lower()
         return next((found for found in self.structure.block_ids if found.id.lower() == wanted), None)
 
     def required_block(self, block_id: str, name: str) -> BlockId:
-        """Return the block with an id, given without `^` (rule-L06); errors call the note `name`.
+        """Returns the block with an id, given without `^` (rule-L06); errors call the note `name`.
 
         Raises:
             PartNotFound: there is no such block.
@@ -209,7 +214,7 @@ def _aliases(value: Value) -> Iterator[str]:
 
 
 def texts(value: Value) -> Iterator[str]:
-    """Yield the texts of the single values in a property; no text for null and empty lists."""
+    """Yields the texts of the single values in a property; no text for null and empty lists."""
     if isinstance(value, bool):
         yield "true" if value else "false"
     elif isinstance(value, list):

@@ -30,7 +30,7 @@ _LONGEST: Final = 60
 
 
 def of(note: Contents, text: str) -> tuple[DatedLine, ...]:
-    """Return the dated lines of a note, in order; the first date of a line counts. A month or a day without a year has
+    """Returns the dated lines of a note, in order; the first date of a line counts. A month or a day without a year has
     the year of the heading above it."""
     return tuple(_found(note, text.split("\n"))) if _A_YEAR.search(text) else ()
 
@@ -98,7 +98,7 @@ def _month_and_day(text: str, year: int) -> str:
 
 
 def _day(year: int, month: int, day: int) -> str:
-    """Return a date as text, a month if `day` is 0; `""` if there is no such day or the year is unknown."""
+    """Returns a date as text, a month if `day` is 0; `""` if there is no such day or the year is unknown."""
     try:
         found = date(year, month, day or 1).isoformat() if year else ""
     except ValueError:

@@ -37,7 +37,7 @@ class Draft(dict[K, D], Generic[K, V, D]):
         return value
 
     def merged(self, done: Callable[[D], V]) -> dict[K, V]:
-        """Return the mapping with the changed values, each as `done` returns it; without empty ones."""
+        """Returns the mapping with the changed values, each as `done` returns it; without empty ones."""
         merged = dict(self._base)
         for key, value in self.items():
             if value:

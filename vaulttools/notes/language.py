@@ -60,7 +60,7 @@ _APART: Final = bytes(code if chr(code).isalpha() else 32 for code in range(128)
 
 
 def _languages_of(lists: Mapping[str, AbstractSet[str]]) -> dict[str, tuple[str, ...]]:
-    """Return for each word the languages whose list has it."""
+    """Returns for each word the languages whose list has it."""
     found: dict[str, tuple[str, ...]] = {}
     for language, words in lists.items():
         for word in words:
@@ -116,7 +116,8 @@ NAMES: Final[Mapping[str, str]] = {
 
 
 def of(text: str) -> str:
-    """Return the language of a text, as ISO 639-1 names it; `zh-hant` for traditional Chinese; `UNKNOWN` if unknown."""
+    """Returns the language of a text, as ISO 639-1 names it; `zh-hant` for traditional Chinese; `UNKNOWN` if
+    unknown."""
     sample = text[:SAMPLE]
     if not sample.isascii() and (language := _by_script(sample)):
         return language
@@ -129,7 +130,7 @@ def of(text: str) -> str:
 
 
 def of_question(text: str) -> frozenset[str]:
-    """Return the languages that a question may be in; empty if unknown."""
+    """Returns the languages that a question may be in; empty if unknown."""
     if not text.isascii() and (language := _by_script(text)):
         if language == "ru":
             return _most(_runs(text), ("ru", "uk")) or frozenset(("ru", "uk"))
@@ -146,21 +147,21 @@ def is_other(written: AbstractSet[str], asked: AbstractSet[str]) -> bool:
 
 
 def _runs(text: str) -> list[str]:
-    """Return the runs of letters, in lower case."""
+    """Returns the runs of letters, in lower case."""
     if text.isascii():  # takes a fifth of the time
         return text.encode().translate(_APART).decode().split()
     return _WORD.findall(text.lower())
 
 
 def _most(words: Iterable[str], among: Iterable[str]) -> frozenset[str]:
-    """Return the languages in `among` whose stop words make up most of a question's words."""
+    """Returns the languages in `among` whose stop words make up most of a question's words."""
     counts = _counted(words, _OF_ASKING_WORD)
     most = max((counts.get(language, 0) for language in among), default=0)
     return frozenset(language for language in among if most and counts.get(language, 0) == most)
 
 
 def _counted(words: Iterable[str], languages_of: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Return for each language how many of the words its list has."""
+    """Returns for each language how many of the words its list has."""
     counts: dict[str, int] = defaultdict(int)
     for word, count in Counter(filter(languages_of.__contains__, words)).items():
         for language in languages_of[word]:
@@ -169,7 +170,7 @@ def _counted(words: Iterable[str], languages_of: Mapping[str, Sequence[str]]) ->
 
 
 def _by_script(text: str) -> str:
-    """Return the language of a text by its script; `UNKNOWN` if it is Latin."""
+    """Returns the language of a text by its script; `UNKNOWN` if it is Latin."""
     signs = Counter("".join(_NOT_LATIN.findall(text)))
     if not signs:
         return UNKNOWN

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, ...]]:
-    """Return the headings above each line in `wanted` (line numbers from 1, ascending), as `Note.breadcrumb` does.
+    """Returns the headings above each line in `wanted` (line numbers from 1, ascending), as `Note.breadcrumb` does.
 
     Only the text up to the last wanted line is parsed, and on to the next blank line or the end of the properties:
     later text changes no heading before it. That halves the cost of an excerpt on average.
@@ -105,7 +105,7 @@ class Note(Contents):
         return tuple(in_properties(self.properties, self.frontmatter.raw, first_line=2))
 
     def page_of(self, line: int) -> int | None:
-        """Return the page of a line: None, since notes have no pages."""
+        """Returns the page of a line: None, since notes have no pages."""
         return None
 
     @property
@@ -119,7 +119,7 @@ class Note(Contents):
         return self.text.count("\n") + (not self.text.endswith("\n")) if self.text else 0
 
     def lines_in(self, part: Part) -> Collection[int]:
-        """Return the lines of one part. Code includes its fences, a heading its underline, a task only its own lines.
+        """Returns the lines of one part. Code includes its fences, a heading its underline, a task only its own lines.
 
         Only the last four parts parse the body.
         """
@@ -177,17 +177,17 @@ class ExtractedNote(Note):
         return Structure(headings=tuple(self._headings()), blocks=parse(self.text).blocks)
 
     def page_of(self, line: int) -> int | None:
-        """Return the page of a line, from 1; None if there are no pages."""
+        """Returns the page of a line, from 1; None if there are no pages."""
         part = Document(self.path, "", parts=self.parts).part_of(line)
         return part.page if part is not None else None
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
-        """Return the headings above a line, outermost first; empty on a page."""
+        """Returns the headings above a line, outermost first; empty on a page."""
         part = Document(self.path, "", parts=self.parts).part_of(line)
         return part.heading if part is not None else ()
 
     def _headings(self) -> Iterator[Heading]:
-        """Yield a heading for each part that holds text, on its first line with text."""
+        """Yields a heading for each part that holds text, on its first line with text."""
         lines = self.text.split("\n")
         for part, following in pairwise((*self.parts, None)):
             assert part is not None
@@ -198,7 +198,7 @@ class ExtractedNote(Note):
                 yield Heading(level, part.heading[-1] if part.heading else "", first, first, end)
 
     def _paragraphs(self) -> Iterator[Block]:
-        """Yield the runs of lines with text; each ends at the end of its page."""
+        """Yields the runs of lines with text; each ends at the end of its page."""
         borders = {part.line for part in self.parts}
         start = 0
         for number, line in enumerate((*self.text.split("\n"), ""), 1):

@@ -63,11 +63,11 @@ class Dating:
     daily: DailyDay = lambda path: None
 
     def of(self, path: str, note: Contents) -> NoteDate | None:
-        """Return the date of a note; None if neither its name nor a part of it has one."""
+        """Returns the date of a note; None if neither its name nor a part of it has one."""
         return self.by(path, lambda: parts_of(note))
 
     def by(self, path: str, parts: Callable[[], DateParts]) -> NoteDate | None:
-        """Return the date of a file by its name, else by the parts of its note, which `parts` returns.
+        """Returns the date of a file by its name, else by the parts of its note, which `parts` returns.
 
         Of several dated lines the latest one that is not in the future counts, since a log is as old as its last
         entry.
@@ -82,13 +82,13 @@ class Dating:
 
 
 def parts_of(note: Contents) -> DateParts:
-    """Return the dates in the parts of a note: in a property, else in its dated lines."""
+    """Returns the dates in the parts of a note: in a property, else in its dated lines."""
     day = _of_properties(note.properties)
     return DateParts(day) if day else DateParts("", tuple(each.day for each in note.dated_lines))
 
 
 def of_line(note: Contents, line: int) -> str:
-    """Return the date that a line of a note (from 1) is about: that of the last dated line that covers it; or `""`.
+    """Returns the date that a line of a note (from 1) is about: that of the last dated line that covers it; or `""`.
 
     A heading dates its section; an item or a row dates itself and the lines up to the next dated one.
     """
@@ -127,7 +127,7 @@ def _of_properties(properties: Mapping[str, Any]) -> str:
 
 
 def _first_day(text: str) -> str:
-    """Return the first valid date in a text; `""` if there is none."""
+    """Returns the first valid date in a text; `""` if there is none."""
     for year, month, day in _IN_NAME.findall(text):
         try:
             return date(int(year), int(month), int(day)).isoformat()

@@ -113,15 +113,15 @@ class Source:
         """Lines of the file; an empty file has none."""
 
     def offset(self, line: int) -> int:
-        """Return the offset of a line's beginning, in characters; the end of the text for lines after the last."""
+        """Returns the offset of a line's beginning, in characters; the end of the text for lines after the last."""
         return min(self.starts[line - 1], len(self.text)) if line <= len(self.starts) else len(self.text)
 
     def line_of(self, offset: int) -> int:
-        """Return the line that holds an offset."""
+        """Returns the line that holds an offset."""
         return bisect_right(self.starts, offset)
 
     def trimmed(self, start: int, end: int) -> int:
-        """Return the last line of a range that holds more than blanks and quote signs; at least `start`."""
+        """Returns the last line of a range that holds more than blanks and quote signs; at least `start`."""
         while end > start and not self.lines[end - 1].strip(" \t>"):
             end -= 1
         return end

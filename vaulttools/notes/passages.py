@@ -79,7 +79,7 @@ class _Unit(NamedTuple):
 
 
 def split(note: Note) -> list[NotePassage]:
-    """Return the passages of a note, in order. They do not overlap; they leave out blank lines, lines of dashes, and
+    """Returns the passages of a note, in order. They do not overlap; they leave out blank lines, lines of dashes, and
     blocks that say nothing."""
     source = note.source
     by_line = {heading.line: number for number, heading in enumerate(note.headings)}
@@ -99,7 +99,7 @@ def _is_short(note: Note, source: Source, units: Sequence[_Unit]) -> bool:
 
 
 def _saying(source: Source, units: Sequence[_Unit]) -> Iterator[_Unit]:
-    """Yield the units except link definitions, tables of contents, rows of links, and a licence at the end."""
+    """Yields the units except link definitions, tables of contents, rows of links, and a licence at the end."""
     for number, unit in enumerate(units):
         lines = [line for line in source.lines[unit.start_line - 1 : unit.end_line] if line.strip()]
         if not lines or all(map(_LINK_DEFINITION.match, lines)) or all(map(_is_of_links, lines)):
@@ -130,7 +130,7 @@ def _add_section(source: Source, passages: list[NotePassage], units: Sequence[_U
             waiting.clear()
 
     def together(unit: _Unit) -> int:
-        """Return the characters of the waiting units with one more."""
+        """Returns the characters of the waiting units with one more."""
         return _length(source, waiting[0].start_line, unit.end_line)
 
     for unit in units:
@@ -167,13 +167,13 @@ def _introduces(source: Source, unit: _Unit) -> bool:
 
 
 def in_context(note: Note, text: str, under: int, *, is_first: bool) -> str:
-    """Return a passage's text after its context: the note's name, the heading with number `under` and those above it,
+    """Returns a passage's text after its context: the note's name, the heading with number `under` and those above it,
     and the properties for the first passage of a note. Models embed this text."""
     return context(note, under, is_first=is_first) + text
 
 
 def context(note: Note, under: int, *, is_first: bool) -> str:
-    """Return the context that `in_context` writes before a passage's text; it ends with a line feed."""
+    """Returns the context that `in_context` writes before a passage's text; it ends with a line feed."""
     properties = in_one_line(note.properties, _PROPERTIES) if is_first else ""
     return f"{' > '.join((note.title, *note.trail(under)))}\n{properties}{chr(10) if properties else ''}"
 
@@ -183,7 +183,7 @@ _PROPERTIES: Final = 300
 
 
 def folded(text: str) -> str:
-    """Return a passage's text without case and line breaks, so that copies are equal."""
+    """Returns a passage's text without case and line breaks, so that copies are equal."""
     if not text.isascii():
         return " ".join(text.split()).casefold()
     line = text.encode().translate(_IN_LINE).strip(b" ")
@@ -197,18 +197,18 @@ _IN_LINE: Final = bytes(32 if chr(code).isspace() else code for code in range(12
 
 
 def digest(text: str) -> int:
-    """Return XXH3-64 of the folded text, as a signed number."""
+    """Returns XXH3-64 of the folded text, as a signed number."""
     return digest_of_folded(folded(text))
 
 
 def digest_of_folded(text: str) -> int:
-    """Return `digest` of a text that is already folded."""
+    """Returns `digest` of a text that is already folded."""
     number = xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
     return number - (1 << 64) if number >> 63 else number
 
 
 def cut(text: str, most: int) -> int:
-    """Return the offset at which to cut a text to at most `most` characters: at the end of a sentence if that keeps
+    """Returns the offset at which to cut a text to at most `most` characters: at the end of a sentence if that keeps
     half of them, else of a line, else of a word; never inside a number."""
     if len(text) <= most:
         return len(text)
@@ -229,12 +229,12 @@ def cut(text: str, most: int) -> int:
 
 
 def sentence_starts(text: str) -> list[int]:
-    """Return the offsets at which the sentences and the lines of a text begin."""
+    """Returns the offsets at which the sentences and the lines of a text begin."""
     return sorted({0} | {*_sentence_ends(text), *_line_ends(text)} - {len(text)})
 
 
 def _units(source: Source, blocks: Sequence[Block]) -> Iterator[_Unit]:
-    """Yield the blocks, each list item with its nested blocks."""
+    """Yields the blocks, each list item with its nested blocks."""
     item: _Unit | None = None
     indent = 0
     for kind, start, end in blocks:
@@ -258,7 +258,7 @@ def _indent(line: str) -> int:
 
 
 def _sections(note: Note, units: Iterator[_Unit], headings: dict[int, int]) -> Iterator[tuple[int, list[_Unit]]]:
-    """Yield the units by section: the number of its heading, and its units, the heading's own included. A heading
+    """Yields the units by section: the number of its heading, and its units, the heading's own included. A heading
     without text belongs to the section below it; a page of an attachment begins a section."""
     heading, section = -1, list[_Unit]()
     page: int | None = None
@@ -283,7 +283,7 @@ def _length(source: Source, start: int, end: int) -> int:
 
 
 def _rows(source: Source, table: _Unit, first: int, heading: int, number: int) -> Iterator[NotePassage]:
-    """Yield the passages of a long table: its header row with the lines from `first` on, then its other rows. `number`
+    """Yields the passages of a long table: its header row with the lines from `first` on, then its other rows. `number`
     is that of the first passage."""
     header = _Unit("row", first, min(table.start_line + 1, table.end_line))
     yield from _pieces(source, header, heading)
@@ -305,7 +305,7 @@ def _grouped(source: Source, lines: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(source: Source, unit: _Unit, heading: int, parent: int = -1) -> Iterator[NotePassage]:
-    """Yield a unit as one passage, or as several of about equal length; rows are never split."""
+    """Yields a unit as one passage, or as several of about equal length; rows are never split."""
     start, end = source.offset(unit.start_line), source.offset(unit.end_line + 1)
     text = source.text[start:end].rstrip()
     most = {"note": SHORT_NOTE, "row": len(text)}.get(unit.kind, LONGEST)
@@ -323,7 +323,7 @@ _BY_LINE: Final = frozenset({"code", "html", "list_item"})
 
 
 def _cuts(text: str, most: int, *, by_line: bool) -> list[int]:
-    """Return the offsets at which the pieces of a text end."""
+    """Returns the offsets at which the pieces of a text end."""
     if len(text) <= most:
         return [len(text)]
     count = -(-len(text) // most)
@@ -354,7 +354,7 @@ def _line_ends(text: str) -> list[int]:
 
 
 def _sentence_ends(text: str) -> list[int]:
-    """Return the offsets at which the sentences of a text end, each after its trailing blanks."""
+    """Returns the offsets at which the sentences of a text end, each after its trailing blanks."""
     return [
         found.end()
         for found in _SENTENCE_END.finditer(text)

@@ -11,18 +11,18 @@ from typing import Final
 
 
 def plain(text: str) -> str:
-    """Return a text in lower case without accents: `Août` gives `aout`."""
+    """Returns a text in lower case without accents: `Août` gives `aout`."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return decomposed if decomposed.isascii() else "".join(sign for sign in decomposed if sign.isalnum())
 
 
 def listed(text: str) -> frozenset[str]:
-    """Return the words of a text."""
+    """Returns the words of a text."""
     return frozenset(text.split())
 
 
 def _numbered(words: str, first: int = 1) -> Mapping[str, int]:
-    """Return the words of lists that are separated by bars, each with the number of its list."""
+    """Returns the words of lists that are separated by bars, each with the number of its list."""
     return {word: number for number, names in enumerate(words.split("|"), first) for word in names.split()}
 
 

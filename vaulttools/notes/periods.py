@@ -68,8 +68,8 @@ class Period:
 
 
 def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | None:
-    """Return the period that a question names; None if it names no period, or two. A week begins on `first_weekday`, as
-    `date.weekday` counts.
+    """Returns the period that a question names; None if it names no period, or two. A week begins on `first_weekday`,
+    as `date.weekday` counts.
 
     >>> period("what happened last week?", date(2026, 11, 1), first_weekday=0).sentence
     'Read "last week" as 19 to 25 October 2026.'
@@ -79,7 +79,7 @@ def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
 
 
 def limits(question: str, today: date, first_weekday: int = SUNDAY) -> Period | None:
-    """Return the period that a question names, as `period` does, or one that is open at one end: `before March` begins
+    """Returns the period that a question names, as `period` does, or one that is open at one end: `before March` begins
     at `date.min`, `after 2025` ends at `date.max`."""
     question = question[:LONGEST]
     asked = _QUOTED.sub(lambda found: " " * len(found[0]), question)
@@ -107,7 +107,7 @@ class NamedDate(NamedTuple):
 
 
 def dates_named(text: str) -> Iterator[NamedDate]:
-    """Yield the days and months that a text, such as a heading, names; without those relative to today."""
+    """Yields the days and months that a text, such as a heading, names; without those relative to today."""
     reader = _Reader([_word(found) for found in _TOKEN.finditer(text)], date.min, SUNDAY)
     place = 0
     while place < len(reader.words):
@@ -159,7 +159,7 @@ class _Reader:
         self._looks_ahead = any(word.text in words.AHEAD for word in every)
 
     def periods(self, question: str) -> Iterator[Period]:
-        """Yield every period in the question, in order."""
+        """Yields every period in the question, in order."""
         place = 0
         while place < len(self.words):
             found = self._longest(place)
@@ -183,7 +183,7 @@ class _Reader:
             place = found.end
 
     def _opening(self, start: int) -> int:
-        """Return the place of a word such as `since` or `before` that opens a period; `start` if there is none."""
+        """Returns the place of a word such as `since` or `before` that opens a period; `start` if there is none."""
         sides = words.SINCE | words.BESIDE
         if self._text(start - 1) in sides:
             return start - 1
@@ -243,7 +243,7 @@ class _Reader:
     # What they mean.
 
     def _year(self, place: int) -> tuple[int, int]:
-        """Return a year, literal or `last year`, and the place after it; the year is 0 if there is none."""
+        """Returns a year, literal or `last year`, and the place after it; the year is 0 if there is none."""
         place = self._skip(place, words.OF | {",", "."})
         if _YEAR_OF_MONTH.fullmatch(self._text(place)):
             return int(self._text(place)), place + 1
@@ -253,7 +253,7 @@ class _Reader:
         return 0, place
 
     def named(self, place: int) -> _Named | None:
-        """Return a day of a month, or a month, with the parts that are named; None if there is none."""
+        """Returns a day of a month, or a month, with the parts that are named; None if there is none."""
         text = self._text(place)
         if "-" in text and "W" not in text and len(text) > 1:
             year, month, day = (*map(int, text.split("-")), 0)[:3]
@@ -286,8 +286,8 @@ class _Reader:
         return None
 
     def _days(self, named: _Named) -> _Found:
-        """Return the days of a date. Without a year these are the last that have begun; in a question about the future,
-        the next that have not ended; with a weekday, the nearest that fall on it."""
+        """Returns the days of a date. Without a year these are the last that have begun; in a question about the
+        future, the next that have not ended; with a weekday, the nearest that fall on it."""
         years = (named.year,) if named.year else range(self._today.year - 4, self._today.year + 5)
         found: list[_Found] = []
         for year in years:
@@ -384,7 +384,7 @@ class _Reader:
         return self._whole(end, unit, dates.moved(self._today, -count, unit[0]))
 
     def _whole(self, end: int, unit: str, day: date) -> _Found:
-        """Return the week, its weekend, the month, the quarter or the year that holds a day; for `day`, the day."""
+        """Returns the week, its weekend, the month, the quarter or the year that holds a day; for `day`, the day."""
         if unit == "day":
             return _Found(end, day, day)
         if unit in ("week", "weekend"):
@@ -444,7 +444,7 @@ class _Reader:
         return None
 
     def _latest(self, weekday: int) -> date:
-        """Return the last day before today with a weekday."""
+        """Returns the last day before today with a weekday."""
         return self._today - ((self._today.weekday() - weekday - 1) % 7 + 1) * _DAY
 
     def _day(self, place: int) -> _Found | None:
@@ -548,7 +548,8 @@ class _Reader:
         return _Found(whole.end, first, first + 6 * _DAY)
 
     def _which_part(self, place: int) -> tuple[int, int, int]:
-        """Return the number of a part, from 0, the number of parts (0 if there is none), and the place of the whole."""
+        """Returns the number of a part, from 0, the number of parts (0 if there is none), and the place of the
+        whole."""
         text = self._text(place)
         at = self._skip(place + 1, words.OF | {"-", "'", "’"})
         if text in words.PARTS and (text not in words.PARTS_OF or self._text(place + 1) in words.OF - words.ARTICLES):

@@ -36,13 +36,13 @@ class NoteIndex(Protocol):
     """The parts of a vault's notes as of the beginning of one call."""
 
     def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the cached result of `make` for the key; many newer keys replace it. It must track changes itself."""
+        """Returns the cached result of `make` for the key; many newer keys replace it. It must track changes itself."""
 
     def structure(self, note: Document) -> bytes | None:
-        """Return what `notes.stored.dump` made of a note with exactly this text; None if unknown."""
+        """Returns what `notes.stored.dump` made of a note with exactly this text; None if unknown."""
 
     def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
-        """Return a function like `structure` for these notes alone, which are read at once."""
+        """Returns a function like `structure` for these notes alone, which are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class NoteReader:
     """Caches the bytes of files for repeated reads."""
 
     def of_many(self, notes: Sequence[str]) -> NoteReader:
-        """Return a reader that is fast for many notes in about this order."""
+        """Returns a reader that is fast for many notes in about this order."""
         return self if self.parts is None else replace(self, ahead=_Ahead(self.parts, notes))
 
     def document(self, path: str) -> Document:
-        """Return the text of a file.
+        """Returns the text of a file.
 
         Raises:
             NotRead: the file cannot be read or is binary; `reason` says which.
@@ -77,7 +77,7 @@ class NoteReader:
         return document
 
     def document_or_tally(self, path: str, work: Work) -> Document | None:
-        """Return the text of a file; None if it cannot be read or is binary, which is reported to `work`."""
+        """Returns the text of a file; None if it cannot be read or is binary, which is reported to `work`."""
         try:
             return self.document(path)
         except NotRead as error:
@@ -85,7 +85,7 @@ class NoteReader:
             return None
 
     def note(self, document: Document) -> Note:
-        """Return the note of a text; its parts come from the index, else from parsing at their first use."""
+        """Returns the note of a text; its parts come from the index, else from parsing at their first use."""
         from vaulttools.notes.note import Note
 
         stored = self.stored(document)
@@ -100,7 +100,7 @@ class NoteReader:
         return made
 
     def stored(self, document: Document) -> Stored | None:
-        """Return the index's parts of exactly this text; None if it has no such parts."""
+        """Returns the index's parts of exactly this text; None if it has no such parts."""
         source = self.ahead or self.parts
         data = None if source is None else source.structure(document)
         if data is None:

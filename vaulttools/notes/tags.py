@@ -25,7 +25,7 @@ _LEVEL_END: Final = re.compile("(?<=[^/])/")
 
 
 def tag_name(written: str) -> str | None:
-    """Return the name of the tag ``written`` (without `#`), or None if it is no tag (rule-T01, rule-T02, rule-T04).
+    """Returns the name of the tag ``written`` (without `#`), or None if it is no tag (rule-T01, rule-T02, rule-T04).
 
     A trailing `/` is not part of it; digits alone are no tag.
     """
@@ -36,8 +36,8 @@ def tag_name(written: str) -> str | None:
 
 
 def property_tags(value: Value) -> Iterator[str]:
-    """Yield the tags in a value of the property `tags`: a list or one string, each with or without `#`, split at blanks
-    (rule-T06).
+    """Yields the tags in a value of the property `tags`: a list or one string, each with or without `#`, split at
+    blanks (rule-T06).
 
     A string with a comma has no tags, as in Obsidian since 1.9.
     """
@@ -47,7 +47,7 @@ def property_tags(value: Value) -> Iterator[str]:
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Return each name once, case ignored, in the order and the casing of its first appearance (rule-T03)."""
+    """Returns each name once, case ignored, in the order and the casing of its first appearance (rule-T03)."""
     first: dict[str, str] = {}
     for name in names:
         first.setdefault(name.casefold(), name)
@@ -61,7 +61,7 @@ def covers(asked: str, name: str) -> bool:
 
 
 def levels(name: str) -> list[str]:
-    """Return a tag, then the tags that it is nested in, the innermost first; of these only the outermost
+    """Returns a tag, then the tags that it is nested in, the innermost first; of these only the outermost
     `MOST_LEVELS`."""
     if "/" not in name:  # most tags
         return [name]
@@ -83,7 +83,7 @@ class Tagged:
         self._deep: list[str] | None = None
 
     def under(self, name: str) -> AbstractSet[str]:
-        """Return the notes with a tag, spelled like the keys, or with one nested in it, at any depth."""
+        """Returns the notes with a tag, spelled like the keys, or with one nested in it, at any depth."""
         found = self.notes.get(name, frozenset())
         if not is_deep(name):
             return found

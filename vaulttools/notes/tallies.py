@@ -28,7 +28,7 @@ class Tally:
     """By kind and value, the count."""
 
     def copy(self) -> Tally:
-        """Return a copy that can be changed."""
+        """Returns a copy that can be changed."""
         spellings = {spelling: set(notes) for spelling, notes in self.spellings.items()}
         return Tally(spellings, {kind: dict(found) for kind, found in self.counts.items()})
 
@@ -62,7 +62,7 @@ class Tally:
         return min(self.spellings, key=lambda spelling: min(map(paths.order, self.spellings[spelling])))
 
     def most_first(self, kind: str) -> list[tuple[Any, int]]:
-        """Return the values of a kind with their counts, highest first, then by name."""
+        """Returns the values of a kind with their counts, highest first, then by name."""
         return sorted(self.counts[kind].items(), key=lambda each: (-each[1], each[0]))
 
 
@@ -78,7 +78,7 @@ class _Tallies:
         return cls({folded: Tally(*tally) for folded, tally in plain.items()})
 
     def plain(self) -> object:
-        """Return the tallies as plain values."""
+        """Returns the tallies as plain values."""
         return {folded: (tally.spellings, tally.counts) for folded, tally in self._tallies.items()}
 
     @property
@@ -87,7 +87,7 @@ class _Tallies:
         return self._tallies[_MISREAD].spellings[""] if _MISREAD in self._tallies else frozenset()
 
     def _after(self, changes: Iterable[tuple[str, Mapping[str, Part], Mapping[str, Part]]]) -> Self:
-        """Return the tallies after changes of notes: path, parts before, parts after."""
+        """Returns the tallies after changes of notes: path, parts before, parts after."""
         draft: Draft[str, Tally, Tally] = Draft(self._tallies, Tally.copy, Tally)
         for path, before, after in changes:
             for folded in before.keys() | after.keys():
@@ -100,6 +100,8 @@ class _Tallies:
                     draft[folded].add(path, new, 1)
         return type(self)(draft.merged(lambda tally: tally))
 
+
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 WrittenTags: TypeAlias = tuple[str, ...]
 """The tags of one note as often as they are written, without `#`; an empty one if its properties cannot be read."""
@@ -121,7 +123,7 @@ class TagCounts(_Tallies):
     """The tag counts of notes."""
 
     def changed(self, changes: Sequence[Change[WrittenTags]]) -> TagCounts:
-        """Return the counts after some notes changed."""
+        """Returns the counts after some notes changed."""
         return self._after((path, _tags(before or ()), _tags(after or ())) for path, before, after in changes)
 
     @cached_property
@@ -136,7 +138,7 @@ class TagCounts(_Tallies):
 
 
 def _tags(written: WrittenTags) -> dict[str, Part]:
-    """Return how often a note has each tag, and each tag that one of them is nested in."""
+    """Returns how often a note has each tag, and each tag that one of them is nested in."""
     found: dict[str, tuple[str, int]] = {}
     for tag in written:
         for level in levels(tag) if tag else ():
@@ -168,7 +170,7 @@ class PropertyCounts(_Tallies):
     """The property counts of notes."""
 
     def changed(self, changes: Sequence[Change[WrittenProperties]]) -> PropertyCounts:
-        """Return the counts after some notes changed."""
+        """Returns the counts after some notes changed."""
         return self._after((path, _properties(before), _properties(after)) for path, before, after in changes)
 
     @cached_property
@@ -183,7 +185,7 @@ class PropertyCounts(_Tallies):
 
 
 def _properties(properties: WrittenProperties | None) -> dict[str, Part]:
-    """Return each property of a note with its types and values, each once; two names may differ in case alone."""
+    """Returns each property of a note with its types and values, each once; two names may differ in case alone."""
     if properties is False:
         return {_MISREAD: ("", {})}
     named: dict[str, list[tuple[str, Value]]] = {}
@@ -192,13 +194,13 @@ def _properties(properties: WrittenProperties | None) -> dict[str, Part]:
     found: dict[str, Part] = {}
     for folded, pairs in named.items():
         types = {property_type(name, value) for name, value in pairs}
-        values = {json.dumps(each, ensure_ascii=False) for _, value in pairs for each in _elements(value)}
+        values = {_encode(each) for _, value in pairs for each in _elements(value)}
         found[folded] = pairs[0][0], {"types": dict.fromkeys(types, 1), "values": dict.fromkeys(values, 1)}
     return found
 
 
 def _elements(value: Value) -> Iterator[Value]:
-    """Yield a value, or the elements of a list except null; an empty list is a value."""
+    """Yields a value, or the elements of a list except null; an empty list is a value."""
     if isinstance(value, list) and value:
         for element in value:
             if element is not None:

@@ -121,7 +121,7 @@ def _place(each: NoteTask) -> tuple[str, int]:
 def grouped(
     found: Sequence[NoteTask], parents: Callable[[NoteTask], Iterator[int]], sort: Sort, by: GroupBy
 ) -> list[Group]:
-    """Return the tasks in groups, in the order of the groups; a task with several tags is in the group of each."""
+    """Returns the tasks in groups, in the order of the groups; a task with several tags is in the group of each."""
     groups: dict[Any, tuple[str, list[NoteTask]]] = {}
     for each in found:
         for key, name in _groups(each, by):
@@ -132,7 +132,7 @@ def grouped(
 
 
 def _groups(each: NoteTask, by: GroupBy) -> Iterable[tuple[Any, str]]:
-    """Return the groups of a task: the sort key and the name of each."""
+    """Returns the groups of a task: the sort key and the name of each."""
     task = each.task
     if by == "note":
         return [(paths.order(each.path), each.path)]
@@ -148,7 +148,7 @@ def _groups(each: NoteTask, by: GroupBy) -> Iterable[tuple[Any, str]]:
 
 
 def _tree(root: NoteTask, below: Mapping[tuple[str, int], list[NoteTask]]) -> Iterator[TaskRow]:
-    """Yield a task and all tasks nested in it, in the order of their lines."""
+    """Yields a task and all tasks nested in it, in the order of their lines."""
     waiting = [TaskRow(root, 0)]
     while waiting:
         row = waiting.pop()
@@ -174,5 +174,5 @@ def _lies(day: str | None, after: str | None, before: str | None) -> bool:
 
 
 def folded(text: str) -> str:
-    """Return a text in the form for comparisons: without case, in NFC."""
+    """Returns a text in the form for comparisons: without case, in NFC."""
     return paths.nfc(text).casefold()

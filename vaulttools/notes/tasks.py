@@ -110,7 +110,7 @@ _HIDING: Final = re.compile(r"\[\[[^\[\]]*\]\]|%%.*?(?:%%|$)|\]\([^()]*\)|https?
 
 
 def tasks(note: Contents) -> Iterator[TaskDetails]:
-    """Yield the tasks of a note in the order of their lines, without those in code, HTML and comments."""
+    """Yields the tasks of a note in the order of their lines, without those in code, HTML and comments."""
     structure = note.structure
     if not structure.tasks:
         return
@@ -153,7 +153,7 @@ def _read(task: Task, parent: int, heading: tuple[str, ...], tags: tuple[str, ..
 
 
 def _fields(line: str) -> Iterator[_Found]:
-    """Yield the fields of a line: inline fields, then signs outside them."""
+    """Yields the fields of a line: inline fields, then signs outside them."""
     hidden = bytearray(len(line))
     _hide(hidden, code_spans(line))
     inline = []
@@ -181,7 +181,7 @@ def _fields(line: str) -> Iterator[_Found]:
 
 
 def _value(field: str, value: str) -> str | None:
-    """Return the value of an inline field; None if it is invalid for the field, which then stays in the text."""
+    """Returns the value of an inline field; None if it is invalid for the field, which then stays in the text."""
     if field in DATES:
         day = _FIELD_DAY.fullmatch(value)
         return day[1] if day else None
@@ -199,7 +199,7 @@ def _is_day(text: str) -> bool:
 
 
 def _without(line: str, found: Sequence[_Found]) -> str:
-    """Return the line without its fields; a field between words leaves one blank."""
+    """Returns the line without its fields; a field between words leaves one blank."""
     starts, ends = [0, *(each.end for each in found)], [*(each.start for each in found), len(line)]
     return " ".join(filter(None, (line[start:end].strip() for start, end in zip(starts, ends, strict=True))))
 

@@ -38,7 +38,7 @@ def allotted(
     is_sorted: bool = False,
     sharing: Sharing = SHARING,
 ) -> Allotted:
-    """Return the passages of notes that fit into `room` characters, best note first.
+    """Returns the passages of notes that fit into `room` characters, best note first.
 
     The first note gets the most room; if it is cut, later ones have no text (`sharing.is_first_uncut`). Notes that
     score far below the first one have none either. If something else `is_sorted` the notes, scores do not count.
@@ -87,7 +87,7 @@ _ABOUT: Final = 60
 
 
 def every_passage(notes: Sequence[RankedNote], deduplicator: Deduplicator, terms_of: TermsOf) -> list[ShownNote]:
-    """Return notes that the text does not show, each with its best passage while there is time."""
+    """Returns notes that the text does not show, each with its best passage while there is time."""
     found = []
     for ranked in notes:
         note = deduplicator.read(ranked.path) if deduplicator.remaining() > 0 else None
@@ -114,7 +114,7 @@ class _Sharer:
         self._count = len(ranked.passages.starts)
 
     def least(self) -> int:
-        """Return the characters that the note needs uncut: the whole note if it is short, else its best passage."""
+        """Returns the characters that the note needs uncut: the whole note if it is short, else its best passage."""
         if not self._count:
             return 0
         whole = self._length(0, self._count - 1)
@@ -122,7 +122,7 @@ class _Sharer:
         return (whole if whole <= self._sharing.whole else self._length(best, best)) + _PLACE
 
     def passages(self, room: int, *, is_first: bool) -> tuple[list[ShownPassage], int]:
-        """Return the passages that fit into `room` characters, in the note's order, and the line of the best one."""
+        """Returns the passages that fit into `room` characters, in the note's order, and the line of the best one."""
         if not self._count:
             return [], 0
         best = self._ranked.evidence[0].number if self._ranked.evidence else 0
@@ -143,7 +143,7 @@ class _Sharer:
         return found, best_line
 
     def _chosen(self, best: int, room: int, *, is_first: bool) -> list[int]:
-        """Return the numbers of the passages to show, ascending: the best one and, as far as there is room, those
+        """Returns the numbers of the passages to show, ascending: the best one and, as far as there is room, those
         nearly as good and, in the first note, the one after the best."""
         evidence = self._ranked.evidence
         least = evidence[0].score * self._sharing.passage if evidence else 0.0
@@ -167,7 +167,7 @@ class _Sharer:
         return sorted(chosen)
 
     def _page(self, number: int) -> int | None:
-        """Return the page of an attachment on which a passage begins."""
+        """Returns the page of an attachment on which a passage begins."""
         return self._note.page_of(self._note.text.count("\n", 0, self._ranked.passages.starts[number]) + 1)
 
     def _length(self, first: int, last: int) -> int:
@@ -194,5 +194,5 @@ def _runs(numbers: Sequence[int], page_of: Callable[[int], int | None]) -> list[
 
 
 def _size(passage: ShownPassage) -> int:
-    """Return the characters of a passage's lines with their ends."""
+    """Returns the characters of a passage's lines with their ends."""
     return sum(len(line) + 1 for line in lines_of(passage))

@@ -48,7 +48,8 @@ class TermMatches:
         """By piece of text, the notes that hold it."""
 
     def unknown(self) -> Sequence[str]:
-        """Return the notes that the index does not know, in order, then such attachments, which take longer to read."""
+        """Returns the notes that the index does not know, in order, then such attachments, which take longer to
+        read."""
         unknown = self.notes if self.index is None else self.index.unranked(self.notes)
         return sorted(unknown, key=lambda path: (not paths.is_note(path), path))
 
@@ -78,12 +79,12 @@ class TermMatches:
         return True
 
     def text(self, path: str) -> str:
-        """Return the text of a note; `""` if it cannot be read or time is up."""
+        """Returns the text of a note; `""` if it cannot be read or time is up."""
         note = None if self.stop() else self.read(path)
         return "" if note is None else note.text
 
     def hits(self, terms: Sequence[QuestionTerm], most: int) -> WordHits:
-        """Return the index's counts of the terms that are words, and their places in the `most` best notes."""
+        """Returns the index's counts of the terms that are words, and their places in the `most` best notes."""
         nothing = WordHits([0] * len(terms), {})
         if self.index is None:
             return nothing
@@ -91,7 +92,7 @@ class TermMatches:
         return self.index.words(spellings, most, self.notes, self.looked_at.keys()) or nothing
 
     def holding(self, term: QuestionTerm) -> AbstractSet[str]:
-        """Return the notes that hold a piece of text or have it in their names; no notes for a term that is words."""
+        """Returns the notes that hold a piece of text or have it in their names; no notes for a term that is words."""
         literal = term.literal
         if not literal:
             return frozenset()
@@ -114,7 +115,7 @@ class TermMatches:
         return any(any(map(any, places.found)) for places in self.places(finder))
 
     def places(self, finder: Finder) -> Iterator[Places]:
-        """Yield the places of the terms in each note in `looked_at`."""
+        """Yields the places of the terms in each note in `looked_at`."""
         return (finder.places(note) for note in self.looked_at.values() if note is not None)
 
     @cached_property
@@ -123,7 +124,7 @@ class TermMatches:
         return {path: fold(note.note.text) for path, note in self.looked_at.items() if note is not None}
 
     def candidates(self, finder: Finder, rarities: Sequence[float], hits: WordHits, most: int) -> dict[str, Places]:
-        """Return the places of the terms in the candidates among the notes of the index, best first. For words alone
+        """Returns the places of the terms in the candidates among the notes of the index, best first. For words alone
         the index nominates them; else they are the notes that hold most of the question, and are read."""
         if not finder.needs_text:
             return dict(hits.places)
@@ -142,14 +143,14 @@ class TermMatches:
         return found
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
-        """Return the stems of `shortest` to `longest` characters with a beginning, in no order. Perhaps no note holds
+        """Returns the stems of `shortest` to `longest` characters with a beginning, in no order. Perhaps no note holds
         some of them any more; `notes_with` tells."""
         found = {stem for stem in self._stems_read if stem.startswith(beginning) and shortest <= len(stem) <= longest}
         stems = () if self.index is None else self.index.stems(beginning, shortest, longest)
         return list(found.union(stems))
 
     def notes_with(self, stem: str) -> AbstractSet[str]:
-        """Return the notes of the vault that hold a word with this stem, as far as they are known."""
+        """Returns the notes of the vault that hold a word with this stem, as far as they are known."""
         read = self._stems_read.get(stem, frozenset())
         return read if self.index is None else read | self.index.holding_stem(stem, self.looked_at.keys())
 
@@ -164,7 +165,7 @@ class TermMatches:
         return dict(found)
 
     def _named(self, literal: str) -> set[str]:
-        """Return the notes of the scope that have a piece of text in their names."""
+        """Returns the notes of the scope that have a piece of text in their names."""
 
         def made() -> Sequence[tuple[str, str]]:
             return [(fold(paths.stem(path)), path) for path in self.notes]

@@ -70,13 +70,13 @@ CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
 
 
 def text_of(note: Note, passages: Passages, number: int) -> str:
-    """Return the text of one passage."""
+    """Returns the text of one passage."""
     start = passages.starts[number]
     return note.text[start : start + passages.lengths[number]]
 
 
 def print_of(note: Note, passages: Passages, number: int) -> Print:
-    """Return the print of one passage."""
+    """Returns the print of one passage."""
     return Print(text_of(note, passages, number), passages.digests[number])
 
 
@@ -99,8 +99,8 @@ class Deduplicator:
     """By digest of a passage, the notes that hold it; for the digests asked for so far."""
 
     def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
-        """Yield, on demand, the notes without passages that are copies of one in an earlier note. A note is left out if
-        no other passage of it is nearly as good. Each note is compared with all before it, which takes minutes for
+        """Yields, on demand, the notes without passages that are copies of one in an earlier note. A note is left out
+        if no other passage of it is nearly as good. Each note is compared with all before it, which takes minutes for
         thousands; after time is up, notes are yielded unchanged."""
         for ranked in notes:
             self.is_cut = self.is_cut or self.remaining() <= 0
@@ -115,7 +115,7 @@ class Deduplicator:
                 yield replace(ranked, evidence=[*own, *ranked.evidence[COPY.compared :]])
 
     def copies(self, path: str, number: int, digest: int) -> list[str]:
-        """Return the other notes of the scope that hold a copy of a passage, in order."""
+        """Returns the other notes of the scope that hold a copy of a passage, in order."""
         if digest not in self._copies:
             self._copies[digest] = self.copies_of({digest}).get(digest, frozenset())
         found = {other for other in self._copies[digest] if other in self.among}
@@ -132,8 +132,8 @@ class Deduplicator:
 
 
 def copies_in(view: Snapshot | None, notes: frozenset[str], read: Reader, is_over: Callable[[], bool]) -> CopiesOf:
-    """Return a function from digests of passages to the notes that hold them, by the index and, while there is time, by
-    reading the notes that it does not know yet. Without an index it finds no notes."""
+    """Returns a function from digests of passages to the notes that hold them, by the index and, while there is time,
+    by reading the notes that it does not know yet. Without an index it finds no notes."""
     if view is None:
         return lambda _: {}
     unread = [] if view.has_words else view.unranked(notes)

@@ -40,7 +40,7 @@ class RipgrepCounter:
     call: Call
 
     def frequencies(self, terms: Sequence[QuestionTerm]) -> Sequence[Frequencies | None]:
-        """Return for each term its count in each note (occurrences or lines); None if some notes were not counted."""
+        """Returns for each term its count in each note (occurrences or lines); None if some notes were not counted."""
         budget = Work(min(self.call.work.remaining(), _SECONDS), self.call.work.cancel)
         words = [number for number, term in enumerate(terms) if is_word(term)]
         others = [number for number, term in enumerate(terms) if not is_word(term)]
@@ -50,7 +50,7 @@ class RipgrepCounter:
         return [found.get(number) for number in range(len(terms))]
 
     def size(self, path: str) -> int:
-        """Return the bytes of a note; 0 if `stat` fails."""
+        """Returns the bytes of a note; 0 if `stat` fails."""
         try:
             return disk.stat(self.call.session.root.absolute(path)).st_size
         except OSError:
@@ -76,7 +76,7 @@ class RipgrepCounter:
 
 
 def _by_term(words: Sequence[QuestionTerm], counted: Mapping[str, Mapping[str, int]]) -> Sequence[Frequencies]:
-    """Return the frequencies of each word, from the texts that matched in each note."""
+    """Returns the frequencies of each word, from the texts that matched in each note."""
     numbers = cache(terms_of(words))
     found: list[dict[str, int]] = [{} for _ in words]
     for path, texts in counted.items():
@@ -114,7 +114,7 @@ class TermCounts:
         return sorted(text for text, counts in self._counted.items() if counts is None)
 
     def holders(self, term: QuestionTerm) -> int | None:
-        """Return how many notes hold a term; None if it was not counted."""
+        """Returns how many notes hold a term; None if it was not counted."""
         counted = self._counted.get(term.text)
         return None if counted is None else len(counted)
 
@@ -123,7 +123,7 @@ class TermCounts:
         return self.holders(term) == 0
 
     def best(self, terms: Sequence[QuestionTerm]) -> Sequence[str]:
-        """Return the notes that hold most of the terms, best first, then all attachments."""
+        """Returns the notes that hold most of the terms, best first, then all attachments."""
         among = frozenset(self._notes)
         asked = [term for term in terms if term.text not in self._counted]
         for term, counts in zip(asked, self._counter.frequencies(asked), strict=True):
@@ -164,7 +164,7 @@ _LAST_LATIN: Final = 0x24F
 
 
 def expression(term: QuestionTerm) -> str:
-    """Return the regex of a term, in Rust's syntax; to be run with case ignored."""
+    """Returns the regex of a term, in Rust's syntax; to be run with case ignored."""
     if not term.spellings:
         return escaped(term.literal)
     return "|".join(dict.fromkeys(map(_of, term.spellings)))
@@ -176,12 +176,13 @@ def is_word(term: QuestionTerm) -> bool:
 
 
 def any_of(terms: Sequence[QuestionTerm]) -> str:
-    """Return one regex for several terms that are words; a match is a whole word, perhaps with one character before."""
+    """Returns one regex for several terms that are words; a match is a whole word, perhaps with one character
+    before."""
     return f"(?:{'|'.join(map(expression, terms))}){_REST}"
 
 
 def terms_of(terms: Sequence[QuestionTerm]) -> Callable[[str], Sequence[int]]:
-    """Return a function from a match of `any_of` to the numbers of the terms it may be; several may begin alike."""
+    """Returns a function from a match of `any_of` to the numbers of the terms it may be; several may begin alike."""
     begun = [
         (number, _plain(beginning))
         for number, term in enumerate(terms)
@@ -197,18 +198,18 @@ def terms_of(terms: Sequence[QuestionTerm]) -> Callable[[str], Sequence[int]]:
 
 
 def beginnings(term: QuestionTerm) -> list[str]:
-    """Return what each word of a term begins with in any inflection, without accents; a piece of text as it is."""
+    """Returns what each word of a term begins with in any inflection, without accents; a piece of text as it is."""
     return _beginnings(term.spellings[0]) if term.spellings else [term.literal]
 
 
 def _of(spelling: Spelling) -> str:
-    """Return the regex for the words of a spelling in a row."""
+    """Returns the regex for the words of a spelling in a row."""
     first, *others = _beginnings(spelling) or [""]
     return _BETWEEN.join([_edged(first), *map(_letters, others)])
 
 
 def _edged(text: str) -> str:
-    """Return the regex for the beginning of a word, with the word's edge."""
+    """Returns the regex for the beginning of a word, with the word's edge."""
     first, rest = text[:1], _letters(text[1:])
     accented = _accented().get(first)
     if accented is not None:
@@ -223,7 +224,7 @@ def _beginnings(spelling: Spelling) -> list[str]:
 
 
 def _common(word: str, stem: str) -> str:
-    """Return the common start of a word without accents and its stem: `mineralog` for `mineralogy`, `mineralogi`."""
+    """Returns the common start of a word without accents and its stem: `mineralog` for `mineralogy`, `mineralogi`."""
     plain = _without_marks(word)
     length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(plain, stem, strict=False)))
     return plain[:length] or plain
@@ -234,18 +235,18 @@ def _without_marks(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text without case and accents, to compare beginnings."""
+    """Returns a text without case and accents, to compare beginnings."""
     return fold(_without_marks(text))
 
 
 def _letters(text: str) -> str:
-    """Return a regex for a text whose letters may have accents."""
+    """Returns a regex for a text whose letters may have accents."""
     return "".join(f"[{sign}{_accented()[sign]}]\\p{{M}}*" if sign in _accented() else escaped(sign) for sign in text)
 
 
 @cache
 def _accented() -> dict[str, str]:
-    """Return for each ASCII letter its variants with accents."""
+    """Returns for each ASCII letter its variants with accents."""
     found: dict[str, str] = defaultdict(str)
     for code in range(0x80, min(_LAST_LATIN, sys.maxunicode) + 1):
         base = unicodedata.normalize("NFD", chr(code))[0]

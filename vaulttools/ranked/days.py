@@ -33,12 +33,12 @@ def is_in(day: str, period: Period) -> bool:
 
 
 def first_in(days: Iterable[str], period: Period) -> str:
-    """Return the first day in a period, else the first month or year in it; `""` if there is none."""
+    """Returns the first day in a period, else the first month or year in it; `""` if there is none."""
     return min((day for day in days if is_in(day, period)), key=in_time, default="")
 
 
 def in_time(day: str) -> tuple[int, str]:
-    """Return a sort key: days by time, then months and years, which say less."""
+    """Returns a sort key: days by time, then months and years, which say less."""
     return -len(day), day
 
 
@@ -53,7 +53,7 @@ class Days:
     _of_note: dict[str, str] = field(default_factory=dict)
 
     def notes_in(self, period: Period, notes: Iterable[str]) -> dict[str, str]:
-        """Return the notes whose name, properties or dated lines give a day of a period, each with the first such day.
+        """Returns the notes whose name, properties or dated lines give a day of a period, each with the first such day.
 
         Without a view only names count. Notes that the view does not know yet are read.
         """
@@ -74,7 +74,7 @@ class Days:
         return found
 
     def of_note(self, path: str) -> str:
-        """Return the day of a note; `""` if unknown."""
+        """Returns the day of a note; `""` if unknown."""
         if path not in self._of_note:
             note = self.read(path)
             dated = None if note is None else self.dating.of(path, note)
@@ -82,7 +82,7 @@ class Days:
         return self._of_note[path]
 
     def of_passages(self, ranked: RankedNote) -> Sequence[frozenset[str]]:
-        """Return for each passage of a note the days that date its lines; empty if no line of the note is dated."""
+        """Returns for each passage of a note the days that date its lines; empty if no line of the note is dated."""
         note = self.read(ranked.path)
         if note is None or not note.dated_lines:
             return [frozenset()] * len(ranked.passages.starts)
@@ -100,6 +100,6 @@ def _stored_days(data: bytes) -> list[str]:
 
 
 def _days(note: Contents) -> list[str]:
-    """Return the days in a note's properties and those of its dated lines."""
+    """Returns the days in a note's properties and those of its dated lines."""
     properties = {day for value in note.properties.values() for day in _DAY.findall(str(value))}
     return sorted(properties.union(each.day for each in note.dated_lines))

@@ -31,8 +31,8 @@ _CHARACTERS: Final = 350
 def with_embeds(
     shown: Sequence[ShownNote], answer: Deduplicator, links: Callable[[], LinkIndex], characters: int
 ) -> list[ShownNote]:
-    """Return notes whose passages also have the text of the blocks and sections that they embed, at most two in all, as
-    far as the `characters` of all notes and the seconds of the `answer` suffice.
+    """Returns notes whose passages also have the text of the blocks and sections that they embed, at most two in all,
+    as far as the `characters` of all notes and the seconds of the `answer` suffice.
 
     Only notes of its scope are read. Embeds of whole notes, embeds in comments, and parts that the answer shows already
     are left out.
@@ -59,7 +59,7 @@ def with_embeds(
 def _parts(
     shown: Sequence[ShownNote], among: AbstractSet[str], read: Reader, links: Callable[[], LinkIndex]
 ) -> Iterator[tuple[int, int, Embedded | None]]:
-    """Yield the embeds of the shown passages in order: the places of the note and of its passage, and the embedded
+    """Yields the embeds of the shown passages in order: the places of the note and of its passage, and the embedded
     part; None for it if there is no such part."""
     names: LinkIndex | None = None
     for at, note in enumerate(shown):
@@ -72,7 +72,7 @@ def _parts(
 
 
 def _references(path: str, passage: ShownPassage, read: Reader) -> Iterator[Reference]:
-    """Yield the embeds of parts of notes in the shown lines of a passage, except those in comments."""
+    """Yields the embeds of parts of notes in the shown lines of a passage, except those in comments."""
     note = read(path)
     if note is None:
         return
@@ -92,7 +92,7 @@ def _references(path: str, passage: ShownPassage, read: Reader) -> Iterator[Refe
 
 
 def _part(path: str, reference: Reference, read: Reader) -> Embedded | None:
-    """Return the part of the note at a path that an embed names; None if the note has no such part."""
+    """Returns the part of the note at a path that an embed names; None if the note has no such part."""
     note = read(path)
     lines = None if note is None else _lines(note, reference)
     if note is None or lines is None:

@@ -48,7 +48,7 @@ def _common() -> str:
 
 @cache
 def _words() -> str:
-    """Return all words, each between line ends; a set would take 6 MB, and ten times as long to make."""
+    """Returns all words, each between line ends; a set would take 6 MB, and ten times as long to make."""
     return "\n" + _FILE.read_text(encoding="ascii")
 
 
@@ -67,7 +67,7 @@ _READ: Final = 5
 def languages_asked(
     question: str, found: Callable[[], Mapping[str, str]], read: Callable[[str], str]
 ) -> frozenset[str]:
-    """Return the languages that a question without function words may be in; empty if unknown.
+    """Returns the languages that a question without function words may be in; empty if unknown.
 
     `found` returns the languages of the notes that hold its words, best note first; it is called only if needed.
     `read` returns the text of a note.

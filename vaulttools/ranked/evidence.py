@@ -63,7 +63,7 @@ def best(
     *,
     asks_for_number: bool = False,
 ) -> list[Evidence]:
-    """Return the passages of a note that hold a word of the question, best first.
+    """Returns the passages of a note that hold a word of the question, best first.
 
     A term counts once, in the first of these places that holds it: the passage, its header row, a heading above it, a
     name of the note, the passages beside it.
@@ -135,14 +135,14 @@ class _Sums(dict[int, float]):
 
 @lru_cache(maxsize=4096)
 def _set(terms: int) -> frozenset[int]:
-    """Return the numbers of the terms in a set."""
+    """Returns the numbers of the terms in a set."""
     return frozenset(term for term in range(terms.bit_length()) if terms >> term & 1)
 
 
 def _in_passages(
     found: Sequence[Sequence[Sequence[int]]], passages: Passages, rarities: Sequence[float]
 ) -> tuple[dict[int, int], dict[int, int], dict[int, float]]:
-    """Return by passage: the terms in it, the terms in it more than once, and the weight of the terms in a row."""
+    """Returns by passage: the terms in it, the terms in it more than once, and the weight of the terms in a row."""
     first_words, words, size = passages.first_words, passages.words, len(passages.first_words)
     held: dict[int, int] = {}
     again: dict[int, int] = {}
@@ -174,7 +174,7 @@ def _in_passages(
 
 
 def _terms_of_headings(places: Places, passages: Passages) -> dict[int, int]:
-    """Return by heading the terms in it."""
+    """Returns by heading the terms in it."""
     found: dict[int, int] = {}
     for term, columns in enumerate(places.found):
         for place in columns[HEADINGS]:
@@ -184,7 +184,7 @@ def _terms_of_headings(places: Places, passages: Passages) -> dict[int, int]:
 
 
 def terms_above(in_headings: Mapping[int, int], levels: Sequence[int]) -> list[int]:
-    """Return by heading the terms in it and in the headings above it."""
+    """Returns by heading the terms in it and in the headings above it."""
     if not in_headings:
         return [0] * len(levels)
     found: list[int] = []

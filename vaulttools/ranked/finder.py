@@ -40,7 +40,7 @@ class Finder:
                     self._stems[stems[0]].append((number, tuple(stems[1:])))
 
     def places(self, note: Note | NoteWords) -> Places:
-        """Return the places of the terms in a note."""
+        """Returns the places of the terms in a note."""
         lengths = []
         found: list[list[list[int]]] = [[] for _ in self.terms]
         for column in (note if isinstance(note, NoteWords) else NoteWords(note)).columns:
@@ -56,7 +56,7 @@ class Finder:
         return Places(lengths, found)
 
     def _in_column(self, column: ColumnWords) -> list[list[int]]:
-        """Return for each term the places of its words in a column."""
+        """Returns for each term the places of its words in a column."""
         found: list[list[int]] = [[] for _ in self.terms]
         for stem, spelled in self._stems.items():
             for term, following in spelled:
@@ -68,7 +68,7 @@ class Finder:
         return [sorted(places) for places in found]
 
     def occurrences(self, text: str) -> list[tuple[int, int]]:
-        """Return where the terms begin in a text, in order: offset in characters, and number of the term."""
+        """Returns where the terms begin in a text, in order: offset in characters, and number of the term."""
         data = text.encode("utf-8", "replace")
         has_words = self._stems or self._beginnings
         by_term = self._first_bytes(ColumnWords(text if has_words else ""), data)
@@ -80,14 +80,14 @@ class Finder:
         return [(offset, term) for offset, (_, term) in zip(accumulate(between), places, strict=True)]
 
     def _first_bytes(self, column: ColumnWords, text: bytes) -> list[list[int]]:
-        """Return for each term the byte offsets at which it begins in a column, whose text is `text`."""
+        """Returns for each term the byte offsets at which it begins in a column, whose text is `text`."""
         return [
             [*(column.starts[place] for place in places), *_bytes_of(literal, text)]
             for literal, places in zip(self._literals, self._in_column(column), strict=True)
         ]
 
     def passages(self, note: Note, known: Passages | None = None) -> Passages:
-        """Return the passages of a note, with places as `places` counts them; `known` are those of the index."""
+        """Returns the passages of a note, with places as `places` counts them; `known` are those of the index."""
         passages = known or index.of(note)
         if not self.needs_text:
             return passages
@@ -110,7 +110,7 @@ class Finder:
 
 
 def _bytes_of(literal: bytes, text: bytes) -> Iterator[int]:
-    """Yield the byte offsets at which `literal` begins in a text; no offsets for an empty one."""
+    """Yields the byte offsets at which `literal` begins in a text; no offsets for an empty one."""
     start = text.find(literal) if literal else -1
     while start >= 0:
         yield start
@@ -158,7 +158,7 @@ class ColumnWords:
         return len(self.starts)
 
     def places(self, stem: str, following: Sequence[str] = ()) -> Sequence[int]:
-        """Return the numbers, from 0, of the words that have a stem and are followed by words with the others."""
+        """Returns the numbers, from 0, of the words that have a stem and are followed by words with the others."""
         number = self._numbers.get(stem)
         if number is None:
             return ()
@@ -180,7 +180,7 @@ class ColumnWords:
 
 
 def _end(text: str, wanted: int) -> int:
-    """Return the first offset from `wanted` on that follows a blank; the end of the text if there is none."""
+    """Returns the first offset from `wanted` on that follows a blank; the end of the text if there is none."""
     while wanted < len(text) and not text[wanted - 1].isspace():
         wanted += 1
     return min(wanted, len(text))

@@ -159,7 +159,7 @@ class _Joining:
         """The nearness of each passage as a share, by the model itself."""
 
     def _worded(self) -> Floats:
-        """Return the score of each passage by words, as a share of the best one."""
+        """Returns the score of each passage by words, as a share of the best one."""
         words = np.zeros(len(self._keys), np.float32)
         for path, note in self._by_words.items():
             start = self._rows[path].start
@@ -169,7 +169,7 @@ class _Joining:
         return words / most if most > 0 else words
 
     def _compared(self) -> Floats:
-        """Return how near each passage is: 1 for the nearest; 0 for a similarity of 0, or, if an encoder made the
+        """Returns how near each passage is: 1 for the nearest; 0 for a similarity of 0, or, if an encoder made the
         vectors, for the middle of all passages."""
         near = np.zeros(len(self._keys), np.float32)
         left = np.ones(len(self._keys), bool)
@@ -212,7 +212,7 @@ class _Joining:
             self._exact[known] = _shared(similar[known], self._models[0].middle, self.nearest)
 
     def _compared_in_sample(self) -> Floats:
-        """Return the similarity of each passage of the sample to the question; NaN for any other."""
+        """Returns the similarity of each passage of the sample to the question; NaN for any other."""
         model = self._models[0]
         similar = np.full(len(self._keys), np.nan, np.float32)
         sample = model.meaning.sampled()
@@ -246,7 +246,7 @@ class _Joining:
                 similar[row] = round(float(vectors[key] @ asked), 3)
 
     def notes(self) -> Iterator[RankedNote]:
-        """Yield all notes, best first, then the notes that words found after the first `by_words`."""
+        """Yields all notes, best first, then the notes that words found after the first `by_words`."""
         most = max((note.score for note in self._by_words.values()), default=0.0) or 1.0
         scored = {path: self._score(path, most) for path in self._passages}
         nearest = {path: float(self._similar[rows].max(initial=-1.0)) for path, rows in self._rows.items()}
@@ -261,7 +261,7 @@ class _Joining:
                 yield replace(note, score=max(round(last, 3), 0.001))
 
     def _score(self, path: str, most: float) -> float:
-        """Return the score of a note, 0 to 1, three decimals."""
+        """Returns the score of a note, 0 to 1, three decimals."""
         fusion = self._fusion
         rows = self._rows[path]
         note = self._by_words.get(path)
@@ -276,7 +276,7 @@ class _Joining:
         return round(worth, 3)
 
     def _ranked(self, path: str, score: float) -> RankedNote:
-        """Return a note with its passages, best first; words and meaning count equally for each."""
+        """Returns a note with its passages, best first; words and meaning count equally for each."""
         rows = self._rows[path]
         note = self._by_words.get(path)
         held = {each.number: each.held for each in note.evidence} if note is not None else {}
@@ -290,7 +290,7 @@ class _Joining:
         return RankedNote(path, score, self._passages[path], evidence)
 
     def explained(self) -> str:
-        """Return a sentence that says how many notes words found, and how many meaning."""
+        """Returns a sentence that says how many notes words found, and how many meaning."""
         return f"Joined: the first {len(self._by_words):,} notes found by words, and {len(self._added):,} by meaning."
 
 
@@ -299,7 +299,7 @@ def _found_by(by_words: bool, is_near: bool) -> tuple[str, ...]:
 
 
 def _near_notes(models: Sequence[Model], known: Snapshot, wanted: frozenset[str], fusion: Fusion) -> list[str]:
-    """Return the wanted notes that hold the nearest passages."""
+    """Returns the wanted notes that hold the nearest passages."""
     found: dict[str, None] = {}
     for model in models:
         own: dict[str, None] = {}
@@ -315,7 +315,7 @@ def _near_notes(models: Sequence[Model], known: Snapshot, wanted: frozenset[str]
 
 
 def _nearest_of(model: Model, passages: Mapping[str, Passages]) -> list[str]:
-    """Return the paths of notes, nearest first."""
+    """Returns the paths of notes, nearest first."""
     similar: dict[str, float] = {}
     for path, own in passages.items():
         found = model.near.similarities(own.keys)

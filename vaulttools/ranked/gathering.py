@@ -46,7 +46,7 @@ class PassageRun:
     terms_of: TermsOf = field(default=lambda _: (), repr=False)
 
     def __len__(self) -> int:
-        """Return the number of its passages, the header row of its table included."""
+        """Returns the number of its passages, the header row of its table included."""
         return self.last - self.first + 1 + self.has_header
 
     @property
@@ -98,7 +98,7 @@ class PassageRun:
         return f"{text_of(self.note, self.ranked.passages, parent)}\n" if self.has_header else ""
 
     def lines(self) -> list[str]:
-        """Return one line with the piece's place, then its lines."""
+        """Returns one line with the piece's place, then its lines."""
         shown = self.shown
         page = f"page {self.page}, " if self.page is not None else ""
         where = page + render.line_range(self.start_line, self.end_line)
@@ -112,7 +112,7 @@ class PassageRun:
         return lines
 
     def add_copy(self, path: str, room: int) -> int:
-        """Name one more note that holds a copy. Return the characters that this adds; 0 if `room` is too small."""
+        """Name one more note that holds a copy. Returns the characters that this adds; 0 if `room` is too small."""
         before, size = self.copies, self.size()
         self.copies = sorted({*before, path})
         added = self.size() - size
@@ -122,7 +122,7 @@ class PassageRun:
         return max(added, 1)
 
     def size(self) -> int:
-        """Return the characters of its lines with their ends, and of the blank line below."""
+        """Returns the characters of its lines with their ends, and of the blank line below."""
         return sum(len(line) + 1 for line in self.lines()) + 1
 
 
@@ -136,7 +136,7 @@ class Gathered:
     """Number of passages that answer and did not fit."""
 
     def size(self) -> int:
-        """Return the characters of all pieces."""
+        """Returns the characters of all pieces."""
         return sum(piece.size() for piece in self.pieces)
 
 
@@ -147,7 +147,7 @@ def gathered(
     terms_of: TermsOf,
     date_of: Callable[[Note], str] = lambda _: "",
 ) -> Gathered:
-    """Return the best passages that fit into `room` characters, then the neighbours of the first ones.
+    """Returns the best passages that fit into `room` characters, then the neighbours of the first ones.
 
     No passage is shown twice, not even as a copy in another note. The first one is always shown, cut to `_LEAST`
     characters at worst.
@@ -184,7 +184,7 @@ def gathered(
 
 
 def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
-    """Return the passages in the order in which they get room: number of the note, from 0, and passage of it."""
+    """Returns the passages in the order in which they get room: number of the note, from 0, and passage of it."""
     found: list[tuple[float, int, int, Evidence | None]] = []
     for place, ranked in enumerate(notes):
         if not ranked.evidence:
@@ -236,7 +236,7 @@ class _Gathering:
         )
 
     def holding(self, piece: PassageRun) -> PassageRun | None:
-        """Return a piece of another note whose text contains that of `piece`; None if there is none."""
+        """Returns a piece of another note whose text contains that of `piece`; None if there is none."""
         text = folded(piece.text)
         return next((other for held, other in self._texts if text in held and other.path != piece.path), None)
 
@@ -279,7 +279,8 @@ class _Gathering:
             room -= self._grown(piece, room)
 
     def _grown(self, piece: PassageRun, room: int) -> int:
-        """Let a piece take in the passage after it, else the one before it. Return the characters added, 0 for none."""
+        """Let a piece take in the passage after it, else the one before it. Returns the characters added, 0 for
+        none."""
         before, size = (piece.first, piece.last), piece.size()
         for number in (piece.last + 1, piece.first - 1):
             if not self._is_free(piece, number):
@@ -307,7 +308,7 @@ class _Gathering:
         return not any(made.is_copy_of(other) for other in self._prints)
 
     def in_order(self) -> list[PassageRun]:
-        """Return the pieces by note, in the order in which their notes were added, and by their place in the note; the
+        """Returns the pieces by note, in the order in which their notes were added, and by their place in the note; the
         first piece of a note shows its properties."""
         places: dict[str, int] = {}
         for piece in self.pieces:

@@ -74,7 +74,7 @@ class Intent:
     """Whether it asks for two things."""
 
     def put_in_order(self, find: Find, notes: frozenset[str], days: Days, stop: Callable[[], bool]) -> Ranking:
-        """Return what `find` finds among `notes`, in the order that the question asks for."""
+        """Returns what `find` finds among `notes`, in the order that the question asks for."""
         ranking = find(notes)
         if self.period is not None:
             ranking = of_period_first(ranking, self.period, find, notes, days)
@@ -116,6 +116,6 @@ def _without_asking(question: str) -> str:
 
 
 def _without_last(found: re.Match[str]) -> str:
-    """Return `did I` for a match of `did I last`; a blank for any other match."""
+    """Returns `did I` for a match of `did I last`; a blank for any other match."""
     words = found[0].split()
     return " ".join(words[:-1]) if len(words) > 1 and words[-1].lower() == "last" else " "

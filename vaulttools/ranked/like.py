@@ -55,7 +55,7 @@ class Like:
 
 def like(call: Call, given: str) -> tuple[Call, Like]:
     """Wait for the structure of all notes, and read the note or section that `given` names: a path, a name or
-    `note#heading`. Return the call to go on with, and to use alone, and what was read.
+    `note#heading`. Returns the call to go on with, and to use alone, and what was read.
 
     Raises:
         BadArgument: no note has this name, or it cannot be read as text.
@@ -84,7 +84,7 @@ def like(call: Call, given: str) -> tuple[Call, Like]:
 
 
 def _kinship(path: str, note: Note, facts: Facts) -> Mapping[str, float]:
-    """Return the bonus of each note in the folder of a note (unless that is the root) or with one of its tags: the
+    """Returns the bonus of each note in the folder of a note (unless that is the root) or with one of its tags: the
     fewer notes share it, the more."""
     count = max(len(facts.notes), 2)
 
@@ -102,7 +102,7 @@ def _kinship(path: str, note: Note, facts: Facts) -> Mapping[str, float]:
 
 
 def kin_first(notes: Sequence[RankedNote], kinship: Mapping[str, float]) -> Iterator[RankedNote]:
-    """Yield the notes that are like another one, those of its folder and its tags earlier than their scores say."""
+    """Yields the notes that are like another one, those of its folder and its tags earlier than their scores say."""
     first = list(islice(notes, KINSHIP.compared))
     worth = {note.path: note.score * (1 + kinship.get(note.path, 0.0)) for note in first}
     scale = max((note.score for note in first), default=0.0) / (max(worth.values(), default=0.0) or 1.0)
@@ -114,7 +114,7 @@ def kin_first(notes: Sequence[RankedNote], kinship: Mapping[str, float]) -> Iter
 
 
 def _characteristic(text: str, view: Snapshot | None) -> str:
-    """Return up to `MOST_TERMS` words that a text uses more often than other notes do; without an index, its most
+    """Returns up to `MOST_TERMS` words that a text uses more often than other notes do; without an index, its most
     frequent words."""
     words = text.split()
     terms = [

@@ -23,7 +23,7 @@ _FEWEST: Final = 2
 def pointed_to(
     shown: Sequence[ShownNote], answer: Deduplicator, links: Callable[[], LinkIndex], terms_of: TermsOf
 ) -> list[NamedLine]:
-    """Return notes of the answer's scope that are not shown, that a shown passage links to, and that hold at least two
+    """Returns notes of the answer's scope that are not shown, that a shown passage links to, and that hold at least two
     terms of the question, each with the line that holds most of them; at most three, in the order of the links."""
     held = {each.note.path for each in shown}
     found: list[NamedLine] = []
@@ -42,7 +42,7 @@ def pointed_to(
 
 
 def _linked(shown: Sequence[ShownNote], answer: Deduplicator, links: Callable[[], LinkIndex]) -> Iterator[str]:
-    """Yield the notes that the shown lines link to or embed, without links in comments."""
+    """Yields the notes that the shown lines link to or embed, without links in comments."""
     names: LinkIndex | None = None
     for each in shown:
         if not any("[" in passage.shown for passage in each.passages):

@@ -26,8 +26,8 @@ Find = Callable[[frozenset[str]], Ranking]
 
 
 def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozenset[str], days: Days) -> Ranking:
-    """Return a ranking of the wanted notes with those of a period first: in the order that `find` gives for them alone,
-    or in order of time if the question asks about nothing but the period."""
+    """Returns a ranking of the wanted notes with those of a period first: in the order that `find` gives for them
+    alone, or in order of time if the question asks about nothing but the period."""
     firsts = days.notes_in(period, wanted)
     if not firsts:
         return ranking
@@ -74,7 +74,7 @@ def _with_others(own: Ranking, ranking: Ranking, period: Period, days: Days) -> 
 
 
 def _in_order_of_time(ranking: Ranking, period: Period, firsts: Mapping[str, str], days: Days) -> Iterator[RankedNote]:
-    """Yield the notes of a period by the first day of it in each, then those that hold the question's words."""
+    """Yields the notes of a period by the first day of it in each, then those that hold the question's words."""
     for path in sorted(firsts, key=lambda path: (in_time(firsts[path]), path)):
         note = days.read(path)
         if note is not None:
@@ -83,7 +83,7 @@ def _in_order_of_time(ranking: Ranking, period: Period, firsts: Mapping[str, str
 
 
 def _of_its_days(note: RankedNote, period: Period, days: Days, *, by_place: bool = False) -> RankedNote:
-    """Return a note scored by its passages about days of a period, which come first; the others count little. A note
+    """Returns a note scored by its passages about days of a period, which come first; the others count little. A note
     without such passages is returned unchanged."""
     own = {number for number, some in enumerate(days.of_passages(note)) if any(is_in(day, period) for day in some)}
     if not own:
@@ -164,7 +164,7 @@ def _best(some: frozenset[str], wanted: Wanted, today: str) -> str:
 
 
 def _rank(day: str, wanted: Wanted, today: str) -> tuple[int, int]:
-    """Return the sort key of a day. `newest` puts days up to today first, the last one foremost; `next` puts days from
+    """Returns the sort key of a day. `newest` puts days up to today first, the last one foremost; `next` puts days from
     today on first, the nearest foremost. No day comes last."""
     if not day:
         return 2, 0
@@ -210,5 +210,5 @@ def _both_halves(notes: Sequence[RankedNote], rarities: Sequence[float]) -> Iter
 
 
 def _held(note: RankedNote) -> frozenset[int]:
-    """Return the numbers of the terms in the best passage of a note."""
+    """Returns the numbers of the terms in the best passage of a note."""
     return note.evidence[0].held if note.evidence else frozenset()

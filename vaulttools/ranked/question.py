@@ -123,7 +123,7 @@ def read(text: str, also: tuple[str, ...] = ()) -> Question:
 
 
 def _identity(term: QuestionTerm) -> tuple[str, bool]:
-    """Return what makes two terms the same."""
+    """Returns what makes two terms the same."""
     return term.literal or term.text.lower(), term.is_phrase
 
 
@@ -162,7 +162,7 @@ def _read(text: str) -> Question:
 
 
 def without_operators(text: str) -> tuple[str, str]:
-    """Return a question without its operators of Obsidian's search language, and the operators as a query."""
+    """Returns a question without its operators of Obsidian's search language, and the operators as a query."""
     found = [each[0] for each in _OPERATOR.finditer(text)]
     return _OPERATOR.sub(" ", text).strip(), " ".join(found)
 
@@ -187,7 +187,7 @@ def _word(piece: str) -> QuestionTerm:
 
 
 def _mixed(piece: str) -> Iterator[QuestionTerm]:
-    """Yield the terms of a piece that holds a script without blanks, in their order."""
+    """Yields the terms of a piece that holds a script without blanks, in their order."""
     end = 0
     for run in _RUNS.finditer(piece):
         yield from (_word(each) for each in _PIECE.findall(piece[end : run.start()]))
@@ -215,12 +215,12 @@ def _terms_of_run(run: re.Match[str]) -> Iterator[QuestionTerm]:
 
 
 def _grams(text: str, length: int) -> Sequence[str]:
-    """Return every substring of `length` characters; a shorter text whole."""
+    """Returns every substring of `length` characters; a shorter text whole."""
     return [text[start : start + length] for start in range(max(1, len(text) - length + 1))]
 
 
 def stop_words_among(words: Sequence[str]) -> frozenset[str]:
-    """Return the stop words among the words (lower case) of one question: those of the language that has most of them.
+    """Returns the stop words among the words (lower case) of one question: those of the language that has most of them.
 
     They may be all words of the question. `die` in an English question is no stop word.
     """

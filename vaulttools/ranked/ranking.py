@@ -192,7 +192,7 @@ _FEW_SHARE: Final = 0.02
 
 
 def _names(matches: TermMatches, notes: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    """Return the title and the aliases of some notes."""
+    """Returns the title and the aliases of some notes."""
     aliases: dict[str, Sequence[str]] = {}
     if matches.index is not None:
         known = matches.index.facts("aliases", notes, lambda data: Stored(data).aliases, matches.stop)
@@ -204,7 +204,7 @@ def _names(matches: TermMatches, notes: Sequence[str]) -> Mapping[str, Sequence[
 def _searched_for(
     asked: Question, matches: TermMatches, counts: TermCounts | None, substitutes: Substitutes
 ) -> tuple[Sequence[QuestionTerm], int]:
-    """Return the terms of a question that some note holds, and substitutes for the others; and how many of the first
+    """Returns the terms of a question that some note holds, and substitutes for the others; and how many of the first
     ones are its own."""
     terms: Sequence[QuestionTerm] = asked.terms
     own = asked.own
@@ -222,7 +222,7 @@ def _searched_for(
 
 
 def _languages(matches: TermMatches, places: Mapping[str, Places]) -> dict[str, str]:
-    """Return the languages of the notes that hold any of the terms, as far as they are known."""
+    """Returns the languages of the notes that hold any of the terms, as far as they are known."""
     notes = [path for path, each in places.items() if any(map(any, each.found))]
     read = {path: matches.looked_at.get(path) for path in notes}
     others = [path for path, words in read.items() if words is None]
@@ -235,7 +235,7 @@ def _languages(matches: TermMatches, places: Mapping[str, Places]) -> dict[str, 
 def _passages(
     matches: TermMatches, finder: Finder, notes: Sequence[str], is_over: Callable[[], bool]
 ) -> tuple[dict[str, Passages], list[str]]:
-    """Return the passages of notes, from the index or from their text, and the notes that were not split into passages
+    """Returns the passages of notes, from the index or from their text, and the notes that were not split into passages
     for lack of time."""
     index, fresh = matches.index, matches.fresh
     made: dict[str, Passages] = {}

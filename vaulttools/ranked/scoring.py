@@ -15,13 +15,13 @@ BODY, TITLE, ALIASES, HEADINGS, PROPERTIES = range(5)
 
 
 def rarity(notes: int, holding: int) -> float:
-    """Return BM25's weight of a word that `holding` of `notes` notes hold, above 0."""
+    """Returns BM25's weight of a word that `holding` of `notes` notes hold, above 0."""
     holding = min(holding, notes)
     return math.log(1 + (notes - holding + 0.5) / (holding + 0.5))
 
 
 def term_weight(term: str, notes: int, holding: int) -> float:
-    """Return the weight of a question's term that `holding` of `notes` notes hold; light words have an upper bound."""
+    """Returns the weight of a question's term that `holding` of `notes` notes hold; light words have an upper bound."""
     rare = rarity(notes, holding)
     return min(rare, NOTE.light_word) if term.lower() in _LIGHT_WORDS else rare
 
@@ -52,7 +52,7 @@ def score(places: Places, rarities: Sequence[float]) -> float:
 
 
 def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
-    """Return the highest weight of the words in any `window` words of the body or of the headings."""
+    """Returns the highest weight of the words in any `window` words of the body or of the headings."""
     best = 0.0
     for column in (BODY, HEADINGS):
         words = [word for word, found in enumerate(places.found) if found[column]]
@@ -86,7 +86,7 @@ def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
 
 
 def _row(places: Places, rarities: Sequence[float]) -> float:
-    """Return the weight of the question's pairs of neighbours that follow each other in the text, too, in the part of
+    """Returns the weight of the question's pairs of neighbours that follow each other in the text, too, in the part of
     the note with most of them."""
     weights = [0.0] * 5
     for word, (here, behind) in enumerate(pairwise(places.found)):
@@ -103,7 +103,7 @@ def _row(places: Places, rarities: Sequence[float]) -> float:
 
 
 def _name(places: Places, rarities: Sequence[float]) -> float:
-    """Return the weight of the words in the title (or the aliases) times the share of it that consists of them."""
+    """Returns the weight of the words in the title (or the aliases) times the share of it that consists of them."""
     best = 0.0
     for column in (TITLE, ALIASES):
         counts = [len(found[column]) for found in places.found]

@@ -96,12 +96,12 @@ class Ranked:
     """Number of notes that match the filters and operators; None without any."""
 
     def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
-        """Return `count` notes from `start` on, and the next one; folded copies do not count. Call it once: it compares
-        every note with all notes before it."""
+        """Returns `count` notes from `start` on, and the next one; folded copies do not count. Call it once: it
+        compares every note with all notes before it."""
         return list(islice(self.deduplicator.unfolded(self.notes), start, start + count + 1))
 
     def allotted(self, notes: Sequence[RankedNote], characters: int, *, is_sorted: bool) -> Allotted:
-        """Return the notes of a page, and their passages, that fit into `characters`."""
+        """Returns the notes of a page, and their passages, that fit into `characters`."""
         sharing = self.ranking.sharing
         if self.period is not None:
             sharing = IN_ORDER_OF_TIME if self.ranking.is_by_time else OF_PERIOD
@@ -112,15 +112,15 @@ class Ranked:
         found = allotted(
             notes, self.deduplicator, characters, terms_of, self._described, is_sorted=is_sorted, sharing=sharing
         )
-        for note in found.notes:
-            for passage in note.passages:
-                if PART.search(passage.shown):
-                    shown = with_embeds(found.notes, self.deduplicator, self._links, characters)
-                    return replace(found, notes=shown)
+        if any(PART.search(passage.shown) for note in found.notes for passage in note.passages):
+            found = replace(found, notes=with_embeds(found.notes, self.deduplicator, self._links, characters))
+        if self.like is not None:
+            linked = self.like.linked
+            found = replace(found, notes=[replace(each, is_linked=each.note.path in linked) for each in found.notes])
         return found
 
     def pointed_to(self, shown: Sequence[ShownNote]) -> list[NamedLine]:
-        """Return notes that the shown ones link to and that hold words of the question; none for notes like a note."""
+        """Returns notes that the shown ones link to and that hold words of the question; none for notes like a note."""
         if self.like is not None:
             return []
         return pointed_to(shown, self.deduplicator, self._links, self.ranking.finder.occurrences)
@@ -134,12 +134,12 @@ class Ranked:
                 self.call.work.pass_over(path, reason)
 
     def date_of(self, note: Note) -> str:
-        """Return the day when a note was written, as `2026-05-12`; `""` if unknown."""
+        """Returns the day when a note was written, as `2026-05-12`; `""` if unknown."""
         found = self._dating.of(note.path, note)
         return "" if found is None else found.day
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
-        """Return the date of a note and its properties that hold a word of the question; for the first note with the
+        """Returns the date of a note and its properties that hold a word of the question; for the first note with the
         others about its subject, tags last, if they all fit, else with their number."""
         terms_of = self.ranking.finder.occurrences
         held = {name: of for name, of in note.properties.items() if terms_of(f"{name} {property_values.text(of)}")}
@@ -168,7 +168,7 @@ def ranked(
     leaves_out: AbstractSet[str] = frozenset(),
     also: Sequence[str] = (),
 ) -> Ranked:
-    """Return up to `most` notes that answer a question best or are like a note, among those that match its operators
+    """Returns up to `most` notes that answer a question best or are like a note, among those that match its operators
     and the filters and are not in `leaves_out`. It waits for the index first; the call to go on with is in the result.
 
     Without an index, ripgrep's counts of the words nominate notes. With one, notes near in meaning are added if
@@ -330,7 +330,7 @@ _DAYS_BY_NAME: Final = "Part of the answer: days are read from names alone so fa
 
 
 def _in_canvases(call: Call, request: Filters, operators: str, words: Sequence[str]) -> list[str]:
-    """Return a sentence if canvases, which are not ranked, hold words that no note holds; it says how to see them."""
+    """Returns a sentence if canvases, which are not ranked, hold words that no note holds; it says how to see them."""
     either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in words)
     asked = f"path:.canvas ({either}) {operators}".rstrip()
     if len(asked) > MAX_CHARACTERS:  # words of thousands of characters are no words
@@ -389,7 +389,7 @@ def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning 
 
 
 def _translated(meaning: Meaning, question: str, languages: AbstractSet[str]) -> Translated:
-    """Return the question in words of the notes; as it is if models fail, which `with_meaning` reports."""
+    """Returns the question in words of the notes; as it is if models fail, which `with_meaning` reports."""
     from vaulttools.meaning.translation import Translated
 
     try:
@@ -403,7 +403,7 @@ _OTHERS_BY_WORDS: Final = "Notes in other languages are searched by words alone.
 
 
 def _progress(meaning: Meaning, notes: int, given: Sequence[str], voice: Voice) -> list[str]:
-    """Return a sentence with the progress of embedding unless it is done, and why it stopped unless `given` has it."""
+    """Returns a sentence with the progress of embedding unless it is done, and why it stopped unless `given` has it."""
     try:
         done, total = meaning.main.seen()
         reason = meaning.why_not()
@@ -422,7 +422,7 @@ def _progress(meaning: Meaning, notes: int, given: Sequence[str], voice: Voice) 
 def _unsearched(
     meaning: Meaning, view: Snapshot, wanted: frozenset[str], missed: Collection[str], notices: list[str]
 ) -> tuple[int, AbstractSet[str]]:
-    """Return how many notes meaning did not search, or not in full, and those of them that changed since the progress
+    """Returns how many notes meaning did not search, or not in full, and those of them that changed since the progress
     was counted; append a notice about these."""
     try:
         waiting, changed = meaning.unsearched(view, wanted)
@@ -478,7 +478,7 @@ class _Reader:
         self._until = time.monotonic() + _EXTRACTING_SECONDS
 
     def __call__(self, path: str) -> Note | None:
-        """Return the note at a path; None if it cannot be read or is no note."""
+        """Returns the note at a path; None if it cannot be read or is no note."""
         if path not in self._read:
             self._read[path] = None
             try:

@@ -145,7 +145,7 @@ LINE_CHARACTERS: Final = 120
 
 
 def named_line(ranked: RankedNote, note: Note | None, terms_of: TermsOf) -> NamedLine:
-    """Return the line of a note's best passage that holds most terms of the question, cut around them."""
+    """Returns the line of a note's best passage that holds most terms of the question, cut around them."""
     if note is None or not ranked.passages.starts:
         return NamedLine(ranked.path, None, "")
     number = ranked.evidence[0].number if ranked.evidence else 0
@@ -155,7 +155,7 @@ def named_line(ranked: RankedNote, note: Note | None, terms_of: TermsOf) -> Name
 
 
 def best_line(note: Note, start: int, end: int, terms: Sequence[tuple[int, int]], terms_of: TermsOf) -> NamedLine:
-    """Return the line with most terms of the question in a part of a note, cut around them. `start` and `end` are the
+    """Returns the line with most terms of the question in a part of a note, cut around them. `start` and `end` are the
     part's offsets, `terms` the offsets of the terms in it."""
     lines = note.text[start:end].split("\n")
     begins = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -169,18 +169,18 @@ def best_line(note: Note, start: int, end: int, terms: Sequence[tuple[int, int]]
 
 
 def written(date: str) -> str:
-    """Return a date as people write it: `12 May 2026`; a month or a year unchanged."""
+    """Returns a date as people write it: `12 May 2026`; a month or a year unchanged."""
     parts = date.split("-")
     return f"{int(parts[2])} {MONTHS[int(parts[1]) - 1]} {parts[0]}" if len(parts) == 3 else date
 
 
 def heading_of(path: str, page: int | None = None) -> str:
-    """Return the line above the passages of a note, or of a page of an attachment."""
+    """Returns the line above the passages of a note, or of a page of an attachment."""
     return f"## {paths.shown(path)}{f', page {page}' if page is not None else ''}"
 
 
 def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
-    """Return a passage as lines of an answer's text: its place, its text, the notes with copies."""
+    """Returns a passage as lines of an answer's text: its place, its text, the notes with copies."""
     first, last = passage.shown_lines
     where = f"Line {first}" if first == last else f"Lines {first}-{last}"
     where = f"Page {passage.page}, {where.lower()}" if names_page else where
@@ -194,19 +194,19 @@ def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
 
 
 def embedded_lines(part: Embedded) -> list[str]:
-    """Return an embedded part as lines of an answer's text: its place, its text."""
+    """Returns an embedded part as lines of an answer's text: its place, its text."""
     where = render.line_range(part.start_line, part.end_line)
     return [f"Embedded there, {paths.shown(part.path)}, {where}:", *indented(part.text)]
 
 
 def under(heading: Sequence[str], shown: str) -> str:
-    """Return the headings above a passage, to follow its place in a line; a heading in its own text is left out."""
+    """Returns the headings above a passage, to follow its place in a line; a heading in its own text is left out."""
     above = heading[:-1] if shown.startswith("#") else heading
     return f", under {render.line(' > '.join(above), most=_HEADING_CHARACTERS)}" if above else ""
 
 
 def indented(text: str) -> list[str]:
-    """Return the lines of a note's text, indented, so that no line can look like one of the answer's own."""
+    """Returns the lines of a note's text, indented, so that no line can look like one of the answer's own."""
     return [f"  {render.line(line, most=len(line))}" for line in text.split("\n")]
 
 
@@ -222,7 +222,7 @@ def passage_of(
     deduplicator: Deduplicator,
     terms_of: TermsOf,
 ) -> ShownPassage:
-    """Return a run of passages of a note, cut to `room` characters; `numbers` are those of the first, the best and the
+    """Returns a run of passages of a note, cut to `room` characters; `numbers` are those of the first, the best and the
     last passage. The lines that give them sense come first: a table's header row, the items around a list item."""
     first, best, last = numbers
     passages = ranked.passages
@@ -256,8 +256,8 @@ _LONGEST_LEAD: Final = 200
 
 
 def _lead(note: Note, ranked: RankedNote, first: int) -> str:
-    """Return the lines that give a passage sense, with line ends: the header row of its table, or the list items around
-    its first one."""
+    """Returns the lines that give a passage sense, with line ends: the header row of its table, or the list items
+    around its first one."""
     passages = ranked.passages
     if 0 <= passages.parents[first] < first:
         return f"{compact(text_of(note, passages, passages.parents[first]))}\n"
@@ -284,7 +284,7 @@ def _indent(line: str) -> int:
 
 
 def compact(text: str) -> str:
-    """Return a text without blank lines and without the padding in table rows."""
+    """Returns a text without blank lines and without the padding in table rows."""
     lines = (line.rstrip() for line in text.split("\n"))
     return "\n".join(_squeezed(line) if line.lstrip().startswith("|") else line for line in lines if line)
 
@@ -294,7 +294,7 @@ def _squeezed(row: str) -> str:
 
 
 def _before_compacting(text: str, compacted: str, place: int) -> int:
-    """Return the offset in the text of the line that holds an offset of the compacted text, or the next non-blank."""
+    """Returns the offset in the text of the line that holds an offset of the compacted text, or the next non-blank."""
     while place < len(compacted) and compacted[place].isspace():
         place += 1
     lines = islice(_WITH_TEXT.finditer(text), compacted.count("\n", 0, place), None)
@@ -302,13 +302,13 @@ def _before_compacting(text: str, compacted: str, place: int) -> int:
 
 
 def _lines_shown(text: str, compacted: str, start: int, end: int, line: int) -> tuple[int, int]:
-    """Return the first and last line shown of a text that begins on `line`, by offsets in the compacted text."""
+    """Returns the first and last line shown of a text that begins on `line`, by offsets in the compacted text."""
     first, last = (_before_compacting(text, compacted, place) for place in (start, max(end - 1, start)))
     return line + text.count("\n", 0, first), line + text.count("\n", 0, last)
 
 
 def around_terms(text: str, room: int, terms_of: TermsOf) -> str:
-    """Return a text, cut to `room` characters with most terms of the question; it begins at a sentence."""
+    """Returns a text, cut to `room` characters with most terms of the question; it begins at a sentence."""
     return _cut_out(text, *span_around_terms(text, room, terms_of))
 
 
@@ -317,7 +317,7 @@ def _cut_out(text: str, start: int, end: int) -> str:
 
 
 def span_around_terms(text: str, room: int, terms_of: TermsOf) -> tuple[int, int]:
-    """Return the start and end offsets, in characters, of the part that `around_terms` shows."""
+    """Returns the start and end offsets, in characters, of the part that `around_terms` shows."""
     if len(text) <= room:
         return 0, len(text)
     places = terms_of(text)
@@ -342,7 +342,7 @@ _RULE: Final = re.compile(r"\|?[ \t|:-]*-[ \t|:-]*")
 
 
 def _whole_sentence(text: str, start: int, end: int, terms_of: TermsOf) -> int:
-    """Return the end of the sentence that a cut divides, if it holds a term of the question and its rest is short."""
+    """Returns the end of the sentence that a cut divides, if it holds a term of the question and its rest is short."""
     if end == len(text):
         return end
     edges = [*sentence_starts(text), len(text)]
@@ -353,7 +353,7 @@ def _whole_sentence(text: str, start: int, end: int, terms_of: TermsOf) -> int:
 
 
 def _with_a_row(text: str, start: int, end: int) -> int:
-    """Return the end of the first row of a table whose header alone would be shown."""
+    """Returns the end of the first row of a table whose header alone would be shown."""
     lines = text[start:end].rstrip().split("\n")
     if end == len(text) or not _RULE.fullmatch(lines[-1]) or not lines[-1].lstrip().startswith("|"):
         return end
@@ -365,7 +365,7 @@ _TEXT: Final = re.compile(r"\S")
 
 
 def reading_on(shown: Sequence[ShownNote], read: Reader) -> tuple[str, int] | None:
-    """Return the path of the first note and the line, from 1, of the first text after its best passage that is not
+    """Returns the path of the first note and the line, from 1, of the first text after its best passage that is not
     shown; None if the rest is shown."""
     first = shown[0] if shown else None
     best = first.best if first is not None else None

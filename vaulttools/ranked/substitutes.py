@@ -62,7 +62,7 @@ class Substitutes:
     def of(
         self, asked: Question, missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
     ) -> tuple[Sequence[QuestionTerm], int]:
-        """Return the terms of a question, with substitutes for those whose number is in `missing`, and how many of the
+        """Returns the terms of a question, with substitutes for those whose number is in `missing`, and how many of the
         first ones are its own. No note that was read holds the terms in `unread`; other notes may. Nothing is said of
         words that only another wording has."""
         resolved: dict[tuple[str, bool], QuestionTerm] = {}
@@ -127,7 +127,7 @@ class Substitutes:
         return self._matches.exists(term, count)
 
     def _split(self, text: str) -> str:
-        """Return the two words of a compound that follow each other in some note: `gem stones`; or `""`."""
+        """Returns the two words of a compound that follow each other in some note: `gem stones`; or `""`."""
         if len(text) > _LONGEST_COMPOUND:
             return ""
         cuts = range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
@@ -141,7 +141,7 @@ class Substitutes:
         return pairs[counts.index(most)] if most else ""
 
     def _as_written(self, stem: str) -> str:
-        """Return a word with a stem as the vault writes it: the first one in the first note, if possible in scope."""
+        """Returns a word with a stem as the vault writes it: the first one in the first note, if possible in scope."""
         notes = self._matches.notes_with(stem)
         for path in sorted(notes & self._matches.notes or notes, key=paths.order)[:_WRITTEN_IN]:
             note = self._matches.read(path)
@@ -152,8 +152,8 @@ class Substitutes:
 
 
 def _beginning(term: QuestionTerm) -> QuestionTerm | None:
-    """Return a term for longer words that begin with a word; None for a phrase, a compound name, a piece of text, and a
-    word that is much longer than its stem, with which other words begin: `elevator` and `eleven`."""
+    """Returns a term for longer words that begin with a word; None for a phrase, a compound name, a piece of text, and
+    a word that is much longer than its stem, with which other words begin: `elevator` and `eleven`."""
     if term.is_phrase or term.literal or term.parts or len(term.text) < _SHORTEST_BEGINNING:
         return None
     if any(len(term.text) - len(stem) > _LONGEST_ENDING for _, _, stem in tokens(term.text)):
@@ -169,7 +169,7 @@ _SHORTEST_MISSPELT: Final = 5
 
 
 def corrections(text: str, matches: TermMatches) -> list[str]:
-    """Return the stems closest to that of one word that no note holds, the most frequent of equally close ones; no
+    """Returns the stems closest to that of one word that no note holds, the most frequent of equally close ones; no
     stems for an English word, which is spelt as meant: `alarm` is no misspelt `alamme`.
 
     An error is one letter changed, added, left out or swapped with its neighbour. The stems begin with the word's first

@@ -31,7 +31,7 @@ class Written:
     """The best note that holds words of the question in a row: it is among the first two; `""` if there is none."""
 
     def put_first(self, notes: Sequence[RankedNote]) -> list[RankedNote]:
-        """Return notes in their order but for these. The first ones score alike, and no note scores below one that
+        """Returns notes in their order but for these. The first ones score alike, and no note scores below one that
         follows it."""
         found = sorted(notes, key=lambda note: note.path not in self.first)
         place = next((place for place, note in enumerate(found) if note.path == self.quoting), 0)
@@ -51,7 +51,7 @@ NOWHERE: Final = Written()
 
 
 def plain(text: str) -> str:
-    """Return the words of a text with single blanks between them, without case and accents."""
+    """Returns the words of a text with single blanks between them, without case and accents."""
     bare = _MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
     return _NO_WORD.sub(" ", unicodedata.normalize("NFC", bare)).strip()
 
@@ -63,13 +63,13 @@ def may_be_name(places: Places, own: int) -> bool:
 
 
 def named(question: str, names: Mapping[str, Iterable[str]]) -> frozenset[str]:
-    """Return the notes that have a question as one of their names; `names` are those of each note."""
+    """Returns the notes that have a question as one of their names; `names` are those of each note."""
     asked = plain(question)
     return frozenset(path for path, own in names.items() if asked and any(plain(name) == asked for name in own))
 
 
 def holding_all(notes: Sequence[RankedNote], own: int, places: Mapping[str, Places]) -> frozenset[str]:
-    """Return the notes with a passage or a name that holds all of a question's `own` terms, if they are few
+    """Returns the notes with a passage or a name that holds all of a question's `own` terms, if they are few
     (`FEW_WORDS`); if there are none, the best notes for each term, by their passages or else by name and properties."""
     if not 0 < own <= FEW_WORDS:
         return frozenset()

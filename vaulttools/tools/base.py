@@ -10,28 +10,30 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
-from vaulttools.answers import answer, corpus, cut, note_dates
+from vaulttools.answers import answer, corpus, cut, linked, note_dates
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.request import Request, Texts, json_of
 from vaulttools.answers.tool import Tool
 from vaulttools.bases import constants, definition, rows
-from vaulttools.bases.context import NOTE_DATE, Context
+from vaulttools.bases.context import NOTE_DATE, Context, FileLinks
 from vaulttools.bases.definition import Base, View
 from vaulttools.bases.rows import Asked, ViewResult
 from vaulttools.bases.syntax import Binary, Failed, Literal, Name, Node, OutOfTime, walk
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain, text_of, type_of
-from vaulttools.bases.vault_files import NoteTable, VaultFiles, facts_of
+from vaulttools.bases.vault_files import NoteTable, VaultFiles, facts_of, links_of
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render, spelling
 from vaulttools.core.work import INCOMPLETE, Work, named
 from vaulttools.errors import BadArgument, PathNotFound
 from vaulttools.files.document import Document
+from vaulttools.files.scope import Scope
 from vaulttools.models import BaseModel, BeforeValidator, Field, WithJsonSchema
+from vaulttools.notes.difference import Change
 from vaulttools.notes.note import Note
 from vaulttools.resources.targets import Target
 
@@ -176,7 +178,14 @@ def run(call: Call, request: BaseRequest) -> BaseAnswer:
     missed = {entry.path for entry, reason in notes.passed_over if reason in INCOMPLETE}
     found_in = [path for path in listing.files if path not in missed]
     links = call.links()
-    held = VaultFiles(call.session.root, notes.answer, links, partial(note_dates.of, call))
+    held = VaultFiles(
+        call.session.root,
+        notes.answer,
+        links,
+        lambda: _also(call, LINKS, whole),
+        lambda: _also(call, linked.PROJECTION, whole),
+        partial(note_dates.of, call),
+    )
     this = _this(call, source, request)
     clock = Clock(int(call.session.calendar.moment() * 1000), call.session.calendar.zone)
     context = Context(Setting(clock, held.resolve), held, stop, random.random, this)
@@ -185,6 +194,17 @@ def run(call: Call, request: BaseRequest) -> BaseAnswer:
         work.cut()
     answer.misread(work, notes.answer.misread.intersection(listing.places))
     return _answer(source, view, asked, request, found, context, notes, work)
+
+
+S = TypeVar("S")
+
+
+def _also(call: Call, question: NoteProjection[Any, S], whole: Scope) -> S:
+    """Answers a further question about the notes, which count as searched already."""
+    asked = corpus.answered(call.again(), question, whole)
+    if asked.waiting or asked.late:
+        call.work.cut()
+    return asked.answer
 
 
 def _source(call: Call, request: BaseRequest, stop: Callable[[], None]) -> _Source:
@@ -515,7 +535,21 @@ def _csv_cell(value: Any) -> object:
 
 
 PROJECTION: Final = NoteProjection("bases", facts_of, NoteTable(), NoteTable.changed)
-"""What counts of each note: its properties, tags and links."""
+"""What counts of each note: its properties and tags."""
+
+
+def _changed(before: Mapping[str, FileLinks], changes: Sequence[Change[FileLinks]]) -> Mapping[str, FileLinks]:
+    after = dict(before)
+    for path, _, now in changes:
+        if now is None:
+            after.pop(path, None)
+        else:
+            after[path] = now
+    return after
+
+
+LINKS: Final[NoteProjection[FileLinks, Mapping[str, FileLinks]]] = NoteProjection("base links", links_of, {}, _changed)
+"""The links of each note."""
 
 TOOL: Final = Tool(
     name="base",

@@ -39,7 +39,18 @@ def _definition(tool: Tool[Any, Any], format: Format, answers: bool) -> dict[str
         return {"type": "function", "function": function}
     hints = {"title": tool.summary, "readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
     defined = {"name": tool.name, "description": tool.description, "inputSchema": arguments, "annotations": hints}
-    return defined | ({"outputSchema": tool.answer.model_json_schema(mode="serialization")} if answers else {})
+    return defined | ({"outputSchema": _output(tool)} if answers else {})
+
+
+def _output(tool: Tool[Any, Any]) -> dict[str, Any]:
+    """Returns the JSON Schema of the details. A tool with several kinds of answers has one schema: an object, as MCP
+    demands, with `anyOf` of theirs."""
+    kinds = tool.answers or (tool.answer,)
+    schemas: list[dict[str, Any]] = [each.model_json_schema(mode="serialization") for each in kinds]
+    if len(schemas) == 1:
+        return schemas[0]
+    shared = {name: each for schema in schemas for name, each in schema.pop("$defs", {}).items()}
+    return {"type": "object", "$defs": shared, "anyOf": schemas}
 
 
 def _short(request: type[Request]) -> dict[str, Any]:

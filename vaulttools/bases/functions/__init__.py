@@ -58,13 +58,13 @@ def register(kind: str, functions: Mapping[str, Body], *, lazy: bool = False) ->
 
 
 def text(frame: Frame, value: Value) -> str:
-    """Return a value as `toString()` does."""
+    """Returns a value as `toString()` does."""
     made = text_of(value, frame.context.setting)
     return made if isinstance(value, str | int | float | None) else frame.context.text(made)
 
 
 def whole(value: Value, what: str) -> int:
-    """Return an argument as a whole number from -2**31 to 2**31, cut off as in JavaScript; 0 for NaN.
+    """Returns an argument as a whole number from -2**31 to 2**31, cut off as in JavaScript; 0 for NaN.
 
     Raises:
         Failed: it is not a number; `what` names the argument.

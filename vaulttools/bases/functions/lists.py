@@ -23,7 +23,7 @@ _PIECE: Final = re.compile(r"[0-9]+|[\s\S]")
 
 
 def _each(frame: Frame, held: list[Any], result: list[Any]) -> Iterator[Frame]:
-    """Yield a frame for each element of a list; what the elements make and `result` does not hold is not counted."""
+    """Yields a frame for each element of a list; what the elements make and `result` does not hold is not counted."""
     inner = frame.inner()
     before = frame.context.made
     settled = before + UNSETTLED
@@ -88,7 +88,7 @@ _SHORT: Final = 100
 
 
 def collation(given: str) -> tuple[Any, ...]:
-    """Return the sort key of a text: the app ignores case and accents, and compares numbers by value.
+    """Returns the sort key of a text: the app ignores case and accents, and compares numbers by value.
 
     It approximates `Intl.Collator` with base sensitivity and numeric order: blanks, punctuation, signs, digits,
     letters. Texts that begin with the same 1,000 characters sort alike.
@@ -136,7 +136,7 @@ def _sort(frame: Frame, held: list[Any]) -> Value:
 
 
 def _unique(frame: Frame, held: list[Any]) -> list[Any]:
-    """Return the elements, each once.
+    """Returns the elements, each once.
 
     The app keys them by their texts in a JavaScript object, where whole numbers come first, in ascending order.
     """
@@ -186,25 +186,25 @@ register(
 
 
 def _numbers_in(held: list[Any]) -> list[float]:
-    """Return the numbers of a list, without booleans, texts and NaN."""
+    """Returns the numbers of a list, without booleans, texts and NaN."""
     return [each for each in held if isinstance(each, int | float) and not isinstance(each, bool) and each == each]
 
 
 def _median(found: Sequence[float]) -> float:
-    """Return the median; for an even count, the mean of the two in the middle."""
+    """Returns the median; for an even count, the mean of the two in the middle."""
     ordered = sorted(found)
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _stddev(found: Sequence[float]) -> float:
-    """Return the standard deviation of a whole population."""
+    """Returns the standard deviation of a whole population."""
     mean = math.fsum(found) / len(found)
     return math.sqrt(math.fsum((each - mean) ** 2 for each in found) / len(found))
 
 
 def _total(found: Sequence[float]) -> float:
-    """Return the sum, added from the first to the last as in JavaScript."""
+    """Returns the sum, added from the first to the last as in JavaScript."""
     result: float = 0
     for each in found:
         result += each
@@ -212,7 +212,7 @@ def _total(found: Sequence[float]) -> float:
 
 
 def _of_numbers(compute: Callable[[list[float]], float]) -> Callable[[list[Any]], Value]:
-    """Return a function that computes a value from the numbers in a list; null if the list has no numbers."""
+    """Returns a function that computes a value from the numbers in a list; null if the list has no numbers."""
 
     def computed(held: list[Any]) -> Value:
         found = _numbers_in(held)
@@ -222,7 +222,7 @@ def _of_numbers(compute: Callable[[list[float]], float]) -> Callable[[list[Any]]
 
 
 def _bounded(compute: Callable[[list[Any]], Value]) -> Callable[[Frame, list[Any]], Value]:
-    """Return a function that gives infinity or NaN where `compute` fails on numbers that are too large."""
+    """Returns a function that gives infinity or NaN where `compute` fails on numbers that are too large."""
 
     def body(_: Frame, held: list[Any]) -> Value:
         try:
@@ -236,7 +236,7 @@ def _bounded(compute: Callable[[list[Any]], Value]) -> Callable[[Frame, list[Any
 
 
 def _mean(held: list[Any]) -> Value:
-    """Return the sum of the numbers divided by the count of all elements except nulls, as the app does."""
+    """Returns the sum of the numbers divided by the count of all elements except nulls, as the app does."""
     return _of_numbers(lambda found: _total(found) / sum(each is not None for each in held))(held)
 
 
@@ -248,7 +248,7 @@ def _dates(held: list[Any]) -> list[Date]:
 
 
 def _read_dates(frame: Frame, held: list[Any]) -> list[Date]:
-    """Return the dates of a list, including those in texts."""
+    """Returns the dates of a list, including those in texts."""
     clock = frame.context.setting.clock
     return _dates([read_date(each, clock) if isinstance(each, str) else each for each in held])
 
@@ -297,12 +297,12 @@ SUMMARIES: Final = (*_SUMMARIES, "Unique")
 
 
 def summary_named(name: str) -> str | None:
-    """Return the default summary with that name in any casing; None if there is none."""
+    """Returns the default summary with that name in any casing; None if there is none."""
     return next((each for each in SUMMARIES if each.lower() == name.lower()), None)
 
 
 def of_column(values: list[Any], context: Context) -> Frame:
-    """Return the frame for a summary of `values`."""
+    """Returns the frame for a summary of `values`."""
     return Frame(BaseRow(context, "", context.files.facts("")), values)
 
 

@@ -26,7 +26,7 @@ _WORD: Final = re.compile(r"[^\W_]\S*|_\S*")
 
 
 def units(given: str) -> int:
-    """Return the length of a text in UTF-16 units, as JavaScript counts."""
+    """Returns the length of a text in UTF-16 units, as JavaScript counts."""
     return len(given) if given.isascii() else len(given.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -82,7 +82,7 @@ def _holds(frame: Frame, given: str, wanted: Value) -> bool:
 
 
 def _of_texts(body: Callable[..., str]) -> Body:
-    """Return a function whose text is bounded and counted."""
+    """Returns a function whose text is bounded and counted."""
 
     @wraps(body)
     def counted(frame: Frame, *given: Any) -> Value:
@@ -195,7 +195,7 @@ def _has_link(frame: Frame, file: File, other: Value) -> bool:
     if not isinstance(other, File | LinkValue):
         target = text(frame, other)
         other = read_link(target, file.path) or LinkValue(target, file.path)
-    for target, display in context.files.facts(file.path).links:
+    for target, display in context.files.links_of(file.path).links:
         context.tick()
         if equal(LinkValue(target, file.path, display), other, context.setting):
             return True

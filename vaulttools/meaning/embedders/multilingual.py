@@ -38,7 +38,7 @@ def takes(choice: Choice) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """Return the key: package, version and digest of the weights."""
+    """Returns the key: package, version and digest of the weights."""
     return _weights().key()
 
 
@@ -74,7 +74,7 @@ class Model:
             return [self._words.of(text) for text in texts]
 
     def words_of(self, tokens: Sequence[int]) -> list[str]:
-        """Return for each token the word that it stands for, in lower case; `""` for a part of a word."""
+        """Returns for each token the word that it stands for, in lower case; `""` for a part of a word."""
         with embedding_with(PACKAGE):
             pieces: Sequence[str] = self._pieces.whole._pieces
             named = [pieces[token] for token in tokens]
@@ -114,7 +114,7 @@ class _Pieces:
         self.model.sp = self
 
     def encode(self, tokens: list[int], **_: object) -> list[int]:
-        """Return the tokens between those around every text."""
+        """Returns the tokens between those around every text."""
         return [_FIRST, *tokens, _LAST]
 
 

@@ -43,7 +43,7 @@ def takes(choice: Choice) -> bool:
 
 
 def key_of(choice: Choice) -> EmbedderKey:
-    """Return a key with the model and the address; an endpoint does not show its weights."""
+    """Returns a key with the model and the address; an endpoint does not show its weights."""
     return Model(choice).key
 
 
@@ -100,7 +100,7 @@ class Model:
         return vectors
 
     def _answer(self, request: bytes, seconds: float) -> bytes:
-        """Return the body of the answer; raises TimeoutError, OSError or HTTPException if there is none."""
+        """Returns the body of the answer; raises TimeoutError, OSError or HTTPException if there is none."""
         until = time.monotonic() + seconds
         connection = (
             http.client.HTTPSConnection(self._host, self._port, timeout=seconds, context=ssl.create_default_context())
@@ -111,11 +111,13 @@ class Model:
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
         # The socket's timeout restarts with every byte; this one does not.
-        end = threading.Timer(seconds, _cut, [connection])
+        held: list[socket.socket] = []
+        end = threading.Timer(seconds, _cut, [connection, held])
         end.daemon = True
         end.start()
         try:
             connection.request("POST", self._path, request, headers)
+            held.append(connection.sock)  # which has none any more while it reads an answer that ends with it
             response = connection.getresponse()
             if response.status != 200:
                 raise NoMeaning(f"The embedder {self._address} answered with the status {response.status}")
@@ -134,7 +136,7 @@ class Model:
             connection.close()
 
     def _vectors(self, body: bytes, count: int) -> Floats:
-        """Return the vectors of an answer, in the order of the texts, with length 1."""
+        """Returns the vectors of an answer, in the order of the texts, with length 1."""
         try:
             data = json.loads(body)["data"]
             rows = [each["embedding"] for each in sorted(data, key=lambda each: each["index"])]
@@ -150,8 +152,9 @@ class Model:
         return directions
 
 
-def _cut(connection: http.client.HTTPConnection) -> None:
-    """End a connection while another thread waits for it."""
-    with suppress(OSError):
-        if connection.sock is not None:
-            connection.sock.shutdown(socket.SHUT_RDWR)
+def _cut(connection: http.client.HTTPConnection, held: Sequence[socket.socket]) -> None:
+    """End a connection, whose socket may be held apart from it, while another thread waits for it."""
+    for each in held or (connection.sock,):
+        with suppress(OSError):
+            if each is not None:
+                each.shutdown(socket.SHUT_RDWR)

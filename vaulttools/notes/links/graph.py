@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import filterfalse
-from typing import Any, NamedTuple, TypeAlias
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from vaulttools.core import paths
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.links.targets import LinkIndex, name_key
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 Written: TypeAlias = tuple[tuple[int, str], ...]
 """The links and embeds of a note that stay in the vault, by line: the line of each, and its target as written."""
@@ -38,25 +42,24 @@ class Unresolved(NamedTuple):
     """By case-folded name of a missing file, the number of links to it."""
 
     def of(self, notes: Iterable[str]) -> Unresolved:
-        """Return the unresolved links of some notes."""
+        """Returns the unresolved links of some notes."""
         by_note = {source: self.by_note[source] for source in filter(self.by_note.__contains__, notes)}
         files = Counter(target.casefold() for found in by_note.values() for _, target in found)
         return Unresolved(files.total(), by_note, files)
 
     def edges(self, notes: Iterable[str]) -> Iterator[Edge]:
-        """Return the links of some notes, in the order of the notes, then by line."""
+        """Returns the links of some notes, in the order of the notes, then by line."""
         found = ((source, self.by_note[source]) for source in filter(self.by_note.__contains__, notes))
         return (Edge(source, line, target, None) for source, links in found for line, target in links)
 
 
 def written(note: Contents) -> Written:
-    """Return the links and embeds of a note, including those in its properties."""
-    found = ((each.line, each.target) for each in note.references if each.kind != "external")
-    return tuple(sorted(found, key=lambda each: each[0]))
+    """Returns the links and embeds of a note, including those in its properties."""
+    return tuple(sorted(note.links, key=itemgetter(0)))
 
 
 def resolved(source: str, found: Written, links: LinkIndex) -> list[Edge]:
-    """Return the links of one note with their files."""
+    """Returns the links of one note with their files."""
     return [Edge(source, line, target, links.resolve(target, source)) for line, target in found]
 
 
@@ -80,7 +83,7 @@ class Graph:
         """Whether all links were followed since this was made or stored."""
 
     def plain(self) -> object:
-        """Return the graph as plain values."""
+        """Returns the graph as plain values."""
         self.is_grown = False
         followed = self._followed and (self._followed.links.files, *self._followed[1:])
         return self._notes, self._by_name, followed
@@ -95,12 +98,13 @@ class Graph:
         return cls(notes, by_name, followed)
 
     def changed(self, changes: Sequence[Change[Written]]) -> Graph:
-        """Return the graph after some notes changed."""
+        """Returns the graph after some notes changed."""
         names: Draft[str | None, Sequence[tuple[str, Written]], dict[str, Written]] = Draft(self._by_name, dict, dict)
+        keys = _Made(name_key)
         for source, before, after in changes:
-            for name in _by_name(source, before or ()):
+            for name in _by_name(source, before or (), keys):
                 names[name].pop(source, None)
-            for name, found in _by_name(source, after or ()).items():
+            for name, found in _by_name(source, after or (), keys).items():
                 names[name][source] = tuple(found)
         followed = self._followed
         if followed is not None:
@@ -116,31 +120,29 @@ class Graph:
         return Graph(notes, names.merged(lambda sources: tuple(sources.items())), followed)
 
     def to(self, path: str, links: LinkIndex) -> list[Edge]:
-        """Return the links that lead to a file, by source in path order; resolves only links that can."""
-        leads: dict[tuple[str, str], bool] = {}  # by target as written and folder: thousands of links may be equal
-        edges = []
-        for source, found in (*self._by_name.get(name_key(path), ()), *self._by_name.get(None, ())):
-            for line, target in found:
-                key = (target, source.rpartition("/")[0] if target else source)
-                if key not in leads:
-                    leads[key] = links.resolve(target, source) == path
-                if leads[key]:
-                    edges.append(Edge(source, line, target, path))
+        """Returns the links that lead to a file, by source in path order; resolves only links that can."""
+        leads = _Leads(links)
+        edges = [
+            Edge(source, line, target, path)
+            for source, found in (*self._by_name.get(name_key(path), ()), *self._by_name.get(None, ()))
+            for line, target in found
+            if leads.to(target, source) == path
+        ]
         orders = {source: paths.order(source) for source in {edge.source for edge in edges}}
         return sorted(edges, key=lambda edge: (orders[edge.source], edge.line))
 
     def targets(self, path: str, links: LinkIndex) -> set[str]:
-        """Return the files that a note links to; empty for an unknown note."""
+        """Returns the files that a note links to; empty for an unknown note."""
         found = self._notes.get(path, ())
         return {target for _, written in found if (target := links.resolve(written, path)) is not None}
 
     def unresolved(self, links: LinkIndex, stop: Callable[[], bool]) -> Unresolved | None:
-        """Return every link to a missing file; None if `stop` returned true before the end."""
+        """Returns every link to a missing file; None if `stop` returned true before the end."""
         known = self._all(links, stop)
         return known and Unresolved(known.number, known.unresolved, known.gone)
 
     def orphans(self, links: LinkIndex, stop: Callable[[], bool], among: Iterable[str]) -> Sequence[str] | None:
-        """Return the notes in `among` that no other note links to, in their order; None as for `unresolved`."""
+        """Returns the notes in `among` that no other note links to, in their order; None as for `unresolved`."""
         known = self._all(links, stop)
         if known is None:
             return None
@@ -163,11 +165,41 @@ class Graph:
         return known
 
 
-def _by_name(source: str, found: Written) -> dict[str | None, list[tuple[int, str]]]:
-    """Return the links of a note by `name_key` of their targets."""
+class _Made(dict[K, V]):
+    """Values that are made from their keys, each once: thousands of links may be equal."""
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: K) -> V:
+        value = self[key] = self._make(key)
+        return value
+
+
+class _Leads:
+    """The files that links lead to, each found once by target as written and folder."""
+
+    def __init__(self, links: LinkIndex) -> None:
+        self._links = links
+        self._of_folder: _Made[str, dict[str, str | None]] = _Made(lambda _: {})
+
+    def to(self, target: str, source: str) -> str | None:
+        """Like `LinkIndex.resolve`."""
+        known = self._of_folder[source.rpartition("/")[0]]
+        if target not in known:
+            found = self._links.resolve(target, source)
+            if not target:
+                return found  # the source itself
+            known[target] = found
+        return known[target]
+
+
+def _by_name(source: str, found: Written, keys: Mapping[str, str | None]) -> dict[str | None, list[tuple[int, str]]]:
+    """Returns the links of a note by `name_key` of their targets."""
     names: dict[str | None, list[tuple[int, str]]] = {}
     for each in found:
-        names.setdefault(name_key(each[1] or source), []).append(each)
+        names.setdefault(keys[each[1] or source], []).append(each)
     return names
 
 
@@ -190,19 +222,20 @@ class _Followed(NamedTuple):
         changes: Iterable[tuple[str, Written, Written]],
         stop: Callable[[], bool] = lambda: False,
     ) -> _Followed | None:
-        """Return the result for the names in `links` after changes: a note, its links before, its links after. Notes
+        """Returns the result for the names in `links` after changes: a note, its links before, its links after. Notes
         whose links may now lead elsewhere count as changed. None if `stop` returned true before the end."""
         number = self.number
         unresolved: Draft[str, Written, Written] = Draft(self.unresolved, tuple, tuple)
         gone: Draft[str, int, int] = Draft(self.gone, int, int)
         linked: Draft[str, int, int] = Draft(self.linked, int, int)
+        steps = ((-1, _Leads(self.links)), (1, _Leads(links)))
         for source, before, after in changes:
             if stop():
                 return None
             left: list[tuple[int, str]] = []
-            for found, step, names in ((before, -1, self.links), (after, 1, links)):
+            for found, (step, leads) in zip((before, after), steps, strict=True):
                 for line, written in found:
-                    target = names.resolve(written, source)
+                    target = leads.to(written, source)
                     if target is None:
                         number += step
                         gone[written.casefold()] += step
@@ -228,7 +261,7 @@ class Reached(NamedTuple):
 def reach(
     start: str, depth: int, next_to: Callable[[str], Iterable[str]], stop: Callable[[], bool]
 ) -> tuple[list[Reached], bool]:
-    """Return the notes within `depth` links of one, nearest first, then by path, and whether `stop` ended the search.
+    """Returns the notes within `depth` links of one, nearest first, then by path, and whether `stop` ended the search.
 
     If several ways to a note have the same length, the first by path counts.
     """

@@ -25,7 +25,7 @@ def mentions(
     wanted: Iterable[int],
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[int]:
-    """Yield the lines in `wanted` (from 1) with one of the names as a word of plain text, case ignored.
+    """Yields the lines in `wanted` (from 1) with one of the names as a word of plain text, case ignored.
 
     ``lines`` are all lines of the note. A line counts once. It ends when `stop` returns true, which it asks for each
     name in each line.
@@ -76,14 +76,14 @@ def _is_of_word(character: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """Return a text in lower case, character by character, so that offsets stay the same."""
+    """Returns a text in lower case, character by character, so that offsets stay the same."""
     if text.isascii():
         return text.lower()
     return "".join(lower if len(lower := character.lower()) == 1 else character for character in text)
 
 
 def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, int]]]:
-    """Return by line the start and end columns of links and embeds, or of their parts in it."""
+    """Returns by line the start and end columns of links and embeds, or of their parts in it."""
     text = "\n".join(lines)
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     found: dict[int, list[tuple[int, int]]] = {}
@@ -105,7 +105,7 @@ def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, i
 
 
 def code_spans(line: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end columns of code spans in a line, backticks included."""
+    """Yields the start and end columns of code spans in a line, backticks included."""
     runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(line)]
     last = {end - start: place for place, (start, end) in enumerate(runs)}
     place = 0

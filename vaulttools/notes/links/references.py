@@ -88,7 +88,7 @@ def markdown_link(
 def decode_uri(text: str) -> str:
     """Decode the destination of a Markdown link as Obsidian does, like JavaScript's `decodeURI`.
 
-    Return it unchanged if `decodeURI` refuses it: for a `%` without two digits, or bytes that are no UTF-8.
+    Returns it unchanged if `decodeURI` refuses it: for a `%` without two digits, or bytes that are no UTF-8.
 
     >>> decode_uri("Caf%C3%A9%20%26%20bar.md")
     'Café %26 bar.md'

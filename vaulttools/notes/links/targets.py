@@ -61,6 +61,12 @@ def parse_link(text: str) -> Link:
     return Link(*link[:3], display.strip()) if bar else link
 
 
+def target_of(inner: str) -> str:
+    """Returns the target of `parse_link` for the text between the brackets of one link."""
+    named, bar, _ = inner.partition("|")
+    return (named.removesuffix("\\") if bar else named).partition("#")[0].strip()
+
+
 def parse_linktext(text: str) -> Link:
     """Read a target with its headings or block, `Note#H1#H2` or `Note#^id`; nothing else in it has a meaning.
 
@@ -76,7 +82,7 @@ def parse_linktext(text: str) -> Link:
 
 
 def name_key(path: str) -> str | None:
-    """Return the key that a target shares with every file that it can lead to: the last name, folded, without `.md`.
+    """Returns the key that a target shares with every file that it can lead to: the last name, folded, without `.md`.
     None for a target that ends in `.` or `..`, which holds no name."""
     name = _name(_folded(path).rstrip("/"))
     while name.endswith(".md"):
@@ -103,13 +109,13 @@ class LinkIndex:
         return _Grouped(folded, files), _Grouped([path[path.rfind("/") + 1 :] for path in folded], files)
 
     def _named(self, name: str) -> Sequence[tuple[str, str]]:
-        """Return the files with a folded name, each as folded and as given path, the shortest first."""
+        """Returns the files with a folded name, each as folded and as given path, the shortest first."""
         if name not in self._ordered:
             self._ordered[name] = [(_folded(path), path) for path in sorted(self._grouped[1].of(name), key=_rank)]
         return self._ordered[name]
 
     def resolve(self, target: str, source: str | None = None) -> str | None:
-        """Return the path of the file that a target leads to, as given to the index, or None.
+        """Returns the path of the file that a target leads to, as given to the index, or None.
 
         `target` is percent-decoded, without headings and display text; `source` is the path of the note that holds the
         link. Without a `source` the folder is the root.
@@ -125,12 +131,12 @@ class LinkIndex:
         return _first(self._at, exact) if exact else None
 
     def names_apart(self, other: LinkIndex) -> set[str | None]:
-        """Return `name_key` of the files that only one of the two indexes has: only targets with such a name can lead
+        """Returns `name_key` of the files that only one of the two indexes has: only targets with such a name can lead
         to different files."""
         return set(map(name_key, self.files ^ other.files))
 
     def candidates(self, target: str) -> list[str]:
-        """Return every file that a target may lead to from any folder; the one that `resolve` returns comes first.
+        """Returns every file that a target may lead to from any folder; the one that `resolve` returns comes first.
 
         There is only one if the target is the file's path from the root, or has `./` or `../` in it.
         """
@@ -145,12 +151,12 @@ class LinkIndex:
         return [found]
 
     def _at(self, wanted: str) -> str | None:
-        """Return the file at exactly this path, case and Unicode form ignored."""
+        """Returns the file at exactly this path, case and Unicode form ignored."""
         found = self._grouped[0].of(_folded(wanted))
-        return _best(sorted(found, key=_rank) if len(found) > 1 else found, wanted)
+        return _best(sorted(found, key=_rank), wanted) if len(found) > 1 else next(iter(found), None)
 
     def _near(self, wanted: str, folder: str) -> str | None:
-        """Return the file at this path from the root, else from the folder, else the one with the shortest path."""
+        """Returns the file at this path from the root, else from the folder, else the one with the shortest path."""
         near = self._at(wanted) or self._at(paths.join(folder, wanted))
         if near is not None:
             return near
@@ -158,7 +164,7 @@ class LinkIndex:
         return _best(shortest, wanted)
 
     def _below(self, wanted: str) -> Iterator[str]:
-        """Return the files whose path ends in this one, the shortest first."""
+        """Returns the files whose path ends in this one, the shortest first."""
         folded = _folded(wanted)
         return (path for other, path in self._named(_name(folded)) if other.endswith(f"/{folded}"))
 
@@ -175,23 +181,23 @@ class _Grouped:
                     self._others.setdefault(key, []).append(path)
 
     def of(self, key: str) -> list[str]:
-        """Return the files with a key, in no order."""
+        """Returns the files with a key, in no order."""
         one = self._one.get(key)
         return [] if one is None else [one, *self._others.get(key, ())]
 
 
 def _first(look: Callable[[str], str | None], target: str) -> str | None:
-    """Return the file that `look` finds for the first possible name of a target."""
+    """Returns the file that `look` finds for the first possible name of a target."""
     return next((path for path in map(look, _readings(target)) if path is not None), None)
 
 
 def _readings(target: str) -> tuple[str, str]:
-    """Return the possible names of a target, the likelier first."""
+    """Returns the possible names of a target, the likelier first."""
     return (target, f"{target}.md") if "." in _name(target) else (f"{target}.md", target)
 
 
 def _best(found: Iterable[str], wanted: str) -> str | None:
-    """Return the first file that is spelled like `wanted`, else the first; None if there is none."""
+    """Returns the first file that is spelled like `wanted`, else the first; None if there is none."""
     candidates = list(found)
     spelled = (path for path in candidates if paths.nfc(path).endswith(paths.nfc(wanted)))
     return next(spelled, candidates[0]) if candidates else None
@@ -210,12 +216,12 @@ def _rank(path: str) -> tuple[int, bytes]:
 
 
 def _folded(path: str) -> str:
-    """Return a name in the form for comparisons: in lower case as in JavaScript, with a final sigma like any other."""
+    """Returns a name in the form for comparisons: in lower case as in JavaScript, with a final sigma like any other."""
     return path.lower() if path.isascii() else paths.nfc(paths.nfc(path).lower()).replace("ς", "σ")
 
 
 def _walked(steps: Iterable[str]) -> str | None:
-    """Return the path of the steps from the root; None if they lead out of the vault."""
+    """Returns the path of the steps from the root; None if they lead out of the vault."""
     walked: list[str] = []
     for step in steps:
         if step == "..":

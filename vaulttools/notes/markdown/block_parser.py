@@ -44,7 +44,7 @@ _BELOW_HEAD = re.compile(r"[-:|][-:| \t]*")
 
 
 def tokens(source: Source, first_line: int) -> list[Token]:
-    """Return the block tokens of a text from line ``first_line`` on; their lines count from 0 at the top of the text.
+    """Returns the block tokens of a text from line ``first_line`` on; their lines count from 0 at the top of the text.
 
     They are markdown-it's tokens of the types in `_READ`; a paragraph has no `inline` of its own.
     """
@@ -196,7 +196,7 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _bounded(rule: _Rule, kind: str, most: int) -> _Rule:
-    """Return a rule that applies only if fewer than `most` blocks of its kind are open."""
+    """Returns a rule that applies only if fewer than `most` blocks of its kind are open."""
 
     def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         assert isinstance(state, _State)

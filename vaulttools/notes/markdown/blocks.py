@@ -141,13 +141,13 @@ class BlockWalk:
 
 
 def region_at(regions: Sequence[Region], line: int) -> Region | None:
-    """Return the region that holds a line, or None."""
+    """Returns the region that holds a line, or None."""
     index = bisect_right(regions, line, key=itemgetter(0)) - 1
     return regions[index] if index >= 0 and regions[index].end_line >= line else None
 
 
 def block_ids(walk: BlockWalk, blocks: Sequence[Block], start: int) -> Iterator[BlockId]:
-    """Yield the ids from offset ``start`` on that end the text of a paragraph, a list item or a heading (rule-L07).
+    """Yields the ids from offset ``start`` on that end the text of a paragraph, a list item or a heading (rule-L07).
 
     An id at the end of a text in a quote names the whole quote, since its parts have no names (rule-L08). An id that is
     the whole text names the block before it: a whole list, a quote, a table, any block.
@@ -180,7 +180,7 @@ def _named(walk: BlockWalk, blocks: Sequence[Block], index: int, region: Region,
 
 
 def _before(walk: BlockWalk, blocks: Sequence[Block], index: int) -> Span | None:
-    """Return the block before the one at ``index``; if it is the last item of a list, the whole list."""
+    """Returns the block before the one at ``index``; if it is the last item of a list, the whole list."""
     if index == 0:
         return None
     block = blocks[index - 1]

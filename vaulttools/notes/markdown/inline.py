@@ -102,7 +102,7 @@ class _Brackets:
         self._dead = len(self._open)
 
     def close(self, offset: int) -> MarkdownLink | None:
-        """Return the link that the closing bracket at an offset belongs to, or None."""
+        """Returns the link that the closing bracket at an offset belongs to, or None."""
         if not self._open:
             return None
         opening, embed = self._open.pop()
@@ -118,7 +118,7 @@ class _Brackets:
         return MarkdownLink(opening - embed, destination[1], self.text[opening + 1 : offset], destination[0])
 
     def _destination(self, offset: int) -> tuple[str, int] | None:
-        """Return the destination of the link whose `(` is at an offset, and the offset after its `)`; or None."""
+        """Returns the destination of the link whose `(` is at an offset, and the offset after its `)`; or None."""
         text, end = self.text, self.end
         if simple := _SIMPLE.match(text, offset, end):
             return simple[1], simple.end()
@@ -148,7 +148,7 @@ class _Closers:
     missing: set[str] = field(default_factory=set)
 
     def after_code(self, opening: re.Match[str]) -> int:
-        """Return the offset after the code span that begins here; after the backticks if it is not closed."""
+        """Returns the offset after the code span that begins here; after the backticks if it is not closed."""
         if self.runs is None:
             self.runs = {}
             for run in _BACKTICKS.finditer(self.text, opening.start(), self.end):
@@ -158,7 +158,7 @@ class _Closers:
         return same_length[index] + len(opening[0]) if index < len(same_length) else opening.end()
 
     def after(self, offset: int, closer: str) -> int:
-        """Return the offset after the next ``closer`` in the region; ``offset`` if there is none."""
+        """Returns the offset after the next ``closer`` in the region; ``offset`` if there is none."""
         found = -1 if closer in self.missing else self.text.find(closer, offset, self.end)
         if found < 0:
             self.missing.add(closer)
@@ -167,7 +167,7 @@ class _Closers:
 
 
 def scan(text: str, start: int, end: int, *, table: bool) -> Iterator[InlineTag | Mark | Wikilink | MarkdownLink]:
-    """Yield the tags, comment marks and links in one region of whole lines, in the order of their ends.
+    """Yields the tags, comment marks and links in one region of whole lines, in the order of their ends.
 
     A tag begins its line (quote signs may come first) or a table cell, or follows a blank or directly another tag.
     Obsidian 1.13.7's own cache shows (cyanheads/obsidian-mcp-server issues 138 and 140): other punctuation before it
@@ -228,13 +228,13 @@ def scan(text: str, start: int, end: int, *, table: bool) -> Iterator[InlineTag 
 
 
 def scan_marks(text: str, start: int, end: int) -> Iterator[Mark]:
-    """Yield the comment marks of an HTML block, where nothing else counts: a comment may end in one."""
+    """Yields the comment marks of an HTML block, where nothing else counts: a comment may end in one."""
     for mark in _COMMENT_MARK.finditer(text, start, end):
         yield Mark(mark.start(), _begins_line(text, mark.start()), end)
 
 
 def comment_spans(marks: list[Mark], end: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and last offset of each comment (rule-M01).
+    """Yields the first and last offset of each comment (rule-M01).
 
     A mark that begins its line starts a comment up to the next mark, over any lines, or to the end of the note (release
     notes 0.10.12, 1.13). Any other starts a comment only if the next mark is in its region.

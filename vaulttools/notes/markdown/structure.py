@@ -44,7 +44,7 @@ def parse(text: str, body_line: int = 1) -> Structure:
 
 
 def comment_offsets(text: str, body_line: int = 1) -> list[Span]:
-    """Return the offsets of the first and last character of each `%%…%%` in ``text`` from line ``body_line`` on, in
+    """Returns the offsets of the first and last character of each `%%…%%` in ``text`` from line ``body_line`` on, in
     order; ``text`` has ``\\n`` for ``\\r\\n`` and no byte order mark."""
     if "%%" not in text:
         return []
@@ -54,7 +54,7 @@ def comment_offsets(text: str, body_line: int = 1) -> list[Span]:
 
 
 def _lines_in(spans: list[Span], source: Source) -> bytearray:
-    """Return for each line, from 1, whether it lies in one of the spans."""
+    """Returns for each line, from 1, whether it lies in one of the spans."""
     held = bytearray(source.count + 2)
     for start, end in spans:
         held[start : end + 1] = b"\1" * (end + 1 - start)
@@ -76,7 +76,7 @@ def _tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray
 def _inline(
     walk: BlockWalk, in_code: bytearray, start: int
 ) -> tuple[tuple[Tag, ...], tuple[Reference, ...], list[Span]]:
-    """Return the tags, the links, and the offsets of the comments, from offset ``start`` on."""
+    """Returns the tags, the links, and the offsets of the comments, from offset ``start`` on."""
     source = walk.source
     text = source.text
     tags: list[Tag] = []
@@ -111,7 +111,7 @@ def _reference(link: inline.Wikilink | inline.MarkdownLink, written: str, line: 
 
 
 def _with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Heading]:
-    """Yield the headings with the ends of their sections, in order, in a note of ``last_line`` lines."""
+    """Yields the headings with the ends of their sections, in order, in a note of ``last_line`` lines."""
     ends: list[int] = []
     following: list[tuple[int, int]] = []  # level and line of the headings below that can still end a section
     for heading in reversed(headings):
@@ -124,7 +124,7 @@ def _with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Head
 
 
 def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) -> Iterator[Reference]:
-    """Yield the links in the values of a block (rule-P05), in the order of properties.
+    """Yields the links in the values of a block (rule-P05), in the order of properties.
 
     A Markdown link counts if it is a whole text or a whole element of a list, as in Obsidian 1.12's cache; wikilinks
     count anywhere in a text. ``raw`` is the text of the block, from line ``first_line`` on. A link's line is that of
@@ -140,7 +140,7 @@ def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) ->
 
 
 def _links(text: str, name: str) -> Iterator[Reference]:
-    """Yield the links of one text; their lines are not known yet."""
+    """Yields the links of one text; their lines are not known yet."""
     whole = text.strip()
     if whole.startswith(("[", "![")) and whole.endswith(")") and "](" in whole:
         for hit in inline.scan(whole, 0, len(whole), table=False):

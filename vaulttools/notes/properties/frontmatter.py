@@ -65,7 +65,7 @@ class Properties:
 
 
 def split(text: str) -> FrontmatterBlock | None:
-    """Return the properties block of a note, or None.
+    """Returns the properties block of a note, or None.
 
     Line 1 is `---`, and a later line `---` or `...`; both begin at the margin, with only blanks after them (fault-Y13,
     rule-P01). Without the closing line there is no block. A byte order mark before it is skipped.
@@ -119,7 +119,7 @@ def _refusal(raw: str) -> str:
 
 
 def _too_deep(text: str) -> int:
-    """Return the offset of the first bracket, quoted or not, that is nested too deep; -1 if there is none."""
+    """Returns the offset of the first bracket, quoted or not, that is nested too deep; -1 if there is none."""
     if text.count("[") + text.count("{") > MAX_BRACKETS:
         depth = 0
         for bracket in _BRACKET.finditer(text):
@@ -181,5 +181,5 @@ def _failure(error: Exception, raw: str) -> str:
 
 
 def _at(offset: int, raw: str, text: str) -> str:
-    """Return a warning with its line in the note; the block's text begins on line 2. A negative offset is unknown."""
+    """Returns a warning with its line in the note; the block's text begins on line 2. A negative offset is unknown."""
     return f"frontmatter: {text}" if offset < 0 else f"frontmatter line {raw.count(chr(10), 0, offset) + 2}: {text}"

@@ -159,7 +159,7 @@ def _is_base64(text: str) -> bool:
 
 
 def _offset(event: Any) -> int:
-    """Return the offset of an event, in characters; both parsers of PyYAML count these."""
+    """Returns the offset of an event, in characters; both parsers of PyYAML count these."""
     index: int = event.start_mark.index
     return index
 
@@ -175,7 +175,7 @@ class _FromEvents:
         super().__init__(stream)  # type: ignore[call-arg]  # the loader that this is mixed into
 
     def get_single_data(self) -> Loaded:
-        """Return the only document of the stream.
+        """Returns the only document of the stream.
 
         Raises:
             Refused: a limit was exceeded, or there is a second document.

@@ -45,7 +45,7 @@ _LONGEST = 20
 
 
 def resolve(word: str) -> tuple[Scalar, str]:
-    """Return the value of an unquoted word in YAML or JSON, and what is wrong with it (empty if nothing is).
+    """Returns the value of an unquoted word in YAML or JSON, and what is wrong with it (empty if nothing is).
 
     The rule is narrower than YAML 1.2's core schema (fault-Y05, fault-Y07, fault-Y11): a word becomes a number only if
     writing that number gives the word back, so `1.10`, `010`, `1e3` and `+5` stay text, and no written character is
@@ -71,7 +71,7 @@ def resolve(word: str) -> tuple[Scalar, str]:
 
 
 def moment(word: str) -> Literal["date", "datetime"] | None:
-    """Return `date` for a valid day in YAML's format, `datetime` for a valid day and time; None for any other text."""
+    """Returns `date` for a valid day in YAML's format, `datetime` for a valid day and time; None for any other text."""
     if not (match := _DATE.fullmatch(word)) or not _exists(match):
         return None
     return "datetime" if match["hour"] else "date"
@@ -95,7 +95,7 @@ _LISTS = frozenset(("aliases", "cssclasses"))
 
 
 def property_type(name: str, value: Value) -> PropertyType:
-    """Return the type of one value. Only the property `tags` has the type ``tags`` (rule-P03). Obsidian has no type
+    """Returns the type of one value. Only the property `tags` has the type ``tags`` (rule-P03). Obsidian has no type
     ``mapping`` (rule-P06). ``empty`` is null: `""` is a text, `[]` a list. Those of rule-P08 are always lists."""
     folded = name.casefold()
     if folded == "tags":
@@ -114,7 +114,7 @@ def property_type(name: str, value: Value) -> PropertyType:
 
 
 def in_one_line(properties: Mapping[str, Value], most: int, *, without: Container[str] = ()) -> str:
-    """Return the properties that have a value, except those in `without`: `status: active; tags: work, home`.
+    """Returns the properties that have a value, except those in `without`: `status: active; tags: work, home`.
 
     The line is cut to `most` characters.
     """
@@ -123,7 +123,7 @@ def in_one_line(properties: Mapping[str, Value], most: int, *, without: Containe
 
 
 def fitting(named: Mapping[str, Value], others: Mapping[str, Value], most: int) -> str:
-    """Return properties in one line of about `most` characters, the named ones first, and how many more there are:
+    """Returns properties in one line of about `most` characters, the named ones first, and how many more there are:
     `status: active; 2 more`. The others are left out unless all fit: `""` without named ones. A first one that is too
     long alone is cut."""
     whole = {name: value for name, value in {**named, **others}.items() if text(value)}
@@ -145,12 +145,12 @@ subject."""
 
 
 def in_words(properties: Mapping[str, Value]) -> str:
-    """Return the names and values of properties, one per line, so that no phrase spans two of them."""
+    """Returns the names and values of properties, one per line, so that no phrase spans two of them."""
     return "\n".join(f"{name} {text(value)}" for name, value in properties.items())
 
 
 def text(value: Value) -> str:
-    """Return one value as text: a list with commas, `true` or `false`, `\"\"` for null; runs of blanks become one."""
+    """Returns one value as text: a list with commas, `true` or `false`, `\"\"` for null; runs of blanks become one."""
     if isinstance(value, list):
         return ", ".join(filter(None, map(text, value)))
     if isinstance(value, dict):

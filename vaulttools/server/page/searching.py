@@ -16,7 +16,10 @@ from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.highlighting import Finder, finder, marked, marked_html
 from vaulttools.server.page.rendering.note import Rendering
 from vaulttools.server.page.vault_notes import VaultNotes
-from vaulttools.tools.query import NoteFound, QueryAnswer
+from vaulttools.tools.query import ObsidianAnswer, QueryAnswer, RankedAnswer
+from vaulttools.tools.query.modes import NoteFound
+from vaulttools.tools.query.obsidian import NoteMatch
+from vaulttools.tools.query.ranked import NoteRanked
 from vaulttools.tools.search_files import SearchFilesAnswer
 from vaulttools.vault import Vault
 
@@ -106,10 +109,12 @@ def _by_query(vault: Vault, addresses: Addresses, query: str, mode: Mode, page: 
     answer: QueryAnswer = vault.answer("query", arguments, cancel=cancel)
     shown = _Shown(addresses, Rendering(VaultNotes(vault, cancel), addresses), finder(query, mode), must_mark=False)
     found = list(map(shown.note, answer.notes))
-    if answer.total_notes is None and found:  # ranked search counts nothing: it ends where no word occurs any more
+    if isinstance(answer, ObsidianAnswer):
+        summary = _counted(answer.total_notes, len(found), answer.complete, answer.total_is_exact)
+    elif found:  # ranked search counts nothing: it ends where no word occurs any more
         summary = "Best notes" if page == 1 else f"Best notes, page {page}"
     else:
-        summary = _counted(answer.total_notes or 0, len(found), answer.complete, answer.total_is_exact is not False)
+        summary = _counted(0, 0, answer.complete, is_exact=True)
     more = {} if answer.next_page is None else {"page": answer.next_page}
     reason = _reason(answer.text)
     notices = [each for each in answer.notices if each.rstrip(".") not in reason]
@@ -118,7 +123,7 @@ def _by_query(vault: Vault, addresses: Addresses, query: str, mode: Mode, page: 
 
 
 def _listed(answer: QueryAnswer, addresses: Addresses) -> Listed | None:
-    if not answer.listed:
+    if not isinstance(answer, RankedAnswer) or not answer.listed:
         return None
     rows = [
         (addresses.note(each.path, line=each.line), title(each.path), render.line(each.text)) for each in answer.listed
@@ -172,14 +177,15 @@ class _Shown:
 
     def note(self, note: NoteFound) -> NoteResult:
         """Returns the result for a note that `query` found."""
-        passages = [
-            self._passage(note.path, each.start_line, _where(each.heading, each.start_line, each.page), _cut(each.text))
-            for each in note.passages
-        ]
-        passages += [
-            self._passage(note.path, each.start_line, _where(each.heading, each.start_line), "\n".join(each.lines))
-            for each in note.excerpts
-        ]
+        passages = []
+        if isinstance(note, NoteRanked):
+            for each in note.passages:
+                where = _where(each.heading, each.start_line, each.page)
+                passages.append(self._passage(note.path, each.start_line, where, _cut(each.text)))
+        if isinstance(note, NoteMatch):
+            for excerpt in note.excerpts:
+                where = _where(excerpt.heading, excerpt.start_line)
+                passages.append(self._passage(note.path, excerpt.start_line, where, "\n".join(excerpt.lines)))
         return NoteResult(note.path, marked(note.title, self.find), passages)
 
     def file(self, file: FileMatch) -> NoteResult:

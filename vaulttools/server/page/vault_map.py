@@ -131,7 +131,7 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
         Cancelled: the browser has gone.
     """
     folder = folder.strip("/")
-    known = in_time(lambda: _known(Call(vault.session, Work(cancel=Soon(cancel, _SECONDS)))), cancel)
+    known = in_time(lambda: _known(Call(vault.session, Work(cancel=Soon(cancel, _SECONDS)), holds=False)), cancel)
     if known is None:
         return VaultMap(folder, [], [], "The links are not read yet: the vault is being indexed.")
     asked, names = known

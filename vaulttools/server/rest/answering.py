@@ -94,19 +94,17 @@ async def answered(
     def call(vault: Vault, cancel: Event) -> Response:
         nonlocal indexing
         session = vault.session
-        last = first = Call(session, Work(min(session.config.time_limit, SECONDS), cancel))
+        first = Call(session, Work(min(session.config.time_limit, SECONDS), cancel))
         notices = vault.notices
 
         def asked(now: Call) -> Response:
-            nonlocal last
-            last = now
             for sentence in notices:
                 now.work.warn(sentence)
             return ask(now)
 
         session.root.ensure_readable()
         try:
-            response = settled(asked(first), asked, _found_something, first)
+            response, last = settled(first, asked, _found_something)
         finally:
             progress = vault.index_progress
             indexing = "" if progress is None else progress.sentence

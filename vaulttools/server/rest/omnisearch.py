@@ -22,6 +22,7 @@ from vaulttools.server.rest.answering import answered, as_json, ensure_complete,
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import Vaults
 from vaulttools.tools import query
+from vaulttools.tools.query.ranked import NoteRanked
 
 PORT: Final = 51361
 """The port that Omnisearch's clients use, without a token."""
@@ -55,14 +56,16 @@ def found(call: Call, name: str, question: str) -> list[dict[str, Any]]:
     request = query.QueryRequest(query=question, limit=NOTES, max_chars=50_000)
     listed = []
     for note in query.run(call, request).notes:
-        text = _text(call, note.path) if note.passages else ""
+        # A question of operators alone has matches, without scores and passages.
+        score, passages = (note.score, note.passages) if isinstance(note, NoteRanked) else (None, [])
+        text = _text(call, note.path) if passages else ""
         folded, units = text.lower(), simple.Units(text)
         places = []
         if len(folded) == len(text):
             places = [(start, word) for word in words if (start := folded.find(word)) >= 0]
         listed.append(
             {
-                "score": note.score,
+                "score": score,
                 "vault": name,
                 "path": note.path,
                 "basename": note.title,
@@ -71,7 +74,7 @@ def found(call: Call, name: str, question: str) -> list[dict[str, Any]]:
                     {"match": text[start : start + len(word)], "offset": units.before(start)}
                     for start, word in sorted(places)
                 ],
-                "excerpt": "\n\n".join(passage.text for passage in note.passages),
+                "excerpt": "\n\n".join(passage.text for passage in passages),
             }
         )
     ensure_complete(listed, call.work)

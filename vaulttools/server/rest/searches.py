@@ -22,6 +22,7 @@ from vaulttools.server.rest.notes import FIELDS
 from vaulttools.server.service import Service
 from vaulttools.session import Session
 from vaulttools.tools import query
+from vaulttools.tools.query.ranked import NoteRanked
 
 JSONLOGIC: Final = "application/vnd.olrapi.jsonlogic+json"
 DATAVIEW: Final = "application/vnd.olrapi.dataview.dql+txt"
@@ -177,11 +178,11 @@ def smart(call: Call, question: str, folders: list[str], left_out: list[str], li
     while page is not None and len(found) < limit:
         answer = query.run(call, request.model_copy(update={"page": page}))
         for note in answer.notes:
-            if not note.path.startswith(inside) or note.path.startswith(outside):
-                continue
+            if not note.path.startswith(inside) or note.path.startswith(outside) or not isinstance(note, NoteRanked):
+                continue  # a question of operators alone has matches without passages
             found += [
                 (
-                    note.score or 0.0,
+                    note.score,
                     {
                         "path": note.path,
                         "text": passage.text,
