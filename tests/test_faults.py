@@ -14,8 +14,9 @@ import tempfile
 import threading
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import pytest
 
@@ -24,9 +25,15 @@ from tests.conftest import MakeVault, write_files
 from tests.index.indexes import python
 from tests.mounts import OWN_MOUNTS, may_mount
 from tests.test_protection import required, wide
-from vaulttools import Vault, VaultConfig, tools
+from vaulttools import Vault, VaultConfig, VaultToolsError, tools
+from vaulttools.answers import hints
+from vaulttools.answers.text_search import TextSearch
+from vaulttools.call import Call
 from vaulttools.core import limits, paths
+from vaulttools.core.work import Work
+from vaulttools.files.scope import Walk
 from vaulttools.matching import ripgrep
+from vaulttools.patterns.pattern import Mode
 from vaulttools.vault import ToolResult
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and programs of POSIX")
@@ -230,8 +237,40 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
         yield vault
 
 
-@pytest.mark.parametrize("tool", PATTERN_TOOLS)
+TEXT_TOOLS: Final = ("search_files", "search", "grep", "survey", "scout", "sample", "show")
+"""Tools whose patterns go through `answers/text_search`."""
+PRINTED: Final = ("fault-R01", "fault-R04", "fault-R08", "fault-R09", "fault-R15")
+"""The rows in which the answers of a tool differ: too costly, refused, blank, each line matches, too long."""
+
+
 @pytest.mark.parametrize("row", BAD)
+def test_faults_R01_to_R15_whatever_a_pattern_does_text_search_has_lines_or_one_sentence(
+    row: str, hostile: Vault
+) -> None:
+    for pattern, mode in product(BAD[row], get_args(Mode)):
+        call = Call(hostile.session, Work(3))
+        try:
+            compiled = call.session.ripgrep.compile(pattern, mode, ignore_case=False)
+        except VaultToolsError as refusal:
+            assert 0 < len(str(refusal)) < 3_000
+            continue
+        found = TextSearch(call, compiled, call.scope((Walk(),), (), hidden=False, include_excluded=False))
+        found.count()
+        for match, hits in found.page(0, 10, limits.KEPT_HITS):
+            assert 0 < len(hits.hits) <= match.count <= len(hits.document.lines)
+        assert found.counted or call.work.searched == 2 or not call.work.complete
+        assert all("\n" not in notice for notice in (*compiled.notices, *hints.readings(found)))
+
+
+@pytest.mark.parametrize(
+    ("tool", "row"),
+    [
+        (tool, row)
+        for tool, row in product(PATTERN_TOOLS, BAD)
+        # The others of an exploration read their query as `scout` does.
+        if tool not in TEXT_TOOLS or tool == "scout" or row in PRINTED
+    ],
+)
 def test_faults_R01_to_R15_whatever_a_pattern_does_there_is_an_answer_or_one_sentence(
     tool: str, row: str, hostile: Vault
 ) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, overload
 
 from vaulttools.answers import answer
 from vaulttools.answers.answer import is_none
+from vaulttools.answers.cut import Section
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.files.document import Document, DocumentPart
@@ -305,14 +306,12 @@ _DELIMITERS: Final = frozenset("|-: \t")
 """The characters of the delimiter row below a header row."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFile:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFile(Section):
     """What is shown of one matching file."""
 
-    file: FileMatch
-    heading: str
     lines: ExcerptRows
-    closing: str
+    file: FileMatch
 
     def up_to(self, count: int) -> list[FileMatch]:
         """Returns the file with what the first `count` rows of its excerpts show."""

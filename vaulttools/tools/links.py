@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from vaulttools.answers import answer, corpus, cut
 from vaulttools.answers.answer import Answer, AtLeast
-from vaulttools.answers.cut import Item, Section
+from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import Corpus
 from vaulttools.answers.linked import PROJECTION
 from vaulttools.answers.request import Request
@@ -156,7 +156,7 @@ def run(call: Call, request: LinksRequest) -> LinksAnswer:
         if found.total
         else corpus.nothing_found(found.part, work, f"No {found.what}s {found.of}.")
     )
-    items: list[Item]
+    items: list[Section]
     if orphans:
         field, items = "orphans", [Section("", list(map(paths.shown, found.orphans[: request.limit])), details=orphans)]
     elif reached:
@@ -413,15 +413,12 @@ def _with_lines(call: Call, found: _Found, limit: int, unread: list[str]) -> Ite
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source(Section):
     """The links of one note; several may share a line of the text."""
 
-    heading: str
-    lines: Sequence[str]
     links: Sequence[tuple[LinkFound, str]]
     """Each with its line."""
-    closing: str = ""
 
     def up_to(self, count: int) -> list[LinkFound]:
         """Returns the links of the first `count` lines."""
@@ -433,7 +430,7 @@ def _by_source(links: Iterable[LinkFound], direction: Direction) -> Iterator[_So
     """Yields the links of each note; a line number comes before every text of a note."""
     for source, found in groupby(links, key=lambda link: link.source):
         of_note = [(link, _row(link, direction)) for link in found]
-        yield _Source(f"## {paths.shown(source)}", list(dict.fromkeys(line for _, line in of_note)), of_note)
+        yield _Source(f"## {paths.shown(source)}", list(dict.fromkeys(line for _, line in of_note)), links=of_note)
 
 
 def _row(link: LinkFound, direction: Direction) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from vaulttools.answers import answer, corpus, cut, usages
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.cut import Item, Section
+from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
@@ -94,7 +94,7 @@ def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
             "properties" if request.name is None else f"property {json.dumps(_cut(request.name), ensure_ascii=False)}"
         )
         first = corpus.nothing_found(part, work, f"No {sought} found in {in_notes}.")
-        item: Item = Section("", [])
+        item: Section = Section("", [])
         notices += _close(request.name, every)
     elif wanted is None:
         count = len(found)
@@ -110,7 +110,7 @@ def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
         (one,) = shown
         what = f"Property {_shown(one.name)}: {_types(one)}; {corpus.counted(one.total_values, 'value')}:"
         first = corpus.first_line(part, render.line(what))
-        item = _Values(one, [_value_row(each) for each in one.values])
+        item = _Values("", [_value_row(each) for each in one.values], of=one)
         if len(one.values) < one.total_values:
             notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise {voice.name('limit')}.")
         notices += _example(one, _kept(request), voice)
@@ -134,14 +134,11 @@ def _value_row(each: ValueCount) -> str:
     return render.line(f" {corpus.counted(each.notes, 'note')}: {_shown(each.value)}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
-    """The item of the only property: a line for each value."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Values(Section):
+    """The only property, a line for each value."""
 
     of: PropertyCount
-    lines: Sequence[str]
-    heading: str = ""
-    closing: str = ""
 
     def up_to(self, count: int) -> list[PropertyCount]:
         """Returns the property with its first `count` values."""

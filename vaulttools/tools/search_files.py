@@ -251,7 +251,7 @@ def _shown(reader: NoteReader, request: SearchFilesRequest, match: FileCount, fo
     file = FileMatch(
         path=paths.portable(match.path), match_count=match.count, excerpts=[*rows.excerpts], properties=held
     )
-    return ShownFile(file, heading, rows, closing)
+    return ShownFile(heading, lines=rows, closing=closing, file=file)
 
 
 def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits, work: Work) -> dict[str, Any]:

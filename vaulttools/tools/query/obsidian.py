@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Final
 
 from vaulttools.answers import answer, corpus, cut, dated, filters, show
+from vaulttools.answers.cut import Section
 from vaulttools.answers.exact import Order, awaited, exact, other_readings
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
@@ -119,16 +120,13 @@ def _printed(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File(Section):
     """A file as details and as text."""
 
     note: NoteMatch
-    heading: str
-    lines: Sequence[str]
     excerpt_of: Sequence[int | None]
     """By line, the number of its excerpt from 0; None for lines between excerpts."""
-    closing: str
 
     def up_to(self, count: int) -> list[NoteMatch]:
         """Returns the note with only what the first `count` lines show."""
@@ -169,7 +167,7 @@ def _printed_file(match: Match) -> _File:
     left = len(windows) - len(shown)
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
     note = NoteMatch(path=paths.portable(match.path), title=paths.portable(paths.stem(match.path)), excerpts=excerpts)
-    return _File(note, f"## {paths.shown(match.path)}", lines, excerpt_of, closing)
+    return _File(f"## {paths.shown(match.path)}", lines, closing, note=note, excerpt_of=excerpt_of)
 
 
 def _first_line(request: QueryRequest, page: _Page, what: str, part: str, work: Work) -> str:
