@@ -10,7 +10,7 @@ endif
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test tests browser screenshots test-everywhere test-elsewhere check bench ranking compare fuzz load bundle docs clean
+.PHONY: demo test tests quick slow-list browser screenshots test-everywhere test-elsewhere check bench ranking compare fuzz load bundle docs clean
 
 demo: export VAULTTOOLS_MEANING := off
 demo: $(STAMP)  ## a question to the shipped vault
@@ -22,6 +22,12 @@ test: check  ## lint, types, and all tests
 tests: TESTS ?= tests
 tests: $(STAMP)
 	$(BIN)/python -W error::EncodingWarning -X warn_default_encoding -m pytest -n auto -q $(TESTS)
+
+quick: check  ## lint, types, and the tests that tests/slow.txt does not name
+	@$(MAKE) --no-print-directory tests TESTS="--quick tests"
+
+slow-list: $(STAMP)  ## run all tests, and name the slow ones in tests/slow.txt
+	@$(MAKE) --no-print-directory tests TESTS="--list-slow tests"
 
 browser: $(STAMP)  ## what tests of the page in a browser need: Playwright, and Chromium where root can have it in a minute
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[browser]"
@@ -55,7 +61,7 @@ compare: $(STAMP)  ## measure beside other servers, which it installs outside th
 
 fuzz: export VAULTTOOLS_FUZZ_SECONDS ?= 180
 fuzz: $(STAMP)  ## the long run of what is fuzzed and of the faults that are injected: so many seconds for each target
-	$(BIN)/python -m pytest -n auto -q --timeout 3600 tests/test_fuzz.py tests/test_hostile.py tests/test_injection.py tests/index/test_sqlite_faults.py
+	$(BIN)/python -m pytest -n auto -q --timeout 3600 tests/test_fuzz.py tests/test_hostile.py tests/test_injection.py tests/test_mover.py tests/index/test_sqlite_faults.py
 	VAULTTOOLS_EXAMPLES=1000 $(BIN)/python -m pytest -n auto -q --timeout 3600 -m hypothesis tests
 
 load: $(STAMP)  ## fifty clients for a minute, over MCP, REST and pages, while notes change

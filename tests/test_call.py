@@ -66,9 +66,9 @@ def test_a_call_takes_one_snapshot(what: str, vault: Vault, monkeypatch: pytest.
     taken: list[Snapshot] = []
     view = BackgroundIndex.view
 
-    def counted(index: BackgroundIndex, since: float) -> Snapshot | None:
-        found = view(index, since)
-        if found is not None:
+    def counted(index: BackgroundIndex, since: float, *, held: bool = False) -> Snapshot | None:
+        found = view(index, since, held=held)
+        if found is not None and held:
             taken.append(found)
         return found
 

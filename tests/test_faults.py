@@ -11,20 +11,29 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import pytest
 
+from tests.clock import LIMIT, time_runs_out_when
 from tests.conftest import MakeVault, write_files
 from tests.index.indexes import python
 from tests.mounts import OWN_MOUNTS, may_mount
 from tests.test_protection import required, wide
-from vaulttools import Vault, VaultConfig, tools
+from vaulttools import Vault, VaultConfig, VaultToolsError, tools
+from vaulttools.answers import hints
+from vaulttools.answers.text_search import TextSearch
+from vaulttools.call import Call
 from vaulttools.core import limits, paths
+from vaulttools.core.work import Work
+from vaulttools.files.scope import Walk
 from vaulttools.matching import ripgrep
+from vaulttools.patterns.pattern import Mode
 from vaulttools.vault import ToolResult
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and programs of POSIX")
@@ -228,8 +237,40 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
         yield vault
 
 
-@pytest.mark.parametrize("tool", PATTERN_TOOLS)
+TEXT_TOOLS: Final = ("search_files", "search", "grep", "survey", "scout", "sample", "show")
+"""Tools whose patterns go through `answers/text_search`."""
+PRINTED: Final = ("fault-R01", "fault-R04", "fault-R08", "fault-R09", "fault-R15")
+"""The rows in which the answers of a tool differ: too costly, refused, blank, each line matches, too long."""
+
+
 @pytest.mark.parametrize("row", BAD)
+def test_faults_R01_to_R15_whatever_a_pattern_does_text_search_has_lines_or_one_sentence(
+    row: str, hostile: Vault
+) -> None:
+    for pattern, mode in product(BAD[row], get_args(Mode)):
+        call = Call(hostile.session, Work(3))
+        try:
+            compiled = call.session.ripgrep.compile(pattern, mode, ignore_case=False)
+        except VaultToolsError as refusal:
+            assert 0 < len(str(refusal)) < 3_000
+            continue
+        found = TextSearch(call, compiled, call.scope((Walk(),), (), hidden=False, include_excluded=False))
+        found.count()
+        for match, hits in found.page(0, 10, limits.KEPT_HITS):
+            assert 0 < len(hits.hits) <= match.count <= len(hits.document.lines)
+        assert found.counted or call.work.searched == 2 or not call.work.complete
+        assert all("\n" not in notice for notice in (*compiled.notices, *hints.readings(found)))
+
+
+@pytest.mark.parametrize(
+    ("tool", "row"),
+    [
+        (tool, row)
+        for tool, row in product(PATTERN_TOOLS, BAD)
+        # The others of an exploration read their query as `scout` does.
+        if tool not in TEXT_TOOLS or tool == "scout" or row in PRINTED
+    ],
+)
 def test_faults_R01_to_R15_whatever_a_pattern_does_there_is_an_answer_or_one_sentence(
     tool: str, row: str, hostile: Vault
 ) -> None:
@@ -335,7 +376,7 @@ def test_fault_O06_details_are_one_line_for_every_reader_once_encoded(tool: str,
 _BROKEN: Final = {
     "killed": "kill -9 $$",
     "prints garbage": "head -c 3000 /dev/urandom; exit 0",
-    "hangs": "exec sleep 60",
+    "hangs": 'touch "$0.hangs"; exec sleep 600',
     "fails": "echo boom >&2; exit 2",
 }
 _FAKE: Final = """#!/bin/sh
@@ -349,33 +390,28 @@ _FAKE: Final = """#!/bin/sh
 @pytest.mark.parametrize("how", [*_BROKEN, "is gone"])
 @every_tool
 def test_fault_M10_a_ripgrep_that_fails_in_the_middle_never_looks_like_nothing_found(
-    tool: str, how: str, make_vault: MakeVault, tmp_path: Path
+    tool: str, how: str, make_vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "rg"
     program.write_text(_FAKE.format(real=ripgrep.locate().command, broken=_BROKEN.get(how, "")), encoding="utf-8")
     program.chmod(0o755)
     folder = make_vault({"open.md": NEEDLE, "b.md": NEEDLE}).path
-    config = VaultConfig(rg=str(program), time_limit=600)
-    short = config.model_copy(update={"time_limit": 0.5})
-    with (
-        Vault.open(folder, config=config, index="off") as patient,
-        Vault.open(folder, config=short, index="off") as vault,
-    ):
-        patient.read_structures()
+    time_runs_out_when(monkeypatch, tmp_path.joinpath("rg.hangs").exists)
+    with Vault.open(folder, config=VaultConfig(rg=str(program), time_limit=LIMIT), index="off") as vault:
         vault.read_structures()
-        truth = patient.call(tool, asking(tool, "needle"))
+        truth = vault.call(tool, asking(tool, "needle"))
         assert not truth.is_error
         (tmp_path / "rg.broken").touch()
         away = program.with_name("away")
         if how == "is gone":
             program.rename(away)
-        result = vault.call(tool, asking(tool, "needle", timeout=1))
+        result = vault.call(tool, asking(tool, "needle"), cancel=threading.Event())
         assert_sound(result)
         assert result.is_error or result.text == truth.text or not result.details["complete"]
         if how == "is gone":
             away.rename(program)
         (tmp_path / "rg.broken").unlink()
-        assert patient.call(tool, asking(tool, "needle")) == truth
+        assert vault.call(tool, asking(tool, "needle")) == truth
 
 
 # The index

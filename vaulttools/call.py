@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import limits, paths
@@ -26,6 +26,7 @@ from vaulttools.files.settings import Excluded
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
+    from vaulttools.index.background import BackgroundIndex
     from vaulttools.index.snapshot import Snapshot
     from vaulttools.matching.search import Search
     from vaulttools.notes.links.targets import LinkIndex
@@ -44,23 +45,48 @@ _LEAST_SECONDS: Final = 0.1
 """Time that a call always has for reading one text."""
 
 
+@dataclass(slots=True)
+class _Taken:
+    """What a call, and those that were made of it, took of the index."""
+
+    index: BackgroundIndex | None = None
+    snapshot: Snapshot | None = None
+    """The last snapshot."""
+    has_asked: bool = False
+    """Whether the call asked for names at all, from an index or from the disk."""
+
+
 class Call:
     """One call of a tool, in one thread. All that it says of the vault is of one moment: it has one snapshot."""
 
-    def __init__(self, session: Session, work: Work) -> None:
+    def __init__(self, session: Session, work: Work, *, holds: bool = True) -> None:
+        """`holds`: whether the tables of the index are of one moment, too, until `end`, which the caller then calls;
+        not for a call without a time limit."""
         self.session: Final = session
         self.work: Final = work
+        self._holds: Final = holds
         self.has_waited = False
         """Whether the call has waited for the index. Then nothing waits again, since the snapshot is in use."""
-        self._last: list[Snapshot | None] = [None]
-        """What was taken last, by this call or by one that was made of it."""
+        self._taken = _Taken()
 
     @cached_property
     def snapshot(self) -> Snapshot | None:
         """The index as of the beginning of the call, taken at the first need; None if there is none, or not yet."""
-        snapshot = self.session.indexes.own.view(self.work.started) if self.session.has_index else None
-        self._last[0] = snapshot
+        self._taken.has_asked = True
+        if not self.session.has_index:
+            return None
+        index = self.session.indexes.own
+        return self._took(index, index.view(self.work.started, held=self._holds))
+
+    def _took(self, index: BackgroundIndex, snapshot: Snapshot | None) -> Snapshot | None:
+        self.end()
+        self._taken.index, self._taken.snapshot = index, snapshot
         return snapshot
+
+    def end(self) -> None:
+        """End the use of the index's tables; what is asked of them later is as it is then."""
+        if self._taken.snapshot is not None:
+            self._taken.snapshot.let_go()
 
     def with_work(self, work: Work) -> Call:
         """Returns the same call, of the same snapshot, with another work."""
@@ -80,7 +106,7 @@ class Call:
         Raises:
             Cancelled: the caller has stopped the call.
         """
-        return Call(self.session, self.work.anew())
+        return Call(self.session, self.work.anew(), holds=self._holds)
 
     def waited(self, seconds: float) -> Call:
         """Waits until the structures of all notes are known, for at most `seconds`; 0: not at all.
@@ -93,32 +119,40 @@ class Call:
         """
         snapshot = self.snapshot
         if snapshot is None or (seconds and not snapshot.has_facts):
-            self._last[0] = snapshot = self.session.indexes.structures(self.work, seconds)
+            self.end()
+            snapshot = self._took(*self.session.indexes.structures(self.work, seconds))
         return self._made(self.work, snapshot, has_waited=True)
 
     def _made(self, work: Work, snapshot: Snapshot | None, *, has_waited: bool) -> Call:
-        made = Call(self.session, work)
+        made = Call(self.session, work, holds=self._holds)
         made.has_waited = has_waited
-        made._last = self._last
+        made._taken = self._taken
         vars(made)["snapshot"] = snapshot
         return made
 
     @property
     def has_lost_index(self) -> bool:
         """Whether the index that the call used was removed, replaced or damaged meanwhile."""
-        last = self._last[0]
-        return last is not None and last.is_lost
+        snapshot = self._taken.snapshot
+        return snapshot is not None and snapshot.is_lost
+
+    @property
+    def is_of_one_moment(self) -> bool:
+        """Whether all names that the call knew were those of one moment, so that it lacks no file."""
+        snapshot = self._taken.snapshot
+        return not self._taken.has_asked or (snapshot is not None and snapshot.is_watched and snapshot.was_held)
 
     def moved(self) -> dict[str, int]:
         """Returns what may have been renamed or moved since the call began, each with a number that differs for each
-        change: files that vanished, or folders whose names changed where no watch tells it."""
-        last = self._last[0]
-        self.session.look_again()
-        now = None if last is None else self.session.indexes.own.view(time.monotonic())
-        if last is not None and now is not None:
-            return dict.fromkeys(last.vanished(now), time.monotonic_ns())
+        change: files that came or went, or folders whose names changed where no watch tells it."""
+        index, snapshot = self._taken.index, self._taken.snapshot
+        now = index.view(time.monotonic()) if index is not None and snapshot is not None else None
+        if snapshot is not None and snapshot.is_watched and now is not None:
+            return dict.fromkeys(snapshot.moved(now), time.monotonic_ns())
         begun = time.time_ns() - int((time.monotonic() - self.work.started) * 1e9)
-        return dict(catalogue.changed_folders(self.session.root, begun, lambda: self.work.remaining() <= 0))
+        found = dict(catalogue.changed_folders(self.session.root, begun, lambda: self.work.remaining() <= 0))
+        catalogue.wait_for_tick(found.values())  # so that a change while the call is asked again is known as another
+        return found
 
     def notes(self) -> NoteReader:
         """Returns the reader of the vault's notes; it takes from the snapshot what that has of them."""

@@ -27,7 +27,7 @@ from vaulttools.attachments.extracted import Picture
 from vaulttools.call import Call
 from vaulttools.config import VaultConfig
 from vaulttools.core.voice import CALLS, Voice
-from vaulttools.core.work import GONE, Work
+from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.files import kept
 from vaulttools.files.document import NotRead
@@ -382,7 +382,7 @@ class Vault(ToolMethods):
             raise BadArgument(f"{name} gives no files one by one")
         opened = self._opened
         opened.root.ensure_readable()
-        return tool.stream(Call(opened, Work(_NO_LIMIT, cancel)), parse(tool.request, arguments))
+        return tool.stream(Call(opened, Work(_NO_LIMIT, cancel), holds=False), parse(tool.request, arguments))
 
     async def acall(
         self,
@@ -412,7 +412,7 @@ class Vault(ToolMethods):
             Cancelled: the caller set `cancel`.
         """
         opened = self._opened
-        return Call(opened, Work(opened.config.time_limit, cancel)).links().resolve
+        return Call(opened, Work(opened.config.time_limit, cancel), holds=False).links().resolve
 
     def register_resolver(self, scheme: str, resolver: Resolver) -> None:
         """Lets `resolver` answer for URLs of a scheme (`"mail"` for `mail://…`) wherever tools take paths.
@@ -478,10 +478,7 @@ class Vault(ToolMethods):
 
         opened.root.ensure_readable()
         try:
-            answer = asked(call)
-            if answer.found and GONE not in call.work.skipped and not call.has_lost_index:
-                return answer
-            return settled(answer, asked, attrgetter("found"), call)
+            return settled(call, asked, attrgetter("found"))[0]
         except OSError as error:  # also an import that this call is the first to need
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise

@@ -37,6 +37,16 @@ def test_a_file_does_not_crowd_out_another() -> None:
     assert limits.TEXT_BYTES - 60 < len(text.encode()) <= limits.TEXT_BYTES
 
 
+def test_the_details_are_those_of_the_lines_in_the_text() -> None:
+    lines = [f"{number} {'x' * 500}" for number in range(200)]
+    odd = [number if number % 2 else None for number in range(200)]
+    long, named = Section("## a.md", lines, details=odd), Section("## b.md", ["1"], details=["b.md"])
+    fitted = fit("Found 2:", [long, named], [])
+    assert fitted.kept[0] is not None and 50 < fitted.kept[0] < 200
+    assert fitted.shown == [*range(1, fitted.kept[0], 2), "b.md"]
+    assert fit("Found 1:", [named], []).shown == ["b.md"]
+
+
 def test_a_cut_says_how_much_is_missing_before_the_last_notice() -> None:
     sections = [_section("a", 2_000, 100), _section("b", 1, 60_000), _section("c", 1)]
     fitted = fit("Found:", sections, ["[First.]", "[How to go on.]"])

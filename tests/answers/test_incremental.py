@@ -73,11 +73,11 @@ def _tasks(answer: Any, _: LinkIndex) -> object:
     return [(each, list(answer.above(each))) for each in answer.listed]
 
 
-def _table(answer: NoteTable, index: LinkIndex) -> object:
+def _table(answer: NoteTable, _: LinkIndex) -> object:
     tagged = {tag: sorted(answer.tagged(tag)) for tag in ("#work", "#a", "#a/b")}
     held = answer.by_value("status")
     groups = sorted((repr(value), sorted(notes)) for value, notes in held.groups)
-    return repr(sorted(answer.facts.items())), tagged, groups, held.having, answer.names, _graph(answer.graph, index)
+    return repr(sorted(answer.facts.items())), tagged, groups, held.having, answer.names
 
 
 QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], object]]] = [
@@ -87,6 +87,7 @@ QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], objec
     (linked.PROJECTION, _graph),
     (tasks.PROJECTION, _tasks),
     (base.PROJECTION, _table),
+    (base.LINKS, lambda answer, _: sorted(answer.items())),
 ]
 
 

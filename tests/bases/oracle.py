@@ -11,11 +11,11 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from vaulttools.bases import formulas
-from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame, Times
+from vaulttools.bases.context import BaseRow, Context, FileFacts, FileLinks, Frame, Times
 from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain
-from vaulttools.bases.vault_files import facts_of
+from vaulttools.bases.vault_files import facts_of, links_of
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
 
@@ -32,14 +32,20 @@ class Memory:
 
     texts: Mapping[str, str]
     known: dict[str, FileFacts] = field(default_factory=dict)
+    links: dict[str, FileLinks] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.index = LinkIndex(self.texts)
         for path, text in self.texts.items():
-            self.known[path] = facts_of(Note(path, text)) if path.endswith(".md") else FileFacts()
+            note = Note(path, text)
+            self.known[path] = facts_of(note) if path.endswith(".md") else FileFacts()
+            self.links[path] = links_of(note) if path.endswith(".md") else FileLinks()
 
     def facts(self, path: str) -> FileFacts:
         return self.known.get(path, FileFacts())
+
+    def links_of(self, path: str) -> FileLinks:
+        return self.links.get(path, FileLinks())
 
     def times(self, path: str) -> Times:
         if path not in self.texts:
@@ -52,8 +58,8 @@ class Memory:
     def linking_to(self, path: str) -> Sequence[str]:
         return sorted(
             source
-            for source, known in self.known.items()
-            if any(self.index.resolve(target.partition("#")[0], source) == path for target, _ in known.links)
+            for source, held in self.links.items()
+            if any(self.index.resolve(target.partition("#")[0], source) == path for target, _ in held.links)
         )
 
 

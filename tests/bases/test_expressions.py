@@ -30,7 +30,7 @@ def test_a_value_is_what_obsidian_computed(name: str, expression: str, expected:
 def test_a_note_has_the_links_that_the_app_finds() -> None:
     found = [
         [target, display, MEMORY.index.resolve(target.partition("#")[0], ROW)]
-        for target, display in MEMORY.facts(ROW).links
+        for target, display in MEMORY.links_of(ROW).links
     ]
     assert found == CASES["links"]
 

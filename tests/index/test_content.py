@@ -3,7 +3,6 @@ from __future__ import annotations
 import codecs
 import os
 import time
-import zlib
 from dataclasses import replace
 
 import pytest
@@ -13,7 +12,7 @@ from tests.index.indexes import Indexed
 from vaulttools.files import disk
 from vaulttools.files.disk import Key
 from vaulttools.index import content, passages, vocabulary
-from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, ToRead, WordColumns, read, scan
+from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, ToRead, WordColumns, read, scan, unsealed
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import dump
 
@@ -41,7 +40,7 @@ def test_a_note_gives_its_tokens_words_and_structure(indexed: Indexed) -> None:
     assert found is not None
     assert before <= found.checked <= time.time_ns()
     assert found.structure is not None
-    assert zlib.decompress(found.structure) == dump(Note("folder/Name.md", text))
+    assert unsealed(found.structure) == dump(Note("folder/Name.md", text))
     assert found.passages == passages.dump(Note("folder/Name.md", text))
     assert tokens(found) == tokens_of(
         "---\naliases: [other, 'third']\ntitle: own\nstatus: open\n---\n# strasse\nbody s\n## two\n"

@@ -155,8 +155,11 @@ def test_fault_I06_a_damaged_record_is_a_difference(indexed: Indexed) -> None:
 # A vault that is not there at the moment
 
 
-def test_fault_T13_a_vault_whose_disk_is_not_mounted_keeps_its_rows(make_vault: MakeVault) -> None:
+def test_fault_T13_a_vault_whose_disk_is_not_mounted_keeps_its_rows(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only the empty folder to which it was mounted is left."""
+    monkeypatch.setattr(live, "_AGAIN_SECONDS", 0.02)
     folder = make_vault(FILES).path
     with Vault.open(folder) as vault:
         vault.build_index()

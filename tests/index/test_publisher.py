@@ -486,3 +486,60 @@ def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: P
         asking.join()
         sys.setswitchinterval(interval)
     assert failed == []
+
+
+def test_a_file_that_came_back_with_its_old_key_while_its_row_was_removed_is_read_again(
+    indexed: Indexed, present: Publisher, later: None
+) -> None:
+    """A folder that is renamed to and fro leaves the keys of its files as they were."""
+    rested(present)
+    away = indexed.folder / "away"
+    (indexed.vault / "c").rename(away)
+    present.catch_up()
+    pending = present.pending()
+    assert pending.gone == {"c/d.md"}
+    read(present, pending)
+    away.rename(indexed.vault / "c")
+    present.catch_up()
+    present.settle(pending)
+    assert present.latest.stale == {"c/d.md"}
+    assert nominated(rested(present), "third") == {"c/d.md"}
+
+
+def test_a_note_that_is_renamed_again_before_its_new_name_is_looked_at_is_known(
+    indexed: Indexed, watched: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert watched.watch is not None
+    drain = watched.watch.drain
+    (indexed.vault / "a.md").rename(indexed.vault / "z.md")
+
+    def drained() -> dict[str, set[str]]:
+        found = drain()
+        if (indexed.vault / "z.md").exists():
+            (indexed.vault / "z.md").rename(indexed.vault / "b2.md")
+        return found
+
+    monkeypatch.setattr(watched.watch, "drain", drained)
+    now = watched.current()
+    assert [now.keys([name])[0] is not None for name in ("a.md", "z.md", "b2.md")] == [False, False, True]
+    assert now.is_watched
+
+
+def test_names_that_change_at_every_look_are_not_taken_for_those_of_one_moment(
+    indexed: Indexed, watched: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert watched.watch is not None
+    drain, number = watched.watch.drain, 0
+
+    def drained() -> dict[str, set[str]]:
+        nonlocal number
+        found = drain()
+        number += 1
+        indexed.write({f"other/new {number}.md": "x"})
+        return found
+
+    monkeypatch.setattr(watched.watch, "drain", drained)
+    indexed.write({"other/first.md": "x"})
+    assert not watched.current().is_watched
+    monkeypatch.undo()
+    assert watched.current().is_watched

@@ -13,7 +13,7 @@ from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import fold
 
 VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
-STORED = {16: "06d56476be0bbea2"}
+STORED = {17: "da49c879d66f8669"}
 """The number, with a digest of the tables and of what they store of the notes of `fixtures/vault`."""
 
 
@@ -21,9 +21,10 @@ def test_the_number_of_the_schema_rises_with_what_is_stored() -> None:
     digest = hashlib.sha256(f"{_TABLES}{WORDS_TOKENIZER}".encode())
     for path in sorted(VAULT.rglob("*.md"), key=Path.as_posix):
         note = Note(path.relative_to(VAULT).as_posix(), path.read_text(encoding="utf-8"))
-        digest.update(stored.dump(note))
+        parts = stored.Stored(stored.dump(note))  # versions of zlib compress to different bytes
+        digest.update(b"".join(map(parts._group, range(len(stored._GROUPS)))))
         digest.update(" ".join(sorted(vocabulary.tokens(fold(note.text)).text.split())).encode())
         data = passages.dump(note)
-        reader = zlib.decompressobj()  # versions of zlib compress to different bytes
+        reader = zlib.decompressobj()
         digest.update(reader.decompress(data) + reader.unused_data)
     assert {SCHEMA: digest.hexdigest()[:16]} == STORED, "raise SCHEMA, and write the digest beside it"

@@ -114,7 +114,7 @@ def test_nothing_that_a_snapshot_says_changes(
             texts, others = of_one["texts"], of_other["texts"]
             changed = {path for path in texts.keys() | others.keys() if texts.get(path) != others.get(path)}
             assert differing is None or changed <= differing
-            assert one.vanished(other) == {path for path in one._records.files if path not in other._records.files}
+            assert one.moved(other) == {*one._records.files} ^ {*other._records.files}
 
 
 WRITERS = (Publisher, Tree, Rows, Freshness, Draft, DraftSet)
@@ -151,9 +151,9 @@ def test_it_is_the_same_object_until_something_changes(indexed: Indexed, present
     indexed.write({"new/0.md": "x"})
     second = present.current()
     assert second is not first
-    assert first.vanished(second) == frozenset()
+    assert first.moved(second) == second.moved(first) == {"new/0.md"}
     (indexed.vault / "new/0.md").unlink()
-    assert second.vanished(present.current()) == {"new/0.md"}
+    assert first.moved(present.current()) == frozenset()
 
 
 def test_what_was_made_of_names_and_times_is_kept_while_they_are_the_same(indexed: Indexed, present: Publisher) -> None:

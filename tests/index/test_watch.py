@@ -603,3 +603,13 @@ def test_a_picture_kept_from_events_is_true_whenever_nobody_writes(vault: Path, 
             assert follower.picture == picture_of(vault)
         assert worker.stdin is not None
         worker.stdin.close()
+
+
+def test_a_rename_is_reported_with_its_new_name_or_is_not_settled(vault: Path, watched: Watch) -> None:
+    (vault / "top.md").rename(vault / "a/b/top.md")
+    watched.drain()
+    assert watched.settled()
+    (vault / "a/b/top.md").rename(vault.parent / "away.md")
+    watched.drain()
+    assert not watched.settled()
+    assert watched.settled()

@@ -33,6 +33,8 @@ class Served:
     dimensions: int = len(WORDS)
     is_hanging: bool = False
     is_dripping: bool = False
+    has_sent: bool = False
+    """Whether it has ever sent the whole body of an answer."""
     location: str = ""
     ended: threading.Event = field(default_factory=threading.Event)
 
@@ -70,6 +72,7 @@ def serving() -> Iterator[Served]:
                 self.wfile.flush()
             if not served.is_dripping:
                 self.wfile.write(body)
+            served.has_sent = True
 
         def handle(self) -> None:
             with suppress(ConnectionError):  # the client has hung up

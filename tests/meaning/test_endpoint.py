@@ -88,6 +88,7 @@ def test_a_slow_endpoint_has_a_time_limit(served: Served, fault: str, monkeypatc
     setattr(served, fault, True)
     with pytest.raises(NoMeaning, match=r"did not answer within 0\.3 s$"):
         of(served).embed_questions(["cat"])
+    assert not served.has_sent
 
 
 def test_an_answer_that_is_too_long_is_not_read(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -201,6 +201,7 @@ def test_the_encoders_vectors_stay_while_a_note_cannot_be_read(
     itself._most_own = 10
     waited(vault)
     with monkeypatch.context() as patch:
+        patch.setattr(background, "LOOK_SECONDS", 0.05)
         patch.setattr(background, "_texts", without_note_7)
         itself._most_own = 40
         waited(vault)
@@ -223,8 +224,10 @@ def test_a_note_that_could_never_be_read_holds_up_nothing(
     monkeypatch.setattr(BackgroundMeaning, "_round", count_round)
     with monkeypatch.context() as patch:
         patch.setattr(background, "_texts", without_note_7)
+        patch.setattr(background, "LOOK_SECONDS", 0.05)
         vault = waited(installed(notes(40)))
         assert (main(vault).has_own(), len(main(vault).store().vectors())) == (True, 39)
+        patch.setattr(background, "LOOK_SECONDS", 60.0)
         rounds.clear()
         time.sleep(0.5)
         assert len(rounds) <= 2

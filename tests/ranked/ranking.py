@@ -38,7 +38,7 @@ class Ranked:
         self.vault.indexes.wait()
 
     def known(self) -> Snapshot | None:
-        return self.vault.indexes.structures(Work())
+        return self.vault.indexes.structures(Work())[1]
 
     def read(self, path: str) -> Note | None:
         try:

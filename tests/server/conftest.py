@@ -34,6 +34,13 @@ def slow_vault(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Variables for a server of several tests, which starts before a test has folders: no user's configuration."""
+    home = tmp_path_factory.mktemp("home")
+    return {"XDG_CONFIG_HOME": str(home / "config"), "XDG_CACHE_HOME": str(home / "cache")}
+
+
+@pytest.fixture(scope="module")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     """Serve vaults of `{path: content}`, or folders, by their names, to everybody or to those with a token."""
     with serving(tmp_path_factory) as served:

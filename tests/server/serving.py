@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import anyio
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters, stdio_client
 
 T = TypeVar("T")
@@ -79,6 +80,32 @@ async def stdio(*words: str, mode: str = "auto", **more: str) -> AsyncIterator[C
     parameters = StdioServerParameters(command=command, args=arguments, env=environment(**more))
     async with Client(stdio_client(parameters), mode=mode) as client:
         yield client
+
+
+class Kept(NamedTuple):
+    """A client of a server that several tests ask."""
+
+    client: Client
+    portal: BlockingPortal
+
+    def run(self, talk: Callable[[], Awaitable[T]]) -> T:
+        """The result of a conversation."""
+
+        async def bounded() -> T:
+            with anyio.fail_after(WITHIN):
+                return await talk()
+
+        return self.portal.call(bounded)
+
+
+@contextmanager
+def kept(*words: str, mode: str = "auto", **more: str) -> Iterator[Kept]:
+    """Like `stdio`, for tests that need no server of their own."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(stdio(*words, mode=mode, **more)) as client,
+    ):
+        yield Kept(client, portal)
 
 
 def answers(words: Sequence[str], *calls: tuple[str, dict[str, Any]]) -> list[Any]:

@@ -12,6 +12,7 @@ from tests.tools.conftest import posix_only
 from vaulttools import Vault
 from vaulttools.core import limits
 from vaulttools.resources.urls import Virtual
+from vaulttools.tools import grep
 from vaulttools.tools.grep import GrepMatch
 
 NOTHING = "No matches found"
@@ -240,3 +241,13 @@ def test_the_details_hold_every_field(make_vault: MakeVault) -> None:
         "truncated": True,
     }
     assert result.text == "a.md:1: hit {}\n\n" + "\n".join(f"[{notice}]" for notice in notices)
+
+
+def test_no_other_reading_is_compared_with_counts_that_stopped(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files behind those counted match as they are written, too."""
+    monkeypatch.setattr(grep, "COUNTED_LINES", 3)
+    vault = make_vault({"a.md": "Apple\n" * 5} | {f"b{number}.md": "Apple\n" for number in range(6)})
+    notices = ["Showing 1 of more than 3 matching lines. Raise max_results or narrow pattern, path or glob."]
+    assert vault.grep("Apple", max_results=1).notices == notices

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, TypedDict
 
+from vaulttools.answers.cut import Fitted
 from vaulttools.attachments.extracted import Picture
 from vaulttools.attachments.kinds import INSTALL, NAMES, kind_of
 from vaulttools.core import limits, paths, render
@@ -105,6 +106,12 @@ class Envelope(TypedDict):
     notices: list[str]
 
 
+class FittedEnvelope(Envelope):
+    """The fields that an answer has whose text was cut."""
+
+    shown: dict[str, Any]
+
+
 def envelope(work: Work, text: str, notices: Iterable[str], *, found: bool) -> Envelope:
     """Returns the fields that every answer has, from what `work` counted."""
     return Envelope(
@@ -118,6 +125,12 @@ def envelope(work: Work, text: str, notices: Iterable[str], *, found: bool) -> E
         ],
         notices=list(filter(None, notices)),
     )
+
+
+def fitted(field: str, fitted: Fitted, work: Work, notices: Iterable[str], *, found: bool) -> FittedEnvelope:
+    """Returns the fields of an answer whose text was cut; `field` is the one whose details the text may show in
+    part."""
+    return {**envelope(work, fitted.text, notices, found=found), "shown": {field: fitted.shown}}
 
 
 def _visible(node: Any, key: str = "") -> Any:
@@ -169,7 +182,9 @@ def told(
         kinds &= _ALWAYS
     if kinds:
         sentences += passed_over(work, kinds, opens_excluded=opens_excluded)
-    return [*sentences, *unextracted(work, found=found)]
+    if work.unextracted:
+        sentences += unextracted(work, found=found)
+    return sentences
 
 
 def passed_over(work: Work, kinds: AbstractSet[Reason], *, opens_excluded: bool = True) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from vaulttools.core import limits
 from vaulttools.core.render import size
@@ -15,13 +15,19 @@ NARROW: Final = "Narrow the pattern or the paths."
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What is shown of one file."""
+    """What is shown of one file. Where lines do not show a detail each, a tool has its own kind, with its `up_to`."""
 
     heading: str
     lines: Sequence[str]
     """In order; cutting begins at the last."""
     closing: str = ""
     """A line that is never cut, such as how many matches are not shown; `""`: no line."""
+    details: Sequence[Any] = ()
+    """By line, what it shows; None if that is nothing of the details."""
+
+    def up_to(self, count: int) -> Sequence[Any]:
+        """Returns the details that the first `count` lines show."""
+        return [each for each in self.details[:count] if each is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,8 @@ class Fitted:
     """By section, the number of its lines in the text; None if not even the heading is."""
     cut: Sequence[str] = ()
     """The truncation notice, without its brackets; empty if the text holds everything."""
+    shown: Sequence[Any] = ()
+    """The details that the text shows."""
 
 
 def fit(
@@ -43,7 +51,7 @@ def fit(
     advice: str = NARROW,
     most: int = limits.TEXT_BYTES,
 ) -> Fitted:
-    """Returns the first line, the sections joined with `between`, then the notices, one a line.
+    """Returns the first line, the sections joined with `between`, then the notices, one a line; and their details.
 
     The text has at most `most` bytes of UTF-8. The sections get lines in turn, one each, so that no file crowds out
     another. A section is left out if nothing of it fits. A notice says how much is missing, with `advice`, which says
@@ -52,7 +60,8 @@ def fit(
     notices = fitting(notices, most)
     whole = _whole(first, sections, notices, between, most)
     if whole is not None:
-        return Fitted(whole, [len(section.lines) for section in sections])
+        counts = [len(section.lines) for section in sections]
+        return Fitted(whole, counts, shown=_details(sections, counts))
     at = f"{limits.TEXT_BYTES // 1024} KiB" if most == limits.TEXT_BYTES else f"{most:,} bytes"
     closing = _joined(first, "", [*notices, f"[{_cut_notice(at, sections, [], advice)}]"])
     kept = _shares(sections, most - size(closing))
@@ -60,7 +69,16 @@ def fit(
         _text(section, count) for section, count in zip(sections, kept, strict=True) if count is not None
     )
     cut = _cut_notice(at, sections, kept, advice)
-    return Fitted(_joined(first, shown, [*notices[:-1], f"[{cut}]", *notices[-1:]]), kept, (cut,))
+    text = _joined(first, shown, [*notices[:-1], f"[{cut}]", *notices[-1:]])
+    return Fitted(text, kept, (cut,), _details(sections, kept))
+
+
+def _details(sections: Sequence[Section], kept: Sequence[int | None]) -> list[Any]:
+    shown: list[Any] = []
+    for section, count in zip(sections, kept, strict=True):
+        if count is not None:
+            shown += section.up_to(count)
+    return shown
 
 
 def fitting(notices: Sequence[str], most: int = limits.TEXT_BYTES) -> list[str]:

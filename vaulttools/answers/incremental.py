@@ -107,11 +107,11 @@ class IncrementalAnswer(Generic[F, S]):
             if work.remaining() <= 0:
                 return self._last_answer(listing)
         try:
-            if self._corpus is None and view is not None:
-                with garbage.paused():  # the answer of `links` makes 10,000 objects
+            with garbage.paused():  # the answer of `links` makes 10,000 objects
+                if self._corpus is None and view is not None:
                     self._load_kept(view)
-            self._corpus = self._updated(listing, view, reader, work)
-            self._seen = self._seen if view is None else view
+                self._corpus = self._updated(listing, view, reader, work)
+            self._seen = self._seen if view is None else view.published
             if self._unsaved > max(FEW, len(self._facts) // _PART):
                 self._keep(view)
             return self._corpus

@@ -1,8 +1,8 @@
-"""Asks again where notes were renamed, or the index was lost, during a call."""
+"""Says when an answer is final, and asks again if renames may hide notes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from vaulttools.call import Call
@@ -13,17 +13,18 @@ from vaulttools.errors import Cancelled, VaultToolsError
 A = TypeVar("A")
 
 
-def settled(answer: A, ask: Callable[[Call], A], found: Callable[[A], bool], call: Call) -> A:
-    """Returns an answer in which no renamed note is missed: `answer` to `call`, or what `ask` answers now.
+def settled(call: Call, ask: Callable[[Call], A], found: Callable[[A], bool]) -> tuple[A, Call]:
+    """Returns an answer of `ask` in which no renamed note is missed, and the call that it answers.
 
-    It is asked once more if the index was lost or a listed file was gone, or if it says that all was searched and
-    nothing found, and files were renamed meanwhile. If that happens again, the last answer names the files and is not
-    complete.
+    It is asked once more if the index was lost or a listed file was gone; or if names changed meanwhile, and the call
+    found nothing or its names were not those of one moment. If that happens again, the last answer names the files
+    and is not complete.
     """
-    known: dict[str, int] = {}
+    answer = _answered(call, ask)
+    known: Mapping[str, int] = {}
     for is_last in (False, True):
         must_ask = GONE in call.work.skipped or call.has_lost_index
-        if not must_ask and (found(answer) or not call.work.complete):
+        if not must_ask and (not call.work.complete or (found(answer) and call.is_of_one_moment)):
             break
         # The clock of a disk ticks slowly: a change that was known before is no new one.
         now = call.moved()
@@ -36,7 +37,7 @@ def settled(answer: A, ask: Callable[[Call], A], found: Callable[[A], bool], cal
         if is_last:
             again.work.pass_over_all(sorted(moved, key=paths.order), GONE)
         try:
-            answer = ask(again)
+            answer = _answered(again, ask)
         except Cancelled:
             raise
         except VaultToolsError:  # a file that was named exactly is gone: the first answer says so already
@@ -44,4 +45,11 @@ def settled(answer: A, ask: Callable[[Call], A], found: Callable[[A], bool], cal
                 raise
             break
         call = again
-    return answer
+    return answer, call
+
+
+def _answered(call: Call, ask: Callable[[Call], A]) -> A:
+    try:
+        return ask(call)
+    finally:
+        call.end()

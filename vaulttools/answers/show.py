@@ -16,7 +16,7 @@ from vaulttools.answers.cut import Section
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.files.document import Document, DocumentPart
-from vaulttools.matching.search import FileCount, FileHits
+from vaulttools.matching.search import FileHits
 from vaulttools.models import BaseModel, Field
 from vaulttools.notes.reader import NoteReader
 
@@ -178,6 +178,8 @@ class ExcerptRows(Sequence[str]):
     """By line, where the first match begins in a line that is cut."""
     firsts: Sequence[int] = ()
     """By excerpt, the row of its first line (from 0)."""
+    matching: int = 0
+    """How many matching lines the excerpts hold."""
 
     def __len__(self) -> int:
         return self.firsts[-1] + len(self.excerpts[-1].lines) if self.excerpts else 0
@@ -231,7 +233,7 @@ def excerpted(found: FileHits, context: int, most: int, reader: NoteReader) -> E
     seen: set[int] = set()
     columns: dict[int, int] = {}
     firsts: list[int] = []
-    row = 0
+    row = matching = 0
     before = first[0][0]
     for (part, window), heading in zip(first, under, strict=True):
         shown = shortened(window, EXCERPT_LINES)
@@ -257,10 +259,11 @@ def excerpted(found: FileHits, context: int, most: int, reader: NoteReader) -> E
         row += bool(firsts) + len(leads[-1])
         firsts.append(row)
         row += len(lines)
+        matching += len(shown.hits)
         if max(map(len, lines), default=0) > limits.LINE_CHARACTERS:
             cut = (line for line in shown.hits if len(lines[line - shown.start]) > limits.LINE_CHARACTERS)
             columns |= {line: found.hits.column(line) or 0 for line in cut}
-    return ExcerptRows(excerpts, leads, columns, firsts)
+    return ExcerptRows(excerpts, leads, columns, firsts, matching)
 
 
 def _headings(reader: NoteReader, document: Document, lines: list[int]) -> Sequence[tuple[str, ...]]:
@@ -303,12 +306,18 @@ _DELIMITERS: Final = frozenset("|-: \t")
 """The characters of the delimiter row below a header row."""
 
 
-def section(match: FileCount, found: FileHits, rows: ExcerptRows, suffix: str) -> Section:
-    """Returns the excerpts of a file as text, and how many matching lines they leave out."""
-    left = match.count - sum(len(shown.matching_lines) for shown in rows.excerpts)
-    closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)" if left > 0 else ""
-    part = found.document.part_of(found.hits.numbers[0])
-    return Section(f"## {named(match.path, part)}{suffix}", rows, closing)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFile(Section):
+    """What is shown of one matching file."""
+
+    lines: ExcerptRows
+    file: FileMatch
+
+    def up_to(self, count: int) -> list[FileMatch]:
+        """Returns the file with what the first `count` rows of its excerpts show."""
+        if count >= len(self.lines):
+            return [self.file]
+        return [self.file.model_copy(update={"excerpts": self.lines.up_to(count)})]
 
 
 class FileStream(Iterator[FileMatch]):

@@ -45,12 +45,17 @@ class FileFacts(NamedTuple):
     properties: Mapping[str, Any] = {}
     tags: tuple[str, ...] = ()
     """With `#`, tags of the body first, each once."""
+    is_misread: bool = False
+    """True if the file's properties could not be read."""
+
+
+class FileLinks(NamedTuple):
+    """The links of a file, which few expressions read."""
+
     links: tuple[tuple[str, str | None], ...] = ()
     """Target and display text: links of the properties, then of the body, then embeds."""
     embeds: int = 0
     """Number of embeds, which are last in `links`."""
-    is_misread: bool = False
-    """True if the file's properties could not be read."""
 
 
 class Times(NamedTuple):
@@ -66,6 +71,9 @@ class FileSource(Protocol):
 
     def facts(self, path: str) -> FileFacts:
         """Returns the facts of a file; empty facts if it is not a note."""
+
+    def links_of(self, path: str) -> FileLinks:
+        """Returns the links of a file; none if it is not a note."""
 
     def times(self, path: str) -> Times:
         """Returns the size and the times of a file; zeros if it is gone."""

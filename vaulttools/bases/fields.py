@@ -32,12 +32,12 @@ def _extension(path: str) -> str:
 
 
 def _links(context: Context, path: str) -> list[LinkValue]:
-    return context.list([LinkValue(target, path, display) for target, display in context.files.facts(path).links])
+    return context.list([LinkValue(target, path, display) for target, display in context.files.links_of(path).links])
 
 
 def _embeds(context: Context, path: str) -> list[LinkValue]:
-    facts = context.files.facts(path)
-    return _links(context, path)[len(facts.links) - facts.embeds :]
+    held = context.files.links_of(path)
+    return _links(context, path)[len(held.links) - held.embeds :]
 
 
 def _properties(context: Context, path: str) -> Mapping[str, Any]:

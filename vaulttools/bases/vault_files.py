@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from vaulttools.bases.context import FileFacts, Times, found_in
+from vaulttools.bases.context import FileFacts, FileLinks, Times, found_in
 from vaulttools.bases.values import tag_of
 from vaulttools.core.cached import cached_property
 from vaulttools.files import disk
@@ -18,13 +18,14 @@ from vaulttools.files.file_times import created
 from vaulttools.files.root import Root
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft, is_same
-from vaulttools.notes.links.graph import Graph, Written
+from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.references import Reference
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note_date import NoteDate
 from vaulttools.notes.tags import Tagged, levels
 
 NOTHING: Final = FileFacts()
+NO_LINKS: Final = FileLinks()
 _KEPT_TARGET: Final = 1_000
 """Characters of a link's target whose file is remembered: an expression can make any number of long ones."""
 
@@ -33,10 +34,15 @@ def facts_of(note: Contents) -> FileFacts:
     """Returns the facts of one note."""
     body = [tag.name for tag in note.structure.tags]
     tags = tuple(dict.fromkeys(map(tag_of, (*body, *note.written_tags))))
+    return FileFacts(note.properties, tags, note.is_misread)
+
+
+def links_of(note: Contents) -> FileLinks:
+    """Returns the links of one note."""
     in_vault = [each for each in note.references if each.kind != "external"]
     embeds = [each for each in in_vault if each.embed and each.in_property is None]
     others = [each for each in in_vault if not (each.embed and each.in_property is None)]
-    return FileFacts(note.properties, tags, tuple(map(_link, (*others, *embeds))), len(embeds), note.is_misread)
+    return FileLinks(tuple(map(_link, (*others, *embeds))), len(embeds))
 
 
 def _link(reference: Reference) -> tuple[str, str | None]:
@@ -70,7 +76,6 @@ class NoteTable:
         self,
         facts: Mapping[str, FileFacts] | None = None,
         tagged: Mapping[str, AbstractSet[str]] | None = None,
-        graph: Graph | None = None,
         values: Mapping[str, ByValue] | None = None,
         misread: frozenset[str] = frozenset(),
     ) -> None:
@@ -78,7 +83,6 @@ class NoteTable:
         self.misread = misread
         """Paths of notes whose properties could not be read."""
         self._tagged = None if tagged is None else Tagged(tagged)
-        self._graph = graph
         self._values = dict(values or {})
         """By property name, for names that somebody asked for."""
 
@@ -103,13 +107,10 @@ class NoteTable:
                 for tag in _levels(after):
                     draft[tag].add(path)
             tagged = draft.merged(lambda notes: notes)
-        graph = self._graph
-        if graph is not None:
-            graph = graph.changed([Change(path, _links(before), _links(after)) for path, before, after in changes])
         values = {name: held for name, held in self._values.items() if name.lower() not in touched}
         misread = self.misread.difference(path for path, _, _ in changes)
         misread |= {path for path, _, after in changes if after is not None and after.is_misread}
-        return NoteTable(facts, tagged, graph, values, misread)
+        return NoteTable(facts, tagged, values, misread)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """Returns the notes with a tag (given with `#`) or a tag nested in it."""
@@ -128,13 +129,6 @@ class NoteTable:
             known = self._values[name] = ByValue(self.facts, name)
         return known
 
-    @property
-    def graph(self) -> Graph:
-        """The graph of links between notes."""
-        if self._graph is None:
-            self._graph = Graph().changed([Change(path, None, _links(facts)) for path, facts in self.facts.items()])
-        return self._graph
-
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of all properties, in lower case."""
@@ -144,10 +138,6 @@ class NoteTable:
 def _levels(facts: FileFacts | None) -> set[str]:
     """Returns the tags of a note and those that they are nested in (`tags.levels`), in lower case, with `#`."""
     return {level for tag in (() if facts is None else facts.tags) for level in levels(tag.lower())}
-
-
-def _links(facts: FileFacts | None) -> Written | None:
-    return None if facts is None else tuple((0, target.partition("#")[0]) for target, _ in facts.links)
 
 
 class ByValue:
@@ -188,8 +178,13 @@ class VaultFiles:
     root: Root
     table: NoteTable
     links: LinkIndex
+    written: Callable[[], Mapping[str, FileLinks]]
+    """Reads the links of all notes; few bases need them, and they take longer to read than all other facts."""
+    graph: Callable[[], Graph]
+    """Makes the graph of these links."""
     dating: Callable[[], Callable[[str], NoteDate | None]]
     """Makes the function that finds the date of a note; few bases need it."""
+    _links: Mapping[str, FileLinks] | None = field(default=None, init=False)
     _resolved: dict[tuple[str, str], str | None] = field(default_factory=dict, init=False)
     _times: dict[str, Times] = field(default_factory=dict, init=False)
     _date_of: Callable[[str], NoteDate | None] | None = field(default=None, init=False)
@@ -197,6 +192,12 @@ class VaultFiles:
     def facts(self, path: str) -> FileFacts:
         """Returns the facts of a file; empty facts if it is not a note."""
         return self.table.facts.get(path, NOTHING)
+
+    def links_of(self, path: str) -> FileLinks:
+        """Returns the links of a file; none if it is not a note."""
+        if self._links is None:
+            self._links = self.written()
+        return self._links.get(path, NO_LINKS)
 
     def resolve(self, target: str, source: str) -> str | None:
         """Returns the path of the file that a target leads to from a note; None if there is none."""
@@ -231,4 +232,4 @@ class VaultFiles:
 
     def linking_to(self, path: str) -> Sequence[str]:
         """The notes that link to a file, each once, in path order."""
-        return list(dict.fromkeys(edge.source for edge in self.table.graph.to(path, self.links)))
+        return list(dict.fromkeys(edge.source for edge in self.graph().to(path, self.links)))

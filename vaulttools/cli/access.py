@@ -36,7 +36,7 @@ class ServerOptions:
 
 
 def parser(command: str) -> Parser:
-    """Return the parser for the fields of `ServerOptions`."""
+    """Returns the parser for the fields of `ServerOptions`."""
     shared = Parser(command)
     shared.add_argument("--tools", action="append", default=[])
     shared.add_argument("--structured", default="off")
@@ -46,7 +46,7 @@ def parser(command: str) -> Parser:
 
 
 def shared(given: Namespace) -> dict[str, Any]:
-    """Return the parsed fields of `ServerOptions`, except the vaults, the index and the token.
+    """Returns the parsed fields of `ServerOptions`, except the vaults, the index and the token.
 
     Raises:
         BadArgument: one of them is invalid.
@@ -61,7 +61,7 @@ def shared(given: Namespace) -> dict[str, Any]:
 
 
 def offered(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the tools that `--tools` names, in the order of the registry.
+    """Returns the tools that `--tools` names, in the order of the registry.
 
     Raises:
         BadArgument: there is no such tool.
@@ -77,7 +77,7 @@ def offered(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def address(option: str, given: str) -> tuple[str, int]:
-    """Return host and port of `HOST:PORT`, `:PORT`, `PORT` or `[::1]:PORT`.
+    """Returns host and port of `HOST:PORT`, `:PORT`, `PORT` or `[::1]:PORT`.
 
     Raises:
         BadArgument: it is none of these.
@@ -89,7 +89,7 @@ def address(option: str, given: str) -> tuple[str, int]:
 
 
 def token(file: str | None) -> str | None:
-    """Return the token in a file, or without a file the one in the environment; None if there is no token.
+    """Returns the token in a file, or without a file the one in the environment; None if there is no token.
 
     Raises:
         BadArgument: the file cannot be read, or is empty.

@@ -58,7 +58,7 @@ def whole(lines: Sequence[str]) -> Sequence[str]:
 
 
 def coloured(text: str, highlighted: Highlighter = whole, *, has_passages: bool = False) -> str:
-    """Return the text of an answer with colour; without its escape sequences it is the original text."""
+    """Returns the text of an answer with colour; without its escape sequences it is the original text."""
     shapes = [(_PASSAGE, "  {line}")] if has_passages else _MATCHING
     rows = text.split("\n")
     matching: dict[int, tuple[re.Match[str], str]] = {}
@@ -87,7 +87,7 @@ _STYLE: Final = ("--color=always", "--colors=match:none", "--colors=match:fg:red
 
 
 def highlighter(vault: Vault, arguments: Mapping[str, Any]) -> Highlighter | None:
-    """Return the highlighter for a call with these arguments; None if the call does not search for words."""
+    """Returns the highlighter for a call with these arguments; None if the call does not search for words."""
     mode: Mode
     if pattern := arguments.get("pattern"):
         mode = "fixed" if arguments.get("fixed") else "regex"

@@ -73,7 +73,7 @@ def take_vault(words: list[str]) -> str | None:
 
 
 def tool_meant(words: list[str]) -> tuple[str, list[str]]:
-    """Return the tool that the first word names, with dashes or underscores, and the other words. A quoted question
+    """Returns the tool that the first word names, with dashes or underscores, and the other words. A quoted question
     without a command belongs to `query`."""
     if " " in words[0].strip():
         return "query", words
@@ -81,7 +81,7 @@ def tool_meant(words: list[str]) -> tuple[str, list[str]]:
 
 
 def quoted(word: str) -> str:
-    """Return a word in a form that every shell accepts, quoted if necessary."""
+    """Returns a word in a form that every shell accepts, quoted if necessary."""
     if word and all(sign.isalnum() or sign in "-_./:=,@+~" for sign in word) and word[0] != "~":
         return word
     if not any(sign in word for sign in '"$`\\!%'):
@@ -90,7 +90,7 @@ def quoted(word: str) -> str:
 
 
 def nearest_vault(here: str) -> str | None:
-    """Return the nearest folder, `here` or above it, that is marked as a vault; never the root or the home folder."""
+    """Returns the nearest folder, `here` or above it, that is marked as a vault; never the root or the home folder."""
     folder = here
     while is_unnamed(folder) or not is_marked(folder):
         folder, below = os.path.dirname(folder), folder

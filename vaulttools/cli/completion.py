@@ -62,7 +62,7 @@ def command(words: list[str], switches: Switches) -> Said:
 
 
 def script(shell: Shell, commands: Mapping[str, str]) -> str:
-    """Return the completion script; `commands` are the commands other than tools, with their summaries."""
+    """Returns the completion script; `commands` are the commands other than tools, with their summaries."""
     return _fish(commands) if shell == "fish" else _bash(commands, is_zsh=shell == "zsh")
 
 
@@ -111,7 +111,7 @@ def _options(request: type[Request]) -> list[str]:
 
 
 def _choices(request: type[Request]) -> dict[str, list[str]]:
-    """Return the values of each option that takes one of a few."""
+    """Returns the values of each option that takes one of a few."""
     fields = schema(request)["properties"].items()
     return {
         f"--{name.replace('_', '-')}": [str(value) for value in field["enum"]]

@@ -61,7 +61,7 @@ def handed_over(words: Sequence[str]) -> int | None:
 
 
 def asked(path: str, question: str) -> list[str] | None:
-    """Return a resident process's answer to `daemon status` or `daemon stop`; None if there is no process."""
+    """Returns a resident process's answer to `daemon status` or `daemon stop`; None if there is no process."""
     try:
         answer = _asked(path, [question, *_environ()])
     except (OSError, EOFError, ValueError):
@@ -70,7 +70,7 @@ def asked(path: str, question: str) -> list[str] | None:
 
 
 def _columns() -> list[str]:
-    """Return the width of the terminal as a variable: the other process cannot see the terminal."""
+    """Returns the width of the terminal as a variable: the other process cannot see the terminal."""
     try:
         return [f"COLUMNS={os.get_terminal_size(1).columns}"] if sys.stdout.isatty() else []
     except OSError:
@@ -82,7 +82,7 @@ def _environ() -> list[str]:
 
 
 def _asked(path: str, texts: Sequence[str]) -> bytes | None:
-    """Return the answer to a message; None if it is refused.
+    """Returns the answer to a message; None if it is refused.
 
     Raises:
         OSError: nobody listens, or not in time.
@@ -129,7 +129,7 @@ def _written(answer: bytes) -> int:
 
 
 def socket_folder() -> str | None:
-    """Return the folder of sockets; None if the system has no such sockets."""
+    """Returns the folder of sockets; None if the system has no such sockets."""
     if sys.platform == "win32":
         return None
     own = os.environ.get("XDG_RUNTIME_DIR")
@@ -139,7 +139,7 @@ def socket_folder() -> str | None:
 
 
 def socket_path(vault: str) -> str | None:
-    """Return the socket of the process for a vault's folder, whether it exists or not; None if it cannot exist."""
+    """Returns the socket of the process for a vault's folder, whether it exists or not; None if it cannot exist."""
     where = socket_folder()
     if where is None:
         return None
@@ -158,7 +158,7 @@ def is_private(path: str) -> bool:
 
 
 def peer_of(connection: socket) -> int | None:
-    """Return the user id at the other end of a connection; None if the system does not report it."""
+    """Returns the user id at the other end of a connection; None if the system does not report it."""
     if sys.platform == "linux":
         import _socket
 

@@ -61,7 +61,7 @@ def wrap(text: str, width: int, subsequent_indent: str = "") -> list[str]:
 
 
 def general(others: Mapping[str, str], width: int, *, is_whole: bool = False) -> str:
-    """Return the help of the program; `others` are the commands other than tools, with their summaries."""
+    """Returns the help of the program; `others` are the commands other than tools, with their summaries."""
     of_tools = {name.replace("_", "-"): tools.named(name).summary for name in tools.NAMES}
     lines = [*wrap("Search a Markdown vault. Nothing is ever written into it.", width), ""]
     lines += _columns([(f"vaulttools {command}", words) for command, words in _STARTS], width, longest=44)
@@ -104,7 +104,7 @@ def fitted(text: str, width: int) -> str:
 
 
 def of_tool(tool: Tool[Any, Any], width: int, *, is_whole: bool = False) -> str:
-    """Return the help of a tool's command."""
+    """Returns the help of a tool's command."""
     every = options.options(tool.request)
     command = tool.name.replace("_", "-")
     usage = ["vaulttools", command, *(each.spelling for each in every if each.in_usage), "[options]"]
@@ -129,7 +129,7 @@ def of_tool(tool: Tool[Any, Any], width: int, *, is_whole: bool = False) -> str:
 
 
 def _shown_examples(tool: Tool[Any, Any], width: int) -> list[str]:
-    """Return the first examples that fit on one line; else the one with the shortest words, on several lines."""
+    """Returns the first examples that fit on one line; else the one with the shortest words, on several lines."""
     every = options.examples(tool)
     lines = [line for line in map(" ".join, every) if len(line) + 2 <= width]
     if lines:
@@ -149,7 +149,7 @@ def _label(option: options.Option) -> str:
 
 
 def _in_shell(words: str, request: type[Request]) -> str:
-    """Return an argument's description with the names and the syntax of the command line."""
+    """Returns an argument's description with the names and the syntax of the command line."""
 
     def shell_form(found: re.Match[str]) -> str:
         try:
@@ -166,7 +166,7 @@ def _in_shell(words: str, request: type[Request]) -> str:
 
 
 def _columns(rows: Sequence[tuple[str, str]], width: int, longest: int = 0) -> list[str]:
-    """Return labels with their explanations beside them, or below if there is no room."""
+    """Returns labels with their explanations beside them, or below if there is no room."""
     labels = [label for label, _ in rows if len(label) <= max(longest, _LONGEST)]
     beside = max(map(len, labels), default=0) if longest != _LONGEST else _LONGEST
     return [line for label, words in rows for line in _row(label, words, width, beside)]

@@ -94,7 +94,7 @@ def built(vault: Vault) -> tuple[str, dict[str, Any]]:
     assert status.holds is not None
     held = status.holds
     others = held.files - held.notes
-    _, scope = awaited(Call(vault.session, Work()))
+    _, scope = awaited(Call(vault.session, Work(), holds=False))
     asked = listed(scope).files
     left_out = held.notes - sum(map(is_note, asked))
     which = f" ({left_out:,} of them hidden or excluded)" if left_out > 0 else ""

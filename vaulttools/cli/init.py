@@ -92,7 +92,7 @@ def _built(folder: str) -> str:
 
 
 def parse(words: Sequence[str]) -> InitOptions:
-    """Return the options of the command.
+    """Returns the options of the command.
 
     Raises:
         BadArgument: one of them is invalid.
@@ -114,8 +114,8 @@ def parse(words: Sequence[str]) -> InitOptions:
 
 
 def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[str, dict[str, Any], bool | None]:
-    """Return the text of the command, its details, and whether it succeeded for any assistant; None if this machine has
-    no assistant.
+    """Returns the text of the command, its details, and whether it succeeded for any assistant; None if this machine
+    has no assistant.
 
     `vaults` are folders, names that Obsidian knows, or `NAME=DIR`; if empty, the only vault that Obsidian knows.
 
@@ -153,7 +153,8 @@ def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[
 
 
 def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a client needs to start the server: the absolute path of the installed program, and absolute folders.
+    """Returns what a client needs to start the server: the absolute path of the installed program, and absolute
+    folders.
 
     Raises:
         BadArgument: the program is in a temporary place, or the extra is missing.
@@ -165,7 +166,7 @@ def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _chosen(given: Sequence[str], known: Sequence[Path]) -> dict[str, str]:
-    """Return absolute folders by name."""
+    """Returns absolute folders by name."""
     there = [vault for vault in known if vault.is_dir()]
     if not given and not there:
         raise BadArgument("No vault given: use --vault DIR; Obsidian knows none")
@@ -183,7 +184,7 @@ def _chosen(given: Sequence[str], known: Sequence[Path]) -> dict[str, str]:
 
 
 def _resolved(given: str, known: Sequence[Path]) -> str:
-    """Return a folder as given, or the folder of the vault with that name."""
+    """Returns a folder as given, or the folder of the vault with that name."""
     named = [vault for vault in known if vault.name == given]
     if Path(given).expanduser().is_dir() or not named:
         return given

@@ -79,7 +79,7 @@ class Switches(NamedTuple):
         return next(iter(self.vaults), None)
 
     def folder(self) -> str:
-        """Return the named vault, or else the one around this folder.
+        """Returns the named vault, or else the one around this folder.
 
         Raises:
             BadArgument: several vaults are named, or there is none.
@@ -187,7 +187,7 @@ _QUESTION: Final = 3
 
 
 def _unknown(words: Sequence[str]) -> Mistake:
-    """Return the error for an unknown command or general option."""
+    """Returns the error for an unknown command or general option."""
     if words[0].startswith("-"):
         return unknown("option", words[0], _GENERAL, "vaulttools --help")
     mistake = unknown("command", words[0], _commands(), "vaulttools --help")
@@ -310,7 +310,7 @@ def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_ca
 
 
 def _on_a_terminal(text: str, arguments: dict[str, Any], vault: Vault, here: Surroundings) -> str:
-    """Return the text of an answer with its tables laid out and its matches in colour."""
+    """Returns the text of an answer with its tables laid out and its matches in colour."""
     from vaulttools.cli import colour, table
 
     text = table.laid_out(text, here.width(table.WIDEST))

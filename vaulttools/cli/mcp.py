@@ -68,7 +68,7 @@ class McpOptions(access.ServerOptions):
 
 
 def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> McpOptions:
-    """Return the options of the command.
+    """Returns the options of the command.
 
     Raises:
         BadArgument: one of them is invalid.
@@ -186,7 +186,7 @@ def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
 
 
 def _block(client: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON to paste, for one of `_OWN`.
+    """Returns the JSON to paste, for one of `_OWN`.
 
     `entry` says how the client starts the server (`command`, `args`), or where it finds it (`url`, `headers`).
     """
@@ -200,7 +200,7 @@ def _block(client: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def program() -> tuple[str, list[str]]:
-    """Return the absolute path of the installed program, and its first arguments, for storing in a configuration.
+    """Returns the absolute path of the installed program, and its first arguments, for storing in a configuration.
 
     Raises:
         BadArgument: the program is in a temporary place.
@@ -216,7 +216,7 @@ def program() -> tuple[str, list[str]]:
 
 
 def vault_options(by_name: Mapping[str, str]) -> list[str]:
-    """Return the command-line words for the vaults; a single vault needs no name."""
+    """Returns the command-line words for the vaults; a single vault needs no name."""
     named = [f"{name}={folder}" if len(by_name) > 1 else folder for name, folder in by_name.items()]
     return [word for each in named for word in ("--vault", each)]
 
@@ -226,7 +226,7 @@ _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2")
 
 
 def _command(options: McpOptions, by_name: dict[str, str]) -> dict[str, Any]:
-    """Return the command that starts this server from anywhere, with absolute paths."""
+    """Returns the command that starts this server from anywhere, with absolute paths."""
     path, arguments = program()
     absolute = {name: str(Path(folder).expanduser().resolve()) for name, folder in by_name.items()}
     arguments += [*vault_options(absolute), "mcp"]

@@ -39,7 +39,7 @@ OF_GREP: Final = {
 
 
 def unknown(what: str, given: str, known: Iterable[str], others: str) -> Mistake:
-    """Return the error for an unknown command or option, with the nearest known name, and where to find the others."""
+    """Returns the error for an unknown command or option, with the nearest known name, and where to find the others."""
     near = spelling.closest(given.lstrip("-"), [*known, *ELSEWHERE], key=lambda name: name.lstrip("-"))
     near = [ELSEWHERE.get(name, name) for name in near if not (given.startswith("-") and name in ELSEWHERE)]
     # `--due` probably means `--due-after` or `--due-before`, not `--no-due`.

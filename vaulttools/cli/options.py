@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def names(self) -> list[str]:
-        """Return the names of its options."""
+        """Returns the names of its options."""
         return [*self._option_string_actions]
 
     def error(self, message: str) -> NoReturn:
@@ -62,7 +62,7 @@ class Option:
 
 
 def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
-    """Return the arguments of a tool by field, as texts that the request must still check.
+    """Returns the arguments of a tool by field, as texts that the request must still check.
 
     Raises:
         BadArgument: an option is unknown or lacks its value, or a word is left over.
@@ -140,7 +140,7 @@ _HABIT: Final = re.compile("-[inrR]+")
 
 
 def _options_for(placed: Sequence[str], request: type[Request]) -> str:
-    """Return the options that the words may mean, by their names or values; "" if some words mean none."""
+    """Returns the options that the words may mean, by their names or values; "" if some words mean none."""
     options = []
     for word in placed:
         for field, property_ in schema(request)["properties"].items():
@@ -159,7 +159,7 @@ POSITIONAL: Final = frozenset(("base", "file", "note", "notes", "path", "paths",
 
 
 def words(arguments: Mapping[str, Any], request: type[Request] = Request) -> list[str]:
-    """Return the words that `parse` reads as these arguments; `request` is needed for a tool whose options are named
+    """Returns the words that `parse` reads as these arguments; `request` is needed for a tool whose options are named
     differently from its fields."""
     placed: list[str] = []
     given: list[str] = []
@@ -189,7 +189,7 @@ def _option_words(option: str, value: Any) -> list[str]:
 
 
 def _text(value: object) -> str:
-    """Return a text as it is, and any other value as JSON."""
+    """Returns a text as it is, and any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -206,7 +206,7 @@ def ensure_placed(tool: Tool[Any, Any], arguments: Mapping[str, object]) -> None
 
 
 def examples(tool: Tool[Any, Any]) -> list[list[str]]:
-    """Return the commands for the example calls in the tool's description, each as a list of words."""
+    """Returns the commands for the example calls in the tool's description, each as a list of words."""
     _, _, text = tool.description.partition("Examples: ")
     decoder, found = json.JSONDecoder(), []
     while text.startswith("{"):
@@ -218,14 +218,14 @@ def examples(tool: Tool[Any, Any]) -> list[list[str]]:
 
 
 def name(request: type[Request], field: str) -> str:
-    """Return the name of a field on the command line: `--max-results`, `PATTERN`, `-i`."""
+    """Returns the name of a field on the command line: `--max-results`, `PATTERN`, `-i`."""
     if field in _required(request):
         return field.upper()
     return request.short.get(field) or f"--{_option(request, field)}"
 
 
 def options(request: type[Request]) -> list[Option]:
-    """Return the arguments of a request in the order of its fields, as help and documentation show them."""
+    """Returns the arguments of a request in the order of its fields, as help and documentation show them."""
     shown = []
     plain = schema(request)
     for field, property_ in plain["properties"].items():
@@ -254,7 +254,7 @@ def _positional(request: type[Request]) -> tuple[str, ...]:
 
 
 def _required(request: type[Request]) -> tuple[str, ...]:
-    """Return the fields that are only positional, not also options."""
+    """Returns the fields that are only positional, not also options."""
     required = [name for name, field in request.model_fields.items() if field.is_required()]
     return tuple(name for name in required if name not in request.options)
 
@@ -308,7 +308,7 @@ def _without_case(arguments: Mapping[str, Any], properties: Mapping[str, Any]) -
 
 
 def _option(request: type[Request], field: str) -> str:
-    """Return the name of a field as an option, without its leading dashes."""
+    """Returns the name of a field as an option, without its leading dashes."""
     return request.options.get(field) or _dashed(field)
 
 
@@ -317,7 +317,7 @@ def _flag_values(property_: Mapping[str, Any]) -> list[str]:
 
 
 def _only_flag(given: Sequence[str], property_: Mapping[str, Any]) -> str:
-    """Return the one value that the flags of a field name."""
+    """Returns the one value that the flags of a field name."""
     values = [value for value in _flag_values(property_) if value in given]
     if len(values) > 1:
         *others, last = (f"--{_dashed(value)}" for value in values)
@@ -354,25 +354,25 @@ class Commands(Voice):
         self._program = ["vaulttools", *(word for vault in vaults for word in ("--vault", vault))]
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Return a complete command."""
+        """Returns a complete command."""
         return " ".join(map(quoted, [*self._program, tool.replace("_", "-"), *words(arguments)]))
 
     def name(self, argument: str) -> str:
-        """Return the name of an option, or of a positional argument."""
+        """Returns the name of an option, or of a positional argument."""
         return name(self._request, argument)
 
     def given(self, argument: str, value: object) -> str:
-        """Return an option with its value."""
+        """Returns an option with its value."""
         return " ".join(map(quoted, words({argument: value})))
 
     def set(self, argument: str, value: str | int) -> str:
-        """Return the beginning of a sentence that advises an option."""
+        """Returns the beginning of a sentence that advises an option."""
         return f"Use {name(self._request, argument)} {value}"
 
     def again(self, tool: str, same: Mapping[str, Any], changed: Mapping[str, Any], instead: str = "") -> str:
-        """Return a command that continues the call, for a line of its own: without a full stop."""
+        """Returns a command that continues the call, for a line of its own: without a full stop."""
         return f"Continue with: {self.call(tool, {**same, **changed})}"
 
     def embedding(self) -> str:
-        """Return the command that embeds passages: other commands end before they embed anything."""
+        """Returns the command that embeds passages: other commands end before they embed anything."""
         return " ".join(map(quoted, [*self._program, "index", "build", "--meaning"]))

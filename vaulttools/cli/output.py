@@ -44,7 +44,7 @@ WIDE: Final = 100
 
 
 def columns(stream: TextIO, environ: Mapping[str, str]) -> int:
-    """Return the width of a text, at least 40: `COLUMNS`, or else the width of the terminal."""
+    """Returns the width of a text, at least 40: `COLUMNS`, or else the width of the terminal."""
     given = environ.get("COLUMNS", "")
     try:
         width = int(given) if given.isdecimal() else os.get_terminal_size(stream.fileno()).columns

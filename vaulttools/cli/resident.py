@@ -179,7 +179,7 @@ class Resident:
                 connection.shutdown(socket.SHUT_RDWR)  # also wakes the thread that waits for the end
 
     def _differing(self, environ: Mapping[str, str]) -> str | None:
-        """Return the name of a variable whose value would change answers; None if there is none."""
+        """Returns the name of a variable whose value would change answers; None if there is none."""
         for name in sorted(environ.keys() | self._environ.keys()):
             if self._decides(name) and environ.get(name) != self._environ.get(name):
                 return name
@@ -234,7 +234,7 @@ def offered(lent: Iterable[AbstractContextManager[Vault]]) -> Iterator[None]:
 
 
 def usable_path(vault: str) -> str:
-    """Return the path of the socket of a vault's folder, in a folder that only this user can use.
+    """Returns the path of the socket of a vault's folder, in a folder that only this user can use.
 
     Raises:
         BadArgument: there can be no such socket.

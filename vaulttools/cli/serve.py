@@ -68,7 +68,7 @@ class ServeOptions(access.ServerOptions):
 
 
 def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> ServeOptions:
-    """Return the options of the command.
+    """Returns the options of the command.
 
     Raises:
         BadArgument: one of them is invalid.
@@ -143,7 +143,7 @@ def command(words: list[str], switches: Switches) -> Said | None:
 
 
 def _without_tls(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the words without `--tls` and its one or two values, and these values."""
+    """Returns the words without `--tls` and its one or two values, and these values."""
     if "--tls" not in words:
         return list(words), ()
     at = words.index("--tls")
@@ -193,7 +193,7 @@ def run(options: ServeOptions) -> None:
 
 @contextmanager
 def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp, AbstractContextManager[None]]]:
-    """Yield the service (the callers and their vaults), their MCP server, and the socket for commands."""
+    """Yields the service (the callers and their vaults), their MCP server, and the socket for commands."""
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike, Tenants
     from vaulttools.server.mcp import protocol

@@ -46,7 +46,7 @@ class Surroundings:
     """Set when nobody waits for the answer any more."""
 
     def width(self, most: int = WIDE) -> int:
-        """Return the columns for a text on `out`, at most `most`."""
+        """Returns the columns for a text on `out`, at most `most`."""
         return min(columns(self.out, self.environ), most)
 
     def show(self, text: str) -> None:
@@ -59,12 +59,12 @@ class Surroundings:
             print(text, file=self.out)
 
     def on_progress(self) -> Callable[[str], None] | None:
-        """Return the function that reports progress now and then; None if nobody reads it here."""
+        """Returns the function that reports progress now and then; None if nobody reads it here."""
         return None if self.is_resident else _Lines(self.err).tell
 
     @classmethod
     def own(cls) -> Surroundings:
-        """Return the surroundings of this process."""
+        """Returns the surroundings of this process."""
         return cls(sys.stdout, sys.stderr, os.environ, _opened, _read_structures)
 
 
@@ -72,7 +72,7 @@ NO_VAULT: Final = "No vault given: use --vault DIR or VAULTTOOLS_VAULT"
 
 
 def working_folder() -> str:
-    """Return the absolute current folder.
+    """Returns the absolute current folder.
 
     Raises:
         BadArgument: it was removed.
@@ -84,7 +84,7 @@ def working_folder() -> str:
 
 
 def found_vault(*, or_here: bool = True) -> str:
-    """Return the vault around this folder, or else this folder; never the root or the home folder.
+    """Returns the vault around this folder, or else this folder; never the root or the home folder.
 
     Raises:
         BadArgument: there is none.
@@ -153,7 +153,7 @@ class _Lines:
 
 @contextmanager
 def progress(delay: float = 0.0, what: str = "Indexing", unit: str = "files") -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that shows the progress of files: as a bar after `delay` seconds if stderr is a terminal,
+    """Yields a function that shows the progress of files: as a bar after `delay` seconds if stderr is a terminal,
     otherwise as a line now and then. The number never decreases."""
     start, is_seen = time.monotonic(), sys.stderr.isatty()
     lines = _Lines(sys.stderr)

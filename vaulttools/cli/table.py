@@ -19,7 +19,7 @@ _BETWEEN: Final = "  "
 
 
 def laid_out(text: str, width: int) -> str:
-    """Return the text with its tables in columns; a cell that is too long continues below."""
+    """Returns the text with its tables in columns; a cell that is too long continues below."""
     return _TABLE.sub(lambda found: _laid_out(found[0], width), text)
 
 
@@ -38,7 +38,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int] | None:
-    """Return the width of each column, so that no word is cut; None if the columns do not fit side by side."""
+    """Returns the width of each column, so that no word is cut; None if the columns do not fit side by side."""
     columns = [*zip(*rows, strict=False)]
     needed = [max(1, *map(_size, column)) for column in columns]
     found = [max(1, *(_size(word) for cell in column for word in cell.split(" "))) for column in columns]
@@ -90,7 +90,7 @@ def _cut(word: str, width: int) -> int:
 
 
 def _size(text: str) -> int:
-    """Return the columns that a terminal needs for a text."""
+    """Returns the columns that a terminal needs for a text."""
     return sum(
         0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
     )

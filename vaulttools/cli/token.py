@@ -21,7 +21,7 @@ configuration folder or in FILE; one that is revoked is refused from the next re
 
 
 def file(given: str | None) -> Path:
-    """Return the path of the token file."""
+    """Returns the path of the token file."""
     return Path(given).expanduser() if given is not None else user_config_path("vaulttools") / "tokens.json"
 
 

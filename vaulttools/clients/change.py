@@ -48,7 +48,7 @@ class ConfigChange:
 def added(
     client: Client, file: Path, before: bytes | None, backup: bytes | None, entry: Mapping[str, Any], name: str
 ) -> ConfigChange:
-    """Return the change that adds the entry; `backup` is the content of an earlier backup.
+    """Returns the change that adds the entry; `backup` is the content of an earlier backup.
 
     Raises:
         Unchangeable: the file is broken, or has something else in that place.
@@ -72,7 +72,7 @@ def added(
 
 
 def removed(client: Client, file: Path, before: bytes | None, backup: bytes | None, name: str) -> ConfigChange:
-    """Return the change that removes the entry; if nobody else changed the file, it restores the original bytes.
+    """Returns the change that removes the entry; if nobody else changed the file, it restores the original bytes.
 
     `backup` is the file from before `added`.
 
@@ -120,7 +120,7 @@ class _Text:
             raise Unchangeable(_no_object(error)) from None
 
     def entry(self) -> dict[str, Any] | None:
-        """Return our entry; None if there is none."""
+        """Returns our entry; None if there is none."""
         try:
             found = jsonc.at(self._read(self._text), self._path)
         except NotAnObject as error:
@@ -130,7 +130,7 @@ class _Text:
         return found
 
     def put(self, values: Mapping[str, Any]) -> bytes:
-        """Return the content with `values` in our entry."""
+        """Returns the content with `values` in our entry."""
         try:
             if self._is_toml:
                 text = toml.put(self._text, self._path, values)
@@ -147,7 +147,7 @@ class _Text:
         return self._checked(text, values)
 
     def removed(self) -> bytes:
-        """Return the content without our entry."""
+        """Returns the content without our entry."""
         try:
             if self._is_toml:
                 text = toml.removed(self._text, self._path, OURS)
@@ -158,7 +158,7 @@ class _Text:
         return self._checked(text, None)
 
     def _checked(self, text: str, values: Mapping[str, Any] | None) -> bytes:
-        """Return the text as bytes, if our entry reads as intended and everything else as before."""
+        """Returns the text as bytes, if our entry reads as intended and everything else as before."""
         entry = jsonc.at(self._read(text), self._path)
         holds = entry is None if values is None else all(entry.get(key) == values[key] for key in values)
         if not holds or self._without_ours(text) != self._before:
@@ -172,7 +172,7 @@ class _Text:
         return _pairs_as_dicts(jsonc.read(text)) if text.strip() else {}
 
     def _without_ours(self, text: str) -> Any:
-        """Return everything except our entry; an empty object of servers counts as missing.
+        """Returns everything except our entry; an empty object of servers counts as missing.
 
         JSON objects are tuples of pairs here, so that order and repeated keys are compared too.
         """

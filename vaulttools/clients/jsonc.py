@@ -95,7 +95,7 @@ class NotAnObject(Exception):
 
 
 def at(value: Any, path: Sequence[str]) -> Any:
-    """Return the value at a path in nested dicts; None if there is none.
+    """Returns the value at a path in nested dicts; None if there is none.
 
     Raises:
         NotAnObject: a value on the path is not a dict.
@@ -111,12 +111,12 @@ def at(value: Any, path: Sequence[str]) -> Any:
 
 
 def newline_of(text: str) -> str:
-    """Return the line end of a file."""
+    """Returns the line end of a file."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def put(text: str, path: Sequence[str], value: Any) -> str:
-    """Return the text with `value` at `path`; missing objects are created, an existing value is replaced.
+    """Returns the text with `value` at `path`; missing objects are created, an existing value is replaced.
 
     Raises:
         MalformedConfig: the text is not JSON.
@@ -137,7 +137,7 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def removed(text: str, path: Sequence[str]) -> str:
-    """Return the text without the member at `path`; unchanged if there is none.
+    """Returns the text without the member at `path`; unchanged if there is none.
 
     What `put` added to an object with members is removed to the byte; an object that becomes empty is written as `{}`.
 
@@ -167,7 +167,7 @@ def removed(text: str, path: Sequence[str]) -> str:
 
 
 def _end_of_last(holder: Object, member: Member) -> int:
-    """Return the start of the gap before a member."""
+    """Returns the start of the gap before a member."""
     number = holder.members.index(member)
     comma = holder.members[number - 1].comma if number else holder.start
     assert comma is not None
@@ -175,7 +175,7 @@ def _end_of_last(holder: Object, member: Member) -> int:
 
 
 def _cut(before: str, gap: int, after: str) -> str:
-    """Return the text before a removed member; if the member begins a line, without its indentation and line end.
+    """Returns the text before a removed member; if the member begins a line, without its indentation and line end.
 
     The line end stays if a comment in the gap before it would otherwise hide the text that follows.
     """
@@ -202,7 +202,7 @@ def _on_one_line(value: Any) -> str:
 
 
 def _found(text: str, path: Sequence[str]) -> tuple[Object, Member | None, Sequence[str]]:
-    """Return the innermost object on the path, its member if the path ends there, and the keys that are missing."""
+    """Returns the innermost object on the path, its member if the path ends there, and the keys that are missing."""
     read(text)
     commented = _uncommented(text)
     start, last = _behind_gap(commented, 0), ""
@@ -261,13 +261,13 @@ def _with_first(text: str, holder: Object, key: str, value: Any, newline: str) -
 
 
 def _indent(text: str, at: int) -> str:
-    """Return the blanks at the beginning of the line that contains a character."""
+    """Returns the blanks at the beginning of the line that contains a character."""
     match = _INDENT.match(text, text.rfind("\n", 0, at) + 1)
     assert match is not None
     return match.group()
 
 
 def _unit(text: str) -> str:
-    """Return the indentation of one level: that of the first indented line."""
+    """Returns the indentation of one level: that of the first indented line."""
     found = re.search(r"\n([ \t]+)\"", text)
     return found[1] if found is not None else "  "

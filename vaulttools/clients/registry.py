@@ -40,13 +40,13 @@ class Machine:
                 return self.named("XDG_CONFIG_HOME") or self.home / ".config"
 
     def named(self, variable: str) -> Path | None:
-        """Return the absolute folder that an environment variable names; None otherwise."""
+        """Returns the absolute folder that an environment variable names; None otherwise."""
         value = self.environment.get(variable, "")
         return Path(value) if Path(value).is_absolute() else None
 
 
 def this_machine() -> Machine:
-    """Return the account that runs this process.
+    """Returns the account that runs this process.
 
     Raises:
         BadArgument: it has no home folder, and so no settings.
@@ -124,12 +124,12 @@ CLIENTS: Final = (
 
 
 def place(client: Client, machine: Machine) -> ConfigLocation | None:
-    """Return the place of the client's settings; None if it is not on this machine."""
+    """Returns the place of the client's settings; None if it is not on this machine."""
     return next((each for each in client.places(machine) if each.sign.exists()), None)
 
 
 def lists(machine: Machine) -> list[Path]:
-    """Return the places of Obsidian's list of vaults: AppImage and .deb share one, Flatpak and Snap have their own."""
+    """Returns the places of Obsidian's list of vaults: AppImage and .deb share one, Flatpak and Snap have their own."""
     name = Path("obsidian") / "obsidian.json"
     places = [machine.settings / name]
     if machine.system == "linux":
@@ -140,7 +140,7 @@ def lists(machine: Machine) -> list[Path]:
 
 
 def known_vaults(machine: Machine) -> list[Path]:
-    """Return the folders of the vaults in all readable lists, sorted, whether they exist or not."""
+    """Returns the folders of the vaults in all readable lists, sorted, whether they exist or not."""
     paths: set[Path] = set()
     for place in lists(machine):
         try:

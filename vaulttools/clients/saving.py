@@ -24,7 +24,7 @@ LARGEST: Final = 64 << 20
 
 
 def content(file: Path) -> bytes | None:
-    """Return the content of a file; None if it does not exist.
+    """Returns the content of a file; None if it does not exist.
 
     Raises:
         Unchangeable: it cannot be read.
@@ -42,7 +42,7 @@ def content(file: Path) -> bytes | None:
 
 
 def backup_of(file: Path) -> Path:
-    """Return the path of a file's backup."""
+    """Returns the path of a file's backup."""
     return file.with_name(file.name + BACKUP)
 
 

@@ -29,7 +29,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def put(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
-    """Return the text with `values` in the table at `path`; a missing table is appended.
+    """Returns the text with `values` in the table at `path`; a missing table is appended.
 
     Raises:
         MalformedConfig: the text is not TOML.
@@ -54,7 +54,7 @@ def put(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
 
 
 def removed(text: str, path: Sequence[str], known: Sequence[str]) -> str:
-    """Return the text without the table at `path`; what `put` appended is removed to the byte.
+    """Returns the text without the table at `path`; what `put` appended is removed to the byte.
 
     `known` are the keys that `put` wrote, in order.
 

@@ -15,7 +15,7 @@ class Renewed(Protocol):
     """An object with locks or other state of one process."""
 
     def reset_after_fork(self) -> None:
-        """Return to the initial state, in a child after a fork."""
+        """Returns to the initial state, in a child after a fork."""
 
 
 _renewed: Final[WeakSet[Renewed]] = WeakSet()

@@ -50,7 +50,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def line_range(first: int, last: int) -> str:
-    """Return `line 3` or `lines 3-5`."""
+    """Returns `line 3` or `lines 3-5`."""
     return f"line {first}" if first == last else f"lines {first}-{last}"
 
 

@@ -5,19 +5,17 @@ Each tool adds its own sentences first; `what_was_left_out` comes last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from vaulttools.answers import answer, hints
-from vaulttools.call import Call
+from vaulttools.answers.text_search import TextSearch
 from vaulttools.core import limits, render
 from vaulttools.core.work import Work
 from vaulttools.exploration import scan, toon
 from vaulttools.exploration.scan import SCAN_LINES, Scan
 from vaulttools.exploration.toon import Count
-from vaulttools.matching.search import Search
-from vaulttools.patterns.pattern import Pattern
 
 _CUT_BYTES: Final = 120
 """Bytes reserved for the line that says that the text was cut."""
@@ -54,16 +52,14 @@ class Closing:
         return "\n".join([*shown[:kept], *end])
 
 
-def of_query(
-    call: Call, first: Search, again: Callable[[Call, Pattern], Search], matches: Count, files: Count, *, found: bool
-) -> Closing:
+def of_query(found: TextSearch, matches: Count, files: Count) -> Closing:
     """Returns the first closing lines of `scout`, `sample` and `show`: how the pattern was read, which other reading
     would match if everything was searched and nothing found, and whether the query is broad."""
     closing = Closing()
-    for notice in first.pattern.notices:
+    for notice in found.search.pattern.notices:
         closing.warn(notice)
-    if not found and first.work.complete:
-        for sentence in hints.other_readings(call, first, 0, lambda pattern, call: again(call, pattern).matching()):
+    if not files.number and found.work.complete:
+        for sentence in hints.other_readings(found):
             closing.warn(sentence)
     broad(closing, matches, files)
     return closing

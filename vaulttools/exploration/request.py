@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from vaulttools.answers.answer import AtLeast
 from vaulttools.answers.request import Request, schema
+from vaulttools.answers.text_search import TextSearch
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, PathNotFound
@@ -21,7 +22,6 @@ from vaulttools.files.document import Document
 from vaulttools.files.root import Place
 from vaulttools.files.scope import Walk
 from vaulttools.matching.hits import FileLines
-from vaulttools.matching.search import Search
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session
 
@@ -113,7 +113,7 @@ def is_left_out(found: Place) -> bool:
     return found.kind == "folder" and settings.default_folder_of(found.path) is not None
 
 
-def search(call: Call, pattern: Pattern, found: Place, *, include_excluded: bool = False) -> Search:
+def search(call: Call, pattern: Pattern, found: Place, *, include_excluded: bool = False) -> TextSearch:
     """Returns the search of a file or folder; skips hidden, ignored and default-excluded files unless named."""
     walks: tuple[Walk, ...] = ()
     if is_left_out(found):
@@ -130,7 +130,7 @@ def search(call: Call, pattern: Pattern, found: Place, *, include_excluded: bool
         gitignore=True,
         default_excludes=True,
     )
-    return call.search(pattern, scope)
+    return TextSearch(call, pattern, scope)
 
 
 def numbered(document: Document, hits: FileLines, start: int, end: int, selected: int | None = None) -> Iterator[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -239,6 +240,13 @@ def changed_folders(root: Root, since: int, stop: Callable[[], bool]) -> Iterato
             with disk.scandir(where) as scanned:
                 below = [paths.join(folder, each.name) for each in scanned if each.is_dir(follow_symlinks=False)]
             waiting += [each for each in below if root.protection.folder_of(each) is None]
+
+
+def wait_for_tick(changes: Iterable[int]) -> None:
+    """Waits until later changes have later times than these of `changed_folders`: 10 ms at most."""
+    left = max(changes, default=0) + _TICK - time.time_ns()
+    if 0 < left <= _TICK:
+        time.sleep(left / 1e9)
 
 
 def listed(root: Root, folder: str) -> FolderNames:

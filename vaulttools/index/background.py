@@ -148,14 +148,17 @@ class BackgroundIndex:
         """The state that `load` loaded."""
         self._meter = Meter()
 
-    def view(self, since: float) -> Snapshot | None:
-        """Returns the index with every change finished by `since` (monotonic clock); None: the caller must scan."""
+    def view(self, since: float, *, held: bool = False) -> Snapshot | None:
+        """Returns the index with every change finished by `since` (monotonic clock); None: the caller must scan.
+
+        `held`: as `Publisher.held`, for one call.
+        """
         self.start()
         present = self._present
         if present is None:
             return None
         try:
-            snapshot = present.current(since)
+            snapshot = present.held(since) if held else present.current(since)
         except (Lost, OSError):
             if self._present is present:
                 self._present = None
@@ -476,8 +479,9 @@ class Indexes:
         made: BackgroundIndex = vars(self)[name]
         return made
 
-    def structures(self, work: Work, wait: float = 0.0) -> Snapshot | None:
-        """Returns the index of all notes' structures, after at most `wait` seconds; None: there is none yet.
+    def structures(self, work: Work, wait: float = 0.0) -> tuple[BackgroundIndex, Snapshot | None]:
+        """Returns the index of all notes' structures, and what it knows after at most `wait` seconds, held for one
+        call; None: nothing yet.
 
         A vault whose own index is off or unavailable gets a temporary one.
         """
@@ -485,10 +489,10 @@ class Indexes:
             with suppress(Unavailable):
                 if wait:
                     index.wait(cancel=work.cancel, timeout=wait, facts_alone=True)
-                view = index.view(work.started)
+                view = index.view(work.started, held=True)
                 if view is not None or index.unavailable is None:
-                    return view
-        return None
+                    return index, view
+        return self.passing, None
 
     def wait(
         self, on_progress: Callable[[int, int], None] | None = None, cancel: threading.Event | None = None

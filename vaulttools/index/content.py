@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import re
 import time
-import zlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+
+import xxhash
 
 from vaulttools.attachments.extracted import FAILURES, Failure
 from vaulttools.core.paths import is_note
@@ -102,7 +103,7 @@ class Content:
     words: WordColumns | None = None
     """None unless the text of a note or attachment was read; likewise `passages`."""
     structure: bytes | None = None
-    """The output of `notes.stored` for a note, compressed by zlib; None if the index has it already."""
+    """The output of `notes.stored` for a note, `sealed`; None if the index has it already."""
     passages: bytes | None = None
     """The output of `index.passages`."""
 
@@ -132,7 +133,7 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
         return replace(found, words=words_of(extracted), passages=passages.dump(extracted))
     digest, structure = file.known or (b"", b"")
     if digest == scanned.digest:
-        note = Note(path, document.text, Stored(zlib.decompress(structure)))
+        note = Note(path, document.text, Stored(unsealed(structure)))
         return replace(found, words=words_of(note), passages=passages.dump(note))
     note = Note(path, document.text)
     return replace(found, words=words_of(note), structure=_structure(note), passages=passages.dump(note))
@@ -279,4 +280,24 @@ def _body(note: Note) -> str:
 def _structure(note: Note) -> bytes:
     from vaulttools.notes.stored import dump
 
-    return zlib.compress(dump(note))
+    return sealed(dump(note))
+
+
+_SEAL_BYTES: Final = 8
+
+
+def sealed(data: bytes) -> bytes:
+    """Returns bytes for `unsealed`, which notices damage: a damaged structure would be read as another one."""
+    return xxhash.xxh3_64_digest(data) + data
+
+
+def unsealed(data: bytes) -> bytes:
+    """Returns what was `sealed`.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    held = data[_SEAL_BYTES:]
+    if xxhash.xxh3_64_digest(held) != data[:_SEAL_BYTES]:
+        raise ValueError("the bytes are damaged")
+    return held

@@ -13,7 +13,7 @@ import apsw
 
 from vaulttools.core.windows import replace
 
-SCHEMA: Final = 16
+SCHEMA: Final = 17
 """Incremented with every change of a table, a tokenizer or the output of `content` (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000

@@ -72,6 +72,8 @@ class InotifyWatch:
         self._identity = self._stated()
         self._watches: dict[str, int] = {}
         self._folders: dict[int, set[str]] = {}
+        self._moving: set[int] = set()
+        """Numbers of the renames whose new name was not reported yet."""
         with ExitStack() as opened:
             self._mountinfo = opened.enter_context(Path(filesystems.MOUNTINFO).open("rb", buffering=0))
             self._mounts = self._around()
@@ -146,6 +148,16 @@ class InotifyWatch:
             self._lose("another folder is in the root's place")
         return touched
 
+    def settled(self) -> bool:
+        """Whether each rename that `drain` reported since the last call of this method was reported with its new name.
+
+        Else a file left the vault, or it has a new name that is not reported yet: the system queues the old name and
+        the new one one after the other.
+        """
+        is_settled = not self._moving
+        self._moving.clear()
+        return is_settled
+
     def close(self) -> None:
         """Release the system's resources; may be called twice. Another process keeps its own watch."""
         self._lost = self._lost or "closed"
@@ -153,7 +165,11 @@ class InotifyWatch:
 
     def _read(self, touched: dict[str, set[str]]) -> None:
         """Collect the names of all queued events."""
-        for watch, mask, _, name in self._inotify.read(timeout=0):
+        for watch, mask, cookie, name in self._inotify.read(timeout=0):
+            if mask & flags.MOVED_FROM:
+                self._moving.add(cookie)
+            elif mask & flags.MOVED_TO:
+                self._moving.discard(cookie)
             if mask & _MISSED:
                 self._lose("the queue of events overflowed, or a file system was unmounted")
             for folder in self._folders.get(watch, ()):

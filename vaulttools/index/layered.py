@@ -42,11 +42,11 @@ class Layered(Generic[K, V]):
 
     def several(self, keys: Collection[K], default: V) -> list[V]:
         """Returns the value of each key, or `default`."""
-        found = [*map(self._base.get, keys, repeat(default))]
-        if over := self._over:
-            each = zip(found, map(over.get, keys, repeat(_NO)), strict=True)
-            return [held if new is _NO else default if new is None else new for held, new in each]  # type: ignore[misc]
-        return found
+        found = map(self._base.get, keys, repeat(default))
+        if not self._over:
+            return [*found]
+        held = [*map(self._over.get, keys, found)]
+        return [default if value is None else value for value in held] if None in held else held  # type: ignore[return-value]
 
     def __contains__(self, key: K) -> bool:
         found = self._over.get(key, _NO)

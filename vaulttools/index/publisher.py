@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("vaulttools")
 
+_MOST_LOOKS: Final = 20
+"""Most looks at changed names in one call: each takes some 0.1 ms, so that only a storm of renames needs more."""
+
 
 class Publisher:
     """What one process knows of one vault; every method takes the lock that it needs."""
@@ -75,6 +78,8 @@ class Publisher:
         """Whether the store was removed, replaced or damaged: what is asked of it since then is empty."""
         self.unlisted = self.tree.now.unlisted
         """Folders that could not be listed: files below them are unknown, but their rows stay (fault-I14)."""
+        self._are_names_sure = True
+        """Whether no name changed while changed names were looked at, with a watch."""
         self._latest: Snapshot | None = None
         """The last published snapshot; None: something has changed since."""
         self._memos = Memos.empty()
@@ -104,6 +109,22 @@ class Publisher:
             self.catch_up(since)
             return self.latest
 
+    def held(self, since: float = math.inf) -> Snapshot:
+        """Returns `current` for one call, with the tables as of the same moment.
+
+        Raises:
+            Lost: as for `current`.
+            OSError: likewise.
+        """
+        for is_last in (False, False, True):
+            snapshot = self.current(since)
+            held = snapshot.held()
+            # Else a file that the snapshot has may have lost its row before the tables were read.
+            if is_last or self.latest is snapshot:
+                break
+            held.let_go()
+        return held
+
     @property
     def latest(self) -> Snapshot:
         """What is known now, without a look at the disk."""
@@ -124,6 +145,7 @@ class Publisher:
                     unread=self.unread.published(),
                     wordless=self.wordless.published(),
                     traits={trait: held.published() for trait, held in self.traits.items()},
+                    is_watched=self.watch is not None and self._are_names_sure,
                     is_listed=not self.unlisted,
                     below_unlisted=frozenset(below),
                     memos=self._memos,
@@ -145,15 +167,30 @@ class Publisher:
             if self.watch is None and self._caught_up >= since:
                 return
             if self.watch is not None:
-                touched = self.watch.drain()
-                if touched or self.tree.is_doubtful:
-                    self._take(self.tree.apply(touched))
+                self._follow(self.watch)
                 return
             if _identity(self.root.folder) != self._root_identity:
                 raise Lost("another folder is in the vault's place")
             now = time.monotonic()
             self._take(self.tree.compare())
             self._caught_up = now
+
+    def _follow(self, watch: InotifyWatch) -> None:
+        """Apply what a watch has reported, until no name has changed meanwhile: a file that was renamed again before
+        its new name was looked at would be known under none."""
+        was_sure, is_last = self._are_names_sure, False
+        for _ in range(_MOST_LOOKS):
+            touched = watch.drain()
+            is_last = True
+            if touched or self.tree.is_doubtful:
+                changes = self.tree.apply(touched)
+                self._take(changes)
+                is_last = not (changes.names or changes.gone)
+            if is_last:
+                break
+        self._are_names_sure = watch.settled() and is_last
+        if self._are_names_sure != was_sure:
+            self._latest = None
 
     def look_again(self) -> None:
         """Let the next `catch_up` look at the disk, also if the folders were listed for good."""
@@ -254,7 +291,10 @@ class Publisher:
     def _take(self, changes: Changes) -> None:
         self.freshness.mark_stale(changes.files)
         self.freshness.mark_stale(path for path in changes.met if not self._is_unchanged(path))
-        self.freshness.gone.difference_update(changes.files, changes.met)
+        # A file that came back with its old key: its row may be removed at this moment.
+        back = [path for path in self.freshness.gone if path in self.rows.files]
+        self.freshness.mark_stale(path for path in back if self.freshness.change_of(path) is None)
+        self.freshness.gone.difference_update(back)
         gone = changes.gone
         if changes.names:
             before, self.unlisted = self.unlisted, self.tree.now.unlisted

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from copy import copy
 from itertools import chain, islice
 from pathlib import Path
 from random import Random
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
     from vaulttools.files.providers import Trait
     from vaulttools.files.root import Root
     from vaulttools.index.caches import Caches
+    from vaulttools.index.database import Moment
     from vaulttools.index.memo import Memos
     from vaulttools.index.passages import Passages
     from vaulttools.index.rows import Records
     from vaulttools.index.store import IndexStore
+    from vaulttools.index.tables import Tables
     from vaulttools.index.tree import Names
     from vaulttools.patterns.literals import Requirement
 
@@ -75,16 +78,22 @@ class Snapshot:
         unread: frozenset[str],
         wordless: frozenset[str],
         traits: Mapping[Trait, frozenset[str]],
+        is_watched: bool,
         is_listed: bool,
         below_unlisted: frozenset[str],
         memos: Memos,
         caches: Caches,
         fail: Callable[[Exception], None],
     ) -> None:
-        """The sets of files are those of `Publisher` and `Freshness`; `is_listed`: whether all folders could be listed,
-        `below_unlisted`: the files with a row in the others; `fail` is called when the store is lost."""
+        """The sets of files are those of `Publisher` and `Freshness`; `is_watched`: whether a watch reports changes;
+        `is_listed`: whether all folders could be listed, `below_unlisted`: the files with a row in the others; `fail`
+        is called when the store is lost."""
         self._root = root
         self._store = store
+        self._tables: Tables = store
+        self._moment: Moment | None = None
+        self._published: Snapshot | None = None
+        """For the snapshot of a call, the one that it was made of."""
         self._records = records
         self._names = names
         self.stale: Final = stale
@@ -94,6 +103,8 @@ class Snapshot:
         self._unread = unread
         self._wordless = wordless
         self._traits = traits
+        self.is_watched: Final = is_watched
+        """Whether a watch reports changes, so that the names are those of one moment."""
         self._is_listed = is_listed
         self._below_unlisted = below_unlisted
         self._memos = memos
@@ -118,11 +129,36 @@ class Snapshot:
         found = self._records.files.differences(older._records.files)
         return None if found is None else found | older._uncertain | self._uncertain
 
-    def vanished(self, later: Snapshot) -> AbstractSet[str]:
-        """Returns the files that are gone, or cannot be listed, in a later snapshot."""
-        mine, others = self._records.files, later._records.files
+    def moved(self, other: Snapshot) -> AbstractSet[str]:
+        """Returns the files that one of two snapshots knows, and the other does not."""
+        mine, others = self._records.files, other._records.files
         differing = mine.differences(others)
-        return {path for path in (mine if differing is None else differing) if path in mine and path not in others}
+        every = {*mine, *others} if differing is None else differing
+        return {path for path in every if (path in mine) != (path in others)}
+
+    def held(self) -> Snapshot:
+        """Returns the same for one call, which must end it by `let_go`: the tables are as of now."""
+        made = copy(self)
+        made._published = self.published
+        made._tables, made._moment = self._store.at_one_moment()
+        with made._tolerating_loss():
+            made._moment.begin()
+        return made
+
+    def let_go(self) -> None:
+        """End the call's use of the tables."""
+        if self._moment is not None:
+            self._moment.end()
+
+    @property
+    def was_held(self) -> bool:
+        """Whether the tables were those of one moment, too."""
+        return self._moment is not None and self._moment.held
+
+    @property
+    def published(self) -> Snapshot:
+        """What the publisher published: the same object for all calls until something changes."""
+        return self if self._published is None else self._published
 
     @property
     def has_words(self) -> bool:
@@ -169,7 +205,7 @@ class Snapshot:
         """Returns the ids of rows that may fulfil a requirement, ascending; None: most or all rows may."""
         if len(self.stale) + len(self._wordless) > len(self._records) * _MOST_STALE:
             return None
-        return self._store.narrowed(requirement, max(_FEW, int(len(self._records) * _NEARLY_ALL)))
+        return self._tables.narrowed(requirement, max(_FEW, int(len(self._records) * _NEARLY_ALL)))
 
     def _unsure(self, requirement: Requirement) -> AbstractSet[str]:
         """Returns the files that may fulfil a requirement although their rows do not show it."""
@@ -188,7 +224,7 @@ class Snapshot:
 
         known = self._memos.texts.made("binary files", by_id)
         # A build writes notes first, so FTS5 can skip their rows: 0.7 instead of 6.4 ms with 50,000 notes.
-        ids = self._store.ids(match, since=min(known, default=0))
+        ids = self._tables.ids(match, since=min(known, default=0))
         others = [id_ for id_ in ids if id_ not in known]  # another process may have given a binary file a new row
         return {known[id_] for id_ in ids if id_ in known} | (self._named(others) & binary)
 
@@ -196,7 +232,7 @@ class Snapshot:
         """Returns the paths of rows; for rows that another process wrote, from the store."""
         found = self._records.named(ids)
         if len(found) < len(ids):
-            found.update(self._store.paths([id_ for id_ in ids if self._records.path(id_) is None]))
+            found.update(self._tables.paths([id_ for id_ in ids if self._records.path(id_) is None]))
         return found
 
     # What is known of files.
@@ -267,23 +303,14 @@ class Snapshot:
         Once `stop` returns true, only cached results are returned.
         """
         held = self.facts_of(kind).held
-        found: dict[str, Fact] = {}
-        missing: dict[int, Row] = {}
-        unknown = set(self.unknown(notes))
-        for path in notes:
-            row = None if path in unknown else self._records.get(path)
-            if row is None or row.state != "text":
-                continue
-            fact = held.get(path)
-            if fact is None or fact[0] != row.digest:
-                missing[row.id] = row
-            else:
-                found[path] = fact
-        ids = iter(missing)
+        texts = self.texts(notes)
+        found = {path: fact for path, text in texts.items() if (fact := held.get(path)) is not None and fact[0] == text}
+        missing = {self._records.id(path): path for path in texts if path not in found}
+        ids = filter(None, missing)
         while (together := list(islice(ids, _READ_TOGETHER))) and not stop():
             for id_, text, structure in self._structures(together):
-                path = missing[id_].path
-                if text == missing[id_].digest:  # else another process has written it since
+                path = missing[id_]
+                if text == texts[path]:  # else another process has written it since
                     found[path] = held[path] = packed(text, read(structure))
         return found
 
@@ -304,7 +331,7 @@ class Snapshot:
 
     def _structures(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:
         with self._tolerating_loss():
-            return self._store.structures(ids)
+            return self._tables.structures(ids)
         return []
 
     # The words of notes and attachments.
@@ -329,7 +356,7 @@ class Snapshot:
         is_settled = not self.stale and not uncounted
         not_wanted = None if is_settled and not left_out else (json.dumps(left_out), newest)
 
-        with self._tolerating_loss(), self._store.database.reading() as connection:
+        with self._tolerating_loss(), self._tables.reading() as connection:
             counts = table.counts(connection, words, None if is_settled else (json.dumps(rows), newest))
             held = [spellings if count else () for spellings, count in zip(words, counts, strict=True)]
             best = table.best(connection, held, most, wanted, not_wanted) if most else []
@@ -402,7 +429,7 @@ class Snapshot:
     def _passages_of(self, rows: Sequence[Row]) -> list[tuple[Row, bytes]]:
         by_id = {row.id: row for row in rows}
         with self._tolerating_loss():
-            found = self._store.passages(by_id) if rows else []
+            found = self._tables.passages(by_id) if rows else []
             return [(by_id[id_], columns) for id_, text, columns in found if by_id[id_].digest == text]
         return []
 
@@ -411,7 +438,7 @@ class Snapshot:
         copies: dict[int, set[str]] = {digest: set() for digest in digests}
         uncounted = self._uncounted(frozenset())
         with self._tolerating_loss():
-            for digest, id_ in self._store.copies(digests):
+            for digest, id_ in self._tables.copies(digests):
                 if (path := self._records.path(id_)) is not None and path not in uncounted:
                     copies[digest].add(path)
         unknown = set(self.unranked(list(set().union(*copies.values()))))
@@ -427,7 +454,7 @@ class Snapshot:
         if beginning not in known:
             by_length: dict[int, list[str]] = defaultdict(list)
             with self._tolerating_loss():
-                for stem in self._store.stems(beginning):
+                for stem in self._tables.stems(beginning):
                     by_length[len(stem)].append(stem)
             # One stem per line: `split` takes a quarter of the time of slicing.
             known[beginning] = {length: "\n".join(stems) for length, stems in by_length.items()}
@@ -440,19 +467,19 @@ class Snapshot:
     def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """Returns the files with a word of this stem, by the current rows, without those of `read`."""
         with self._tolerating_loss():
-            return self._records.named(self._store.holding_stem(stem)) - self._uncounted(read)
+            return self._records.named(self._tables.holding_stem(stem)) - self._uncounted(read)
         return frozenset()
 
     def known_words(self, words: AbstractSet[str]) -> AbstractSet[str]:
         """Returns those of the words, folded, that any file holds or held, by the current rows."""
         with self._tolerating_loss():
-            return self._store.known_words(words)
+            return self._tables.known_words(words)
         return frozenset()
 
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """Returns the files that may hold `literal`, ignoring case, by the current rows, without those of `read`."""
         with self._tolerating_loss():
-            ids = self._store.narrowed(literal)
+            ids = self._tables.narrowed(literal)
             return frozenset() if ids is None else self._named(ids) - self._uncounted(read)
         return frozenset()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import apsw
@@ -10,6 +11,7 @@ import apsw
 from vaulttools.files.disk import Key
 from vaulttools.index import passages
 from vaulttools.index.content import LACKS_WORDS, STATES, Content, ToRead
+from vaulttools.index.database import shorten_log
 from vaulttools.index.vocabulary import NewWords
 
 _MERGED_PAGES: Final = 500
@@ -38,8 +40,10 @@ class _Known(NamedTuple):
 class Writer:
     """Writes files in transactions. Read files only after creating the writer, so that rows never go back in time."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+        """`path`: of the database."""
         self._connection = connection
+        self._path = path
         self._new_words = NewWords(connection)
         self._words: set[bytes] = set()
         self._gathered: list[tuple[int, Content]] = []
@@ -53,6 +57,7 @@ class Writer:
         """Commit everything since `begin`."""
         self._write_gathered()
         self._connection.execute("COMMIT")
+        shorten_log(self._connection, self._path)
 
     def put(self, content: Content) -> bool:
         """Write a file; False if its text was already known, so that at most its key was written."""
@@ -149,6 +154,7 @@ class Writer:
                 f"INSERT INTO {name} ({name}, rank) VALUES ('merge', ?)",  # noqa: S608
                 (-_MERGED_PAGES,),
             )
+        shorten_log(self._connection, self._path)
         # Each of the two statements counts as one change, whether it merged anything or not.
         return self._connection.total_changes() - before > 2
 

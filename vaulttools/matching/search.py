@@ -13,7 +13,7 @@ from typing import Final
 
 from vaulttools.attachments.kinds import kind_of
 from vaulttools.core import limits, paths
-from vaulttools.core.work import GONE, UNREAD, Reason, Work
+from vaulttools.core.work import GONE, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
@@ -283,48 +283,12 @@ class Search:
                 self.work.pass_over(path, late if stopped == "time limit" else stopped)
             elif not is_again:
                 return _CHANGED  # perhaps it was gone for a moment only
-            else:
+            else:  # it was gone for ripgrep twice, or does not match any more: asking again tells
+                self.work.pass_over(path, GONE)
                 self.vanished.add(path)
             return None
         lines = lines.of(document)
         return _CHANGED if lines is None else FileHits(document, lines)
-
-    def page(
-        self, matches: Sequence[FileCount], start: int, most: int, limit: int
-    ) -> Iterator[tuple[FileCount, FileHits]]:
-        """Yields `most` matches from the place `start`, each with its first `limit` lines; later matches replace those
-        that vanished after they were counted."""
-        while wanted := matches[start : start + most]:
-            yield from self.shown(wanted, limit)
-            start += len(wanted)
-            most = sum(match.path in self.vanished for match in wanted) if self.vanished else 0
-
-    def standing(self, matches: Sequence[FileCount], *, exact: bool) -> list[FileCount]:
-        """Returns the counted matches that have not vanished; call this after reading the lines of a page.
-
-        If no match is left, but `matches` were not all (`exact` is false), `work` records the vanished files as changed
-        while read.
-        """
-        if not self.vanished:
-            return [*matches]
-        left = [match for match in matches if match.path not in self.vanished]
-        if not left and not exact:
-            self.work.pass_over_all(sorted(self.vanished, key=paths.order), "changed while read")
-        return left
-
-    def shown(self, matches: Sequence[FileCount], limit: int) -> Iterator[tuple[FileCount, FileHits]]:
-        """Yields matches with their first lines, like `located`; uses the lines that a match already has."""
-        located = self.located([match.path for match in matches if match.found is None], limit, UNREAD)
-        following = next(located, None)
-        for match in matches:
-            if match.found is not None:
-                if self.work.is_over():
-                    self.work.pass_over(match.path, UNREAD)
-                else:
-                    yield match, match.found
-            elif following is not None and following.document.path == match.path:
-                yield match, following
-                following = next(located, None)
 
     def counts_of(self, files: Sequence[str]) -> Counts:
         """Returns the counts of files that a search of the same scope found neither binary nor too large. Nothing is

@@ -81,9 +81,10 @@ class Contents(ABC):
     def above(self) -> Sequence[int]:
         """By heading, the number of the heading whose section it lies in, from 0; -1 if there is none."""
         found: list[int] = []
-        for number, heading in enumerate(self.headings):
+        headings = self.headings
+        for number, heading in enumerate(headings):
             over = number - 1
-            while over >= 0 and self.headings[over].level >= heading.level:
+            while over >= 0 and headings[over].level >= heading.level:
                 over = found[over]
             found.append(over)
         return found
@@ -92,6 +93,11 @@ class Contents(ABC):
     def references(self) -> tuple[Reference, ...]:
         """The links and embeds, first those in the properties."""
         return (*self.property_references, *self.structure.references)
+
+    @property
+    def links(self) -> Iterator[tuple[int, str]]:
+        """The line and the target of each of `references` that stays in the vault."""
+        return ((each.line, each.target) for each in self.references if each.kind != "external")
 
     @cached_property
     def tags(self) -> tuple[str, ...]:

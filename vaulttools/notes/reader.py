@@ -116,7 +116,7 @@ class _Ahead:
     def __init__(self, parts: NoteIndex, notes: Sequence[str]) -> None:
         self._parts = parts
         self._notes = notes
-        self._places = {path: place for place, path in enumerate(notes)}
+        self._places = dict(zip(notes, range(len(notes)), strict=True))
         self._read = range(0)
         self._structure: Callable[[Document], bytes | None] = parts.structure
 

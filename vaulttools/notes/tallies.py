@@ -101,6 +101,8 @@ class _Tallies:
         return type(self)(draft.merged(lambda tally: tally))
 
 
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+
 WrittenTags: TypeAlias = tuple[str, ...]
 """The tags of one note as often as they are written, without `#`; an empty one if its properties cannot be read."""
 
@@ -192,7 +194,7 @@ def _properties(properties: WrittenProperties | None) -> dict[str, Part]:
     found: dict[str, Part] = {}
     for folded, pairs in named.items():
         types = {property_type(name, value) for name, value in pairs}
-        values = {json.dumps(each, ensure_ascii=False) for _, value in pairs for each in _elements(value)}
+        values = {_encode(each) for _, value in pairs for each in _elements(value)}
         found[folded] = pairs[0][0], {"types": dict.fromkeys(types, 1), "values": dict.fromkeys(values, 1)}
     return found
 

@@ -41,7 +41,7 @@ class Alike:
     vaults: Vaults
 
     def of(self, token: str | None) -> Caller | None:
-        """Return the caller if the token is right (compared in constant time); None if it is wrong."""
+        """Returns the caller if the token is right (compared in constant time); None if it is wrong."""
         if self.token is None or (token is not None and secrets.compare_digest(token.encode(), self.token.encode())):
             return Caller("", self.vaults)
         return None
@@ -55,7 +55,7 @@ class Tenants:
     pool: VaultPool
 
     def of(self, token: str | None) -> Caller | None:
-        """Return the owner of a token; None if the token is unknown or revoked, or the file cannot be read."""
+        """Returns the owner of a token; None if the token is unknown or revoked, or the file cannot be read."""
         if token is None:
             return None
         try:
@@ -84,7 +84,7 @@ class Logins:
         self._tokens: OrderedDict[str, tuple[str, float]] = OrderedDict()
 
     def begin(self, token: str) -> str:
-        """Return a new cookie value for a token that was already checked."""
+        """Returns a new cookie value for a token that was already checked."""
         cookie = secrets.token_urlsafe(32)
         self._tokens[cookie] = token, self._clock() + LASTS_SECONDS
         while len(self._tokens) > KEPT:
@@ -92,7 +92,7 @@ class Logins:
         return cookie
 
     def token(self, cookie: str | None) -> str | None:
-        """Return the token of a cookie; None if the cookie is unknown or has expired."""
+        """Returns the token of a cookie; None if the cookie is unknown or has expired."""
         token, ends = self._tokens.get(cookie or "", (None, 0.0))
         return token if self._clock() < ends else None
 
@@ -102,6 +102,6 @@ class Logins:
 
 
 def cookie_name(scope: Scope) -> str:
-    """Return the name of the cookie, with the port: browsers share cookies between all ports of a host."""
+    """Returns the name of the cookie, with the port: browsers share cookies between all ports of a host."""
     server = scope.get("server")
     return f"vaulttools-{server[1] if server else 0}"

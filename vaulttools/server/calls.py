@@ -198,7 +198,7 @@ class _Lane:
             self._changed.notify()
 
     def _until_room(self) -> float:
-        """Return the seconds until another call may start beside the short ones; 0 if it may start now."""
+        """Returns the seconds until another call may start beside the short ones; 0 if it may start now."""
         now = time.monotonic()
         lasting = [LONG_SECONDS - (now - began) for began in self._running.values()]
         short = [left for left in lasting if left > 0]

@@ -25,7 +25,7 @@ RENEWED: Final = timedelta(days=30)
 
 
 def kept(folder: Path, host: str, now: datetime | None = None) -> tuple[str, str]:
-    """Return the files of the certificate and its key in `folder`, for the loopback names and `host`.
+    """Returns the files of the certificate and its key in `folder`, for the loopback names and `host`.
 
     It makes them if they are missing, expire soon, or belong to another host.
 
@@ -50,7 +50,7 @@ def kept(folder: Path, host: str, now: datetime | None = None) -> tuple[str, str
 
 def ensure_usable(certificate: str, key: str) -> str:
     """Check the files of a certificate and of its key before OpenSSL opens them, which would wait for a pipe, and for
-    somebody to type a password. Return a sentence if other users can read the key; "" if not.
+    somebody to type a password. Returns a sentence if other users can read the key; "" if not.
 
     Raises:
         BadArgument: one of them is no small file, or the key needs a password.
@@ -66,7 +66,7 @@ def ensure_usable(certificate: str, key: str) -> str:
 
 
 def days_left(file: str) -> int:
-    """Return the whole days until a certificate expires; 0 if it cannot be read."""
+    """Returns the whole days until a certificate expires; 0 if it cannot be read."""
     with suppress(OSError, ValueError):
         held = x509.load_pem_x509_certificate(small.read(file))
         return max(0, (held.not_valid_after_utc - datetime.now(UTC)).days)

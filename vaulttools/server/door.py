@@ -74,7 +74,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def most_connections() -> int:
-    """Return the upper bound of connections: half of the process's files remain for notes and indexes."""
+    """Returns the upper bound of connections: half of the process's files remain for notes and indexes."""
     if sys.platform == "win32":  # it does not limit files this way
         return MOST
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -99,7 +99,7 @@ class Connection(H11Protocol):
 
     @property
     def waiting(self) -> float | None:
-        """Return the seconds that the client may take for its next step; None if it waits for us or has data to read.
+        """Returns the seconds that the client may take for its next step; None if it waits for us or has data to read.
 
         Between two requests it is infinity: uvicorn's own timer runs until the next one begins.
         """
@@ -246,6 +246,6 @@ class Door:
 
 
 def _peer(address: Any) -> str:
-    """Return the client's address; for IPv6 its /64 network, because one user has all its addresses."""
+    """Returns the client's address; for IPv6 its /64 network, because one user has all its addresses."""
     found = parsed(str(address).partition("%")[0])
     return str(address) if found is None or found.version == 4 else found.exploded[:19]

@@ -158,7 +158,7 @@ class Guard:
         await self._app(scope, again, send)
 
     def _logged_in(self, scope: Scope) -> str | None:
-        """Return the token of a logged-in browser; its cookie counts only for requests from our own pages.
+        """Returns the token of a logged-in browser; its cookie counts only for requests from our own pages.
 
         For a browser all ports of this machine are one site, so `SameSite` alone would let other pages use the cookie.
         """
@@ -169,7 +169,7 @@ class Guard:
 
 
 def bearer(scope: Scope) -> str | None:
-    """Return the token in `Authorization: Bearer …`; None if there is none."""
+    """Returns the token in `Authorization: Bearer …`; None if there is none."""
     scheme, _, shown = (Headers(scope=scope).get("authorization") or "").partition(" ")
     # Starlette decodes header values as Latin-1, whatever their bytes are.
     token = shown.strip().encode("latin-1", "replace").decode("utf-8", "replace")
@@ -177,14 +177,14 @@ def bearer(scope: Scope) -> str | None:
 
 
 def _origin(headers: Headers, own: str) -> str | None:
-    """Return the origin of a request. Our pages send no referrer, so their forms send the origin `null`;
+    """Returns the origin of a request. Our pages send no referrer, so their forms send the origin `null`;
     `Sec-Fetch-Site`, which no page can set, then proves that the form is ours."""
     origin = headers.get("origin")
     return own if origin == "null" and headers.get("sec-fetch-site") == "same-origin" else origin
 
 
 def _host_name(given: str | None) -> str | None:
-    """Return the name in a Host header, without port and brackets; None if the header is malformed."""
+    """Returns the name in a Host header, without port and brackets; None if the header is malformed."""
     match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([\w.-]+))(?::\d{1,5})?", given or "", re.ASCII)
     return None if match is None else (match[1] or match[2]).casefold()
 

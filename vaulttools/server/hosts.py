@@ -12,7 +12,7 @@ def is_loopback(host: str) -> bool:
 
 
 def parsed(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return the IP address that a host is written as; None for a name."""
+    """Returns the IP address that a host is written as; None for a name."""
     try:
         return ipaddress.ip_address(host)
     except ValueError:

@@ -176,7 +176,7 @@ class OncePerMinute(logging.Filter):
 
 
 def _kind(record: logging.LogRecord) -> tuple[object, ...]:
-    """Return what identifies similar records: their source, their beginning, and the type and place of an error."""
+    """Returns what identifies similar records: their source, their beginning, and the type and place of an error."""
     kind, _, trace = record.exc_info or (None, None, None)
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -30,12 +30,12 @@ class Service:
         self.logins = Logins()
 
     def caller(self, request: Request) -> Caller | None:
-        """Return the sender of a request; None without a token, which only the few open paths allow."""
+        """Returns the sender of a request; None without a token, which only the few open paths allow."""
         caller: Caller | None = request.scope.get("state", {}).get("caller")
         return caller
 
     def vault_name(self, request: Request) -> str:
-        """Return the name of a request's vault: from `/v/NAME/…`, or else the caller's only vault.
+        """Returns the name of a request's vault: from `/v/NAME/…`, or else the caller's only vault.
 
         Raises:
             NoSuchVault: the caller has no vault with that name, or several and the request names none.

@@ -46,7 +46,7 @@ class TokenFile:
         self._read: tuple[object, Mapping[str, TokenRecord]] = None, {}
 
     def entries(self) -> Mapping[str, TokenRecord]:
-        """Return all tokens; an empty mapping if there is no file.
+        """Returns all tokens; an empty mapping if there is no file.
 
         Raises:
             BadArgument: the file has another format, or cannot be read.
@@ -65,7 +65,7 @@ class TokenFile:
         return self._read[1]
 
     def find(self, token: str) -> tuple[str, TokenRecord] | None:
-        """Return the name and the record of a token (compared in constant time); None if it is unknown or revoked.
+        """Returns the name and the record of a token (compared in constant time); None if it is unknown or revoked.
 
         Raises:
             BadArgument: the file has another format, or cannot be read.

@@ -87,7 +87,7 @@ class VaultPool:
 
     @contextmanager
     def lent(self, name: str) -> Iterator[Vault]:
-        """Yield the vault with that name, opened if necessary, and keep it open while it is used.
+        """Yields the vault with that name, opened if necessary, and keep it open while it is used.
 
         Raises:
             BadArgument: there is no such vault, or it cannot be opened.

@@ -43,7 +43,7 @@ class Vaults:
         return len(self.names) > 1
 
     def lent(self, name: object) -> AbstractContextManager[Vault]:
-        """Return the vault with that name, open while its context is entered; entering may take a while.
+        """Returns the vault with that name, open while its context is entered; entering may take a while.
 
         Raises:
             BadArgument: there is no such vault.
@@ -53,7 +53,7 @@ class Vaults:
         raise BadArgument(no_vault(name, self.names))
 
     def lane(self, name: object, *, is_quick: bool) -> Lane:
-        """Return the threads for a call of a vault; `is_quick`: it takes a few milliseconds once the vault is open."""
+        """Returns the threads for a call of a vault; `is_quick`: it takes a few milliseconds once the vault is open."""
         does_not_wait = self.is_open if is_quick else self.is_ready
         if isinstance(name, str) and does_not_wait(name):
             return "quick" if is_quick else "usual"
@@ -90,12 +90,12 @@ class Vaults:
         return await calls.run(answered, report, caller=caller, lane=lane)
 
     def meant(self, arguments: Mapping[str, Any]) -> tuple[object, dict[str, Any]]:
-        """Return the name of the vault that a call means (for `lent`), and the tool's own arguments."""
+        """Returns the name of the vault that a call means (for `lent`), and the tool's own arguments."""
         rest = dict(arguments)
         return rest.pop("vault", None) if self.are_several else next(iter(self.names), None), rest
 
     def with_vault(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the schema of a tool's arguments, with `vault` if there are several vaults."""
+        """Returns the schema of a tool's arguments, with `vault` if there are several vaults."""
         if not self.are_several:
             return dict(schema)
         vault = {"type": "string", "enum": list(self.names), "description": "The vault to look into."}
@@ -123,7 +123,7 @@ def folders(given: Sequence[str]) -> dict[str, str]:
 
 
 def no_vault(name: object, names: Sequence[str]) -> str:
-    """Return the sentence that refuses a vault's name."""
+    """Returns the sentence that refuses a vault's name."""
     if not names:
         return "There is no vault that this caller may see"
     given = "" if name is None else f", got {name!r}"
@@ -131,12 +131,12 @@ def no_vault(name: object, names: Sequence[str]) -> str:
 
 
 def note_uri(vault: str, path: str) -> str:
-    """Return the URI of a note."""
+    """Returns the URI of a note."""
     return f"{SCHEME}://{quote(vault, safe='')}/{quote(path)}"
 
 
 def read_note_uri(uri: str) -> tuple[str, str]:
-    """Return the vault's name and the path in it from a URI.
+    """Returns the vault's name and the path in it from a URI.
 
     Raises:
         BadArgument: it is not the URI of a note.
@@ -185,7 +185,7 @@ def take_note_uris(vault: Vault, name: str) -> None:
 
 @contextmanager
 def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None) -> Iterator[Vaults]:
-    """Yield the vaults in the folders, and close them afterwards; `index` as in `Vault.open`.
+    """Yields the vaults in the folders, and close them afterwards; `index` as in `Vault.open`.
 
     Loading and building their indexes begins at once, while the caller prepares to serve: otherwise the first calls
     would wait for them.

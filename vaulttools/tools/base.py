@@ -10,28 +10,30 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
-from vaulttools.answers import answer, corpus, cut, note_dates
+from vaulttools.answers import answer, corpus, cut, linked, note_dates
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.request import Request, Texts, json_of
 from vaulttools.answers.tool import Tool
 from vaulttools.bases import constants, definition, rows
-from vaulttools.bases.context import NOTE_DATE, Context
+from vaulttools.bases.context import NOTE_DATE, Context, FileLinks
 from vaulttools.bases.definition import Base, View
 from vaulttools.bases.rows import Asked, ViewResult
 from vaulttools.bases.syntax import Binary, Failed, Literal, Name, Node, OutOfTime, walk
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain, text_of, type_of
-from vaulttools.bases.vault_files import NoteTable, VaultFiles, facts_of
+from vaulttools.bases.vault_files import NoteTable, VaultFiles, facts_of, links_of
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render, spelling
 from vaulttools.core.work import INCOMPLETE, Work, named
 from vaulttools.errors import BadArgument, PathNotFound
 from vaulttools.files.document import Document
+from vaulttools.files.scope import Scope
 from vaulttools.models import BaseModel, BeforeValidator, Field, WithJsonSchema
+from vaulttools.notes.difference import Change
 from vaulttools.notes.note import Note
 from vaulttools.resources.targets import Target
 
@@ -176,7 +178,14 @@ def run(call: Call, request: BaseRequest) -> BaseAnswer:
     missed = {entry.path for entry, reason in notes.passed_over if reason in INCOMPLETE}
     found_in = [path for path in listing.files if path not in missed]
     links = call.links()
-    held = VaultFiles(call.session.root, notes.answer, links, partial(note_dates.of, call))
+    held = VaultFiles(
+        call.session.root,
+        notes.answer,
+        links,
+        lambda: _also(call, LINKS, whole),
+        lambda: _also(call, linked.PROJECTION, whole),
+        partial(note_dates.of, call),
+    )
     this = _this(call, source, request)
     clock = Clock(int(call.session.calendar.moment() * 1000), call.session.calendar.zone)
     context = Context(Setting(clock, held.resolve), held, stop, random.random, this)
@@ -185,6 +194,17 @@ def run(call: Call, request: BaseRequest) -> BaseAnswer:
         work.cut()
     answer.misread(work, notes.answer.misread.intersection(listing.places))
     return _answer(source, view, asked, request, found, context, notes, work)
+
+
+S = TypeVar("S")
+
+
+def _also(call: Call, question: NoteProjection[Any, S], whole: Scope) -> S:
+    """Answers a further question about the notes, which count as searched already."""
+    asked = corpus.answered(call.again(), question, whole)
+    if asked.waiting or asked.late:
+        call.work.cut()
+    return asked.answer
 
 
 def _source(call: Call, request: BaseRequest, stop: Callable[[], None]) -> _Source:
@@ -344,28 +364,25 @@ def _answer(
         notices.append(f"For more rows: base {_call(request, next_page)}")
     elif found.total and not found.rows and not part:
         notices.append(f"The last page is {-(-found.total // asked.limit):,}.")
-    shown_rows = [
+    rows_shown = [
         RowShown(path=paths.portable(path), values=[_detail(value, setting) for value in values])
         for path, values in found.rows
     ]
-    sections = _sections(asked, found, setting)
     fitted = cut.fit(
         first,
-        [section for section, _ in sections],
+        _sections(asked, found, rows_shown, setting),
         answer.bracketed(notices),
         advice="Ask for fewer rows or columns.",
     )
-    in_text = [place for (_, places), kept in zip(sections, fitted.kept, strict=True) for place in places[: kept or 0]]
     return BaseAnswer(
-        **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(found.total)),
-        shown={"rows": [shown_rows[place] for place in in_text]},
+        **answer.fitted("rows", fitted, work, [part, *notices, *fitted.cut], found=bool(found.total)),
         base=source.path,
         view=view.name or None,
         columns=[
             ColumnShown(name=column.id, display=column.display, type=_type([row[place] for _, row in found.rows]))
             for place, column in enumerate(asked.columns)
         ],
-        rows=shown_rows,
+        rows=rows_shown,
         groups=[
             GroupShown(value=_detail(each.value, setting), rows=each.total, summaries=_details(each.summaries, setting))
             for each in found.groups
@@ -386,8 +403,8 @@ def _part(found: ViewResult, notes: Corpus[NoteTable], work: Work) -> str:
     return corpus.part(notes)
 
 
-def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[tuple[Section, Sequence[int]]]:
-    """Returns the table, or one for each group with rows on the page; each with the places of its rows (from 0)."""
+def _sections(asked: Asked, found: ViewResult, details: Sequence[RowShown], setting: Setting) -> list[Section]:
+    """Returns the table, or one for each group with rows on the page; `details` are the rows."""
     header = [_cell(column.display) for column in asked.columns]
     head = f"| {' | '.join(header)} |\n|{'---|' * len(header)}"
     are_names = [column.id.startswith("file.") for column in asked.columns]
@@ -399,9 +416,9 @@ def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[tuple[S
     lines = [row(values) for _, values in found.rows]
     whole = "; ".join(_summary(asked, id_, held, setting) for id_, held in found.summaries.items())
     if not found.groups:
-        table = Section(head, lines, whole and f"Summaries: {whole}")
-        return [(table, range(len(lines)))] if lines or whole else []
-    sections: list[tuple[Section, Sequence[int]]] = []
+        table = Section(head, lines, whole and f"Summaries: {whole}", details)
+        return [table] if lines or whole else []
+    sections: list[Section] = []
     for place in dict.fromkeys(found.shown_groups):
         group = found.groups[place]
         name = _cell(_shown(group.value, setting), is_name=True) or "(empty)"
@@ -410,9 +427,10 @@ def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[tuple[S
             f"Group {name}, {group.total:,} {'row' if group.total == 1 else 'rows'}{': ' + summed if summed else ''}"
         )
         members = [row for row, at in enumerate(found.shown_groups) if at == place]
-        sections.append((Section(f"{title}\n\n{head}", [lines[row] for row in members]), members))
+        its_lines, its_details = [lines[row] for row in members], [details[row] for row in members]
+        sections.append(Section(f"{title}\n\n{head}", its_lines, details=its_details))
     if whole:
-        sections.append((Section(f"Summaries of all rows: {whole}", []), ()))
+        sections.append(Section(f"Summaries of all rows: {whole}", []))
     return sections
 
 
@@ -517,7 +535,21 @@ def _csv_cell(value: Any) -> object:
 
 
 PROJECTION: Final = NoteProjection("bases", facts_of, NoteTable(), NoteTable.changed)
-"""What counts of each note: its properties, tags and links."""
+"""What counts of each note: its properties and tags."""
+
+
+def _changed(before: Mapping[str, FileLinks], changes: Sequence[Change[FileLinks]]) -> Mapping[str, FileLinks]:
+    after = dict(before)
+    for path, _, now in changes:
+        if now is None:
+            after.pop(path, None)
+        else:
+            after[path] = now
+    return after
+
+
+LINKS: Final[NoteProjection[FileLinks, Mapping[str, FileLinks]]] = NoteProjection("base links", links_of, {}, _changed)
+"""The links of each note."""
 
 TOOL: Final = Tool(
     name="base",

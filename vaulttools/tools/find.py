@@ -169,8 +169,7 @@ def run(call: Call, request: FindRequest) -> FindAnswer:
         notices.append(f"{request.limit} results limit reached. {to_go_on} the glob, or name a folder.")
     fitted = _fitted(kept, targets, cut.fitting(answer.bracketed(notices)), work)
     return FindAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(kept)),
-        shown={"files": [paths.portable(path) for path in kept[: fitted.kept[0]]]},
+        **answer.fitted("files", fitted, work, [*notices, *fitted.cut], found=bool(kept)),
         scope_path=paths.portable(targets.scope_path),
         file_count=len(kept),
         files=[paths.portable(path) for path in kept],
@@ -327,20 +326,21 @@ def grouped(found: Sequence[str]) -> str:
 
 
 def _fitted(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: Work) -> Fitted:
-    """Returns the text with as many paths as fit; `kept` in the result holds one number, that of the paths."""
+    """Returns the text with as many paths as fit, and these paths as details."""
     end = "\n".join(notices)
+    details = [*map(paths.portable, kept)]
     if not kept:
         first = answer.nothing_found(work, _NOTHING)
         return Fitted("\n\n".join(filter(None, [first, end])), [0])
     if len(targets.found) == 1 and targets.found[0].is_single and len(kept) == 1:
-        return Fitted("\n\n".join(filter(None, [paths.shown(kept[0]), end])), [1])
+        return Fitted("\n\n".join(filter(None, [paths.shown(kept[0]), end])), [1], shown=details)
     shown = len(kept)
     while True:
         left = len(kept) - shown
         cut = [f"Cut at {limits.TEXT_BYTES // 1024} KiB: {left:,} more paths. Narrow the glob."] if left else []
         text = "\n\n".join(filter(None, [grouped(kept[:shown]), end, *answer.bracketed(cut)]))
         if render.size(text) <= limits.TEXT_BYTES:
-            return Fitted(text, [shown], cut)
+            return Fitted(text, [shown], cut, details[:shown])
         shown -= max(1, shown // 10)
 
 

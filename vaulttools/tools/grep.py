@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
 from vaulttools.answers import answer, cut, hints, show
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
+from vaulttools.answers.text_search import TextSearch
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
-from vaulttools.core.work import UNREAD
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.matching.hits import Hit
-from vaulttools.matching.search import FileCount, FileHits, Search
+from vaulttools.matching.search import FileHits
 from vaulttools.models import BaseModel, Field
-from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.targets import Targets
 
 COUNTED_LINES: Final = 10_000
@@ -68,26 +65,18 @@ def run(call: Call, request: GrepRequest) -> GrepAnswer:
     scope = _scope(call, request, targets)
 
     # match
-    search = call.search(compiled, scope, COUNTED_LINES + 1, wants_lines=True)
-    counted, total = _counted(search)
-    exact = total <= COUNTED_LINES
+    found = TextSearch(call, compiled, scope, COUNTED_LINES, counts_lines=True)
+    found.count_lines()
+    exact = found.is_exact
 
     # show
-    shown = list(_located(search, counted, request.max_results))
-    counted = search.standing(counted, exact=exact)
-    total = sum(file.count for file in counted)
+    shown = list(found.first_lines(request.max_results))
+    total = sum(file.count for file in found.counted)
     at_least = min(max(total - 1, 0), COUNTED_LINES)
-    matches = [_match(found, hit, hit.text) for found, _ in shown for hit in found.hits]
+    matches = [_match(file, hit.line, hit.text) for file, _ in shown for hit in file.hits]
     notices = [*compiled.notices, *answer.told(work, found=bool(matches), shown=[match.path for match in matches])]
-    notices += hints.held_nothing(search, counted)
-    if work.complete:
-
-        def matching(pattern: Pattern, again: Call) -> Iterator[FileCount]:
-            return hints.again(search, pattern, _scope(again, request, targets), again.work).matching()
-
-        notices += hints.other_readings(call, search, len(counted), matching)
-        if (request.glob or "").strip():
-            notices += hints.selected_nothing(search, work.voice.name("glob"))
+    notices += hints.held_nothing(found)
+    notices += hints.readings(found, work.voice.name("glob") if (request.glob or "").strip() else None)
     way_on = answer.way_on(work, "path or glob", "max_results")
     if total > len(matches):
         of = f"{total:,}" if exact else f"more than {at_least:,}"
@@ -100,13 +89,11 @@ def run(call: Call, request: GrepRequest) -> GrepAnswer:
 
     # cut
     first = "" if matches else answer.nothing_found(work, "No matches found")
-    rows = [_lines(file, request.context_lines, last) for file, last in shown]
-    sections = [Section("", lines) for lines, _ in rows]
+    sections = [_section(file, request.context_lines, last) for file, last in shown]
     between = "\n--\n" if request.context_lines else "\n"
     fitted = cut.fit(first, sections, answer.bracketed(notices), between)
     return GrepAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(matches)),
-        shown={"matches": list(_in_text(shown, [places for _, places in rows], fitted.kept))},
+        **answer.fitted("matches", fitted, work, [*notices, *fitted.cut], found=bool(matches)),
         matches=matches,
         total_matches=total if exact else at_least,
         total_is_exact=exact and work.searched_all,
@@ -137,77 +124,28 @@ def _scope(call: Call, request: GrepRequest, targets: Targets) -> Scope:
     )
 
 
-def _counted(search: Search) -> tuple[list[FileCount], int]:
-    """Returns the matching files in path order, and the number of matching lines; counting stops beyond 10,000."""
-    counted: list[FileCount] = []
-    total = 0
-    for file in search.matching():
-        counted.append(file)
-        total += file.count
-        if total > COUNTED_LINES:
-            break
-    return counted, total
-
-
-def _located(search: Search, counted: Sequence[FileCount], wanted: int) -> Iterator[tuple[FileHits, int]]:
-    """Yields files with the first matching lines, each with its lines still wanted and the last line to show.
-
-    Later files replace those that vanished since they were counted.
-    """
-    rest = iter(counted)
-    while wanted > 0 and (needed := _holding(rest, wanted)):
-        for found in search.located(needed, wanted + 1, UNREAD):
-            first, last_line = found.first(wanted)
-            yield first, last_line
-            wanted -= len(first.hits)
-        if search.vanished.isdisjoint(needed):
-            return
-
-
-def _holding(rest: Iterator[FileCount], wanted: int) -> list[str]:
-    """Returns the next files that together hold `wanted` matching lines."""
-    needed, sum_of_counts = [], 0
-    while sum_of_counts < wanted and (file := next(rest, None)) is not None:
-        needed.append(file.path)
-        sum_of_counts += file.count
-    return needed
-
-
-def _lines(found: FileHits, context: int, last_line: int) -> tuple[list[str], list[int]]:
-    """Returns one file's rows, with `--` between separate runs, and which rows are matching lines (from 0)."""
+def _section(found: FileHits, context: int, last_line: int) -> Section:
+    """Returns one file's rows, with `--` between separate runs; details are cut around the match as in the text."""
     columns = {hit.line: hit.column for hit in found.hits}
     text = found.document.lines
     lines: list[str] = []
-    places: list[int] = []
+    details: list[GrepMatch | None] = []
     for part, window in show.windows(found.document, columns, context, context, last_line):
         name = show.named(found.document.path, part)
         if lines and context:
             lines.append("--")
+            details.append(None)
         for number in range(window.start, window.end + 1):
             mark = ":" if number in columns else "-"
-            if number in columns:
-                places.append(len(lines))
             shown = render.line(text[number - 1], columns.get(number))
             lines.append(f"{name}{mark}{number}{mark} {shown}".rstrip(" "))
-    return lines, places
+            details.append(_match(found, number, shown) if number in columns else None)
+    return Section("", lines, details=details)
 
 
-def _in_text(
-    shown: Sequence[tuple[FileHits, int]], places: Sequence[Sequence[int]], kept: Sequence[int | None]
-) -> Iterator[GrepMatch]:
-    """Yields the matching lines that the text shows, cut around the match as in the text."""
-    for (found, _), of_hits, count in zip(shown, places, kept, strict=True):
-        for hit, row in zip(found.hits, of_hits, strict=True):
-            if row < (count or 0):
-                text = render.line(hit.text, hit.column)
-                yield _match(found, hit, text)
-
-
-def _match(found: FileHits, hit: Hit, text: str) -> GrepMatch:
+def _match(found: FileHits, line: int, text: str) -> GrepMatch:
     document = found.document
-    return GrepMatch(
-        path=paths.portable(document.path), line=hit.line, text=text, page=show.page_of(document, hit.line)
-    )
+    return GrepMatch(path=paths.portable(document.path), line=line, text=text, page=show.page_of(document, line))
 
 
 TOOL: Final = Tool(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from vaulttools.answers import answer, corpus, cut
 from vaulttools.answers.answer import Answer, AtLeast
@@ -156,22 +156,20 @@ def run(call: Call, request: LinksRequest) -> LinksAnswer:
         if found.total
         else corpus.nothing_found(found.part, work, f"No {found.what}s {found.of}.")
     )
-    sections = [Section("", [paths.shown(each) for each in found.orphans[: request.limit]])] if orphans else []
-    sections += [*_by_distance(reached), *_sections(links, request.direction)]
-    fitted = cut.fit(first, sections, answer.bracketed(notices), advice=corpus.narrow(work))
-    in_text: dict[str, Any] = {}
+    items: list[Section]
     if orphans:
-        in_text["orphans"] = orphans[: fitted.kept[0] or 0]
+        field, items = "orphans", [Section("", list(map(paths.shown, found.orphans[: request.limit])), details=orphans)]
     elif reached:
-        in_text["notes"] = _detailed(_reached_in_text(reached, fitted.kept))
+        field, items = "notes", [*_by_distance(reached)]
     else:
-        in_text["links"] = _in_text(links, request.direction, fitted.kept)
-        if request.direction in ("out", "back"):
-            reached = _ends(links, path, request.direction)
-            in_text["notes"] = _detailed(_ends(in_text["links"], path, request.direction))
+        field, items = "links", [*_by_source(links, request.direction)]
+    fitted = cut.fit(first, items, answer.bracketed(notices), advice=corpus.narrow(work))
+    fields = answer.fitted(field, fitted, work, [found.part, *notices, *fitted.cut], found=found.total > 0)
+    if field == "links" and request.direction in ("out", "back"):
+        reached = _ends(links, path, request.direction)
+        fields["shown"]["notes"] = _detailed(_ends(fitted.shown, path, request.direction))
     return LinksAnswer(
-        **answer.envelope(work, fitted.text, [found.part, *notices, *fitted.cut], found=found.total > 0),
-        shown=in_text,
+        **fields,
         links=links,
         notes=_detailed(reached),
         orphans=orphans,
@@ -415,11 +413,24 @@ def _with_lines(call: Call, found: _Found, limit: int, unread: list[str]) -> Ite
             )
 
 
-def _sections(links: Iterable[LinkFound], direction: Direction) -> Iterator[Section]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source(Section):
+    """The links of one note; several may share a line of the text."""
+
+    links: Sequence[tuple[LinkFound, str]]
+    """Each with its line."""
+
+    def up_to(self, count: int) -> list[LinkFound]:
+        """Returns the links of the first `count` lines."""
+        shown = set(self.lines[:count])
+        return [link for link, line in self.links if line in shown]
+
+
+def _by_source(links: Iterable[LinkFound], direction: Direction) -> Iterator[_Source]:
     """Yields the links of each note; a line number comes before every text of a note."""
     for source, found in groupby(links, key=lambda link: link.source):
-        rows = dict.fromkeys(_row(link, direction) for link in found)
-        yield Section(f"## {paths.shown(source)}", list(rows))
+        of_note = [(link, _row(link, direction)) for link in found]
+        yield _Source(f"## {paths.shown(source)}", list(dict.fromkeys(line for _, line in of_note)), links=of_note)
 
 
 def _row(link: LinkFound, direction: Direction) -> str:
@@ -429,31 +440,16 @@ def _row(link: LinkFound, direction: Direction) -> str:
     return f"Line {link.line}{to}: {render.line(link.text)}".rstrip()
 
 
-def _in_text(links: Sequence[LinkFound], direction: Direction, kept: Sequence[int | None]) -> list[LinkFound]:
-    """Returns the links whose rows the text shows."""
-    shown: list[LinkFound] = []
-    for (_, found), count in zip(groupby(links, key=lambda link: link.source), kept, strict=True):
-        of_note = list(found)
-        rows = set(list(dict.fromkeys(_row(link, direction) for link in of_note))[: count or 0])
-        shown += [link for link in of_note if _row(link, direction) in rows]
-    return shown
-
-
 def _by_distance(reached: Sequence[Reached]) -> Iterator[Section]:
     """Yields notes by their distance, each with the way to it."""
     for distance, found in groupby(reached, key=lambda each: each.distance):
-        yield Section(f"## {corpus.counted(distance, 'link')} away", [_way(each) for each in found])
+        those = [*found]
+        yield Section(f"## {corpus.counted(distance, 'link')} away", list(map(_way, those)), details=_detailed(those))
 
 
 def _way(each: Reached) -> str:
     via = " > ".join(map(paths.shown, each.via))
     return f"{paths.shown(each.path)} (via {via})" if via else paths.shown(each.path)
-
-
-def _reached_in_text(reached: Sequence[Reached], kept: Sequence[int | None]) -> Iterator[Reached]:
-    """Yields the notes whose rows the text shows."""
-    for (_, found), count in zip(groupby(reached, key=lambda each: each.distance), kept, strict=True):
-        yield from islice(found, count or 0)
 
 
 def _ends(links: Iterable[LinkFound], path: str, direction: Direction) -> list[Reached]:

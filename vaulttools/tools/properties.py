@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final
 
 from vaulttools.answers import answer, corpus, cut, usages
@@ -92,12 +93,15 @@ def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
         sought = (
             "properties" if request.name is None else f"property {json.dumps(_cut(request.name), ensure_ascii=False)}"
         )
-        first, lines = corpus.nothing_found(part, work, f"No {sought} found in {in_notes}."), []
+        first = corpus.nothing_found(part, work, f"No {sought} found in {in_notes}.")
+        item: Section = Section("", [])
         notices += _close(request.name, every)
     elif wanted is None:
         count = len(found)
         first = corpus.first_line(part, f"{count:,} {'properties' if count != 1 else 'property'} in {in_notes}:")
-        lines = [_row(each) for each in shown]
+        item = Section(
+            "", [*map(_row, shown)], details=[_brief(each, each.values, _VALUE_CHARACTERS) for each in shown]
+        )
         if len(shown) < count:
             notices.append(f"Showing {len(shown):,} of {count:,} properties. Raise {voice.name('limit')}.")
         of_one = voice.call("properties", {"name": shown[0].name, **_kept(request)})
@@ -106,14 +110,13 @@ def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
         (one,) = shown
         what = f"Property {_shown(one.name)}: {_types(one)}; {corpus.counted(one.total_values, 'value')}:"
         first = corpus.first_line(part, render.line(what))
-        lines = [render.line(f" {corpus.counted(each.notes, 'note')}: {_shown(each.value)}") for each in one.values]
+        item = _Values("", [_value_row(each) for each in one.values], of=one)
         if len(one.values) < one.total_values:
             notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise {voice.name('limit')}.")
         notices += _example(one, _kept(request), voice)
-    fitted = cut.fit(first, [Section("", lines)], answer.bracketed(notices), advice=corpus.narrow(work))
+    fitted = cut.fit(first, [item], answer.bracketed(notices), advice=corpus.narrow(work))
     return PropertiesAnswer(
-        **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(found)),
-        shown={"properties": _in_text(shown, fitted.kept[0] or 0, is_one=wanted is not None)},
+        **answer.fitted("properties", fitted, work, [part, *notices, *fitted.cut], found=bool(found)),
         properties=shown,
         total_properties=len(found),
     )
@@ -127,24 +130,28 @@ def _row(each: PropertyCount) -> str:
     return render.line(f" {_cut(_shown(each.name))}: {_types(each)}: {', '.join(values)}".removesuffix(": "))
 
 
-def _in_text(shown: Sequence[PropertyCount], kept: int, *, is_one: bool) -> list[PropertyCount]:
-    """Returns the properties, or the values of the only one, whose rows the text shows, with long values cut."""
-    rows = shown if is_one else shown[:kept]
-    limit = limits.LINE_CHARACTERS if is_one else _VALUE_CHARACTERS
-    return [
-        each.model_copy(
-            update={
-                "values": [
-                    ValueCount(value=_brief(value.value, limit), notes=value.notes)
-                    for value in (each.values[:kept] if is_one else each.values)
-                ]
-            }
-        )
-        for each in rows
-    ]
+def _value_row(each: ValueCount) -> str:
+    return render.line(f" {corpus.counted(each.notes, 'note')}: {_shown(each.value)}")
 
 
-def _brief(value: Value, limit: int) -> Value:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Values(Section):
+    """The only property, a line for each value."""
+
+    of: PropertyCount
+
+    def up_to(self, count: int) -> list[PropertyCount]:
+        """Returns the property with its first `count` values."""
+        return [_brief(self.of, self.of.values[:count], limits.LINE_CHARACTERS)]
+
+
+def _brief(of: PropertyCount, values: Sequence[ValueCount], limit: int) -> PropertyCount:
+    """Returns a property with some of its values, each cut to `limit` characters."""
+    brief = [ValueCount(value=_shortened(each.value, limit), notes=each.notes) for each in values]
+    return of.model_copy(update={"values": brief})
+
+
+def _shortened(value: Value, limit: int) -> Value:
     shown = _shown(value)
     return value if len(shown) <= limit else render.shortened(shown, limit)
 

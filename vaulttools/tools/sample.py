@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import ClassVar, Final
 
 from vaulttools.answers import answer, show
@@ -61,17 +60,16 @@ def run(call: Call, request: SampleRequest) -> SampleAnswer:
     pattern = exploration.compiled(call.session, request.query, request.mode)
     place = exploration.file_place(call.session, request.file, "sample")
 
-    search = partial(exploration.search, found=place)
-    first = search(call, pattern)
-    scanned = scan.one(first)
-    located = list(first.located([file.path for file in scanned.files], scan.KEPT_LINES))
+    searched = exploration.search(call, pattern, place)
+    scanned = scan.one(searched.search)
+    located = list(searched.search.located([file.path for file in scanned.files], scan.KEPT_LINES))
     found = located[0] if located else None
     matches = scanned.matches if found else Count(0)
     every = clusters(found.hits.numbers) if found else []
     pages = -(-len(every) // request.clusters)
     start = (request.page - 1) * request.clusters
     shown = every[start : start + request.clusters]
-    end = closing.of_query(call, first, search, matches, Count(len(located)), found=found is not None)
+    end = closing.of_query(searched, matches, Count(len(located)))
     if found and matches.number > len(found.hits):
         end.warn(
             f"clusters cover the first {len(found.hits)} of {matches.words} matching lines; narrow the query or path"

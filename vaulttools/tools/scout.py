@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import ClassVar, Final
 
 from vaulttools.answers import answer
@@ -56,12 +55,11 @@ def run(call: Call, request: ScoutRequest) -> ScoutAnswer:
     place = exploration.place(call.session, request.path)
     if place is None:
         raise PathNotFound(paths.shown(request.path))
-    search = partial(exploration.search, found=place, include_excluded=request.include_excluded)
-    first = search(call, pattern)
-    scanned = scan.one(first)
+    found = exploration.search(call, pattern, place, include_excluded=request.include_excluded)
+    scanned = scan.one(found.search)
     directories = scan.by_folder(scanned.files, place.path)[:TOP]
     files = scan.ranked((scan.relative(file.path, place.path), file.count) for file in scanned.files)[:TOP]
-    end = closing.of_query(call, first, search, scanned.matches, scanned.file_count, found=bool(scanned.files))
+    end = closing.of_query(found, scanned.matches, scanned.file_count)
     closing.scan_limit(end, scanned)
     left_out = [exploration.label(place)] if exploration.is_left_out(place) else []
     closing.what_was_left_out(

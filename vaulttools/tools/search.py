@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from heapq import merge
 from typing import Annotated, ClassVar, Final
 
@@ -15,6 +16,7 @@ from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.show import HitWindow
+from vaulttools.answers.text_search import TextSearch
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
@@ -26,7 +28,6 @@ from vaulttools.files.selectors import Ranges
 from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.models import BeforeValidator, Field
 from vaulttools.notes.reader import NoteReader
-from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.resources.targets import Targets
 from vaulttools.session import Session
@@ -139,38 +140,34 @@ def run(call: Call, request: SearchRequest) -> SearchAnswer:
 
     # match
     skip = 0 if plan.is_single else request.skip
-    bound = min(skip + PAGE_FILES + COUNTED_BEYOND, sys.maxsize - 1)
-    search = call.search(compiled, plan.scope, bound + 1)
-    counted = hints.counted(_matches(search, plan), bound)
+    has_parts = bool(plan.ranged or plan.texts)
+    found = TextSearch(
+        call,
+        compiled,
+        plan.scope,
+        min(skip + PAGE_FILES + COUNTED_BEYOND, sys.maxsize - 1),
+        passing=partial(_with_parts, plan) if has_parts else None,
+    )
+    found.count(None if plan.order is None else _in_order(plan.order, found.matching()))
 
     # show
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
-    on_page = search.page(counted.files, skip, PAGE_FILES, cap + 1)
     reader = call.notes()
-    shown = [_rendered(call.session, plan, reader, match, found, cap) for match, found in on_page]
-    total = len(search.standing(counted.files, exact=counted.is_exact))
+    page = found.page(skip, PAGE_FILES, cap + 1)
+    shown = [_rendered(call.session, plan, reader, match, hits, cap) for match, hits in page]
+    total = len(found.counted)
     notices = [*compiled.notices, *plan.notes]
     in_order = [file.name for file in shown]
     notices += answer.told(work, found=total > 0, shown=in_order, reported=("not a regular file",))
-    has_parts = bool(plan.ranged or plan.texts)  # the search of the scope does not include these
-    if not counted.files:
-        notices += _past_the_end(call.session, plan) if has_parts else hints.held_nothing(search, ())
-    if work.complete and counted.is_exact:
-
-        def matching(pattern: Pattern, again: Call) -> Iterator[FileCount]:
-            planned = _planned(again, request, targets)
-            return _matches(hints.again(search, pattern, planned.scope, again.work), planned)
-
-        readings = replace(search) if has_parts else search
-        readings.vanished.update(search.vanished)
-        notices += hints.other_readings(call, readings, total, matching)
-        if not has_parts and all(target.glob is not None for target in targets.found):
-            notices += hints.selected_nothing(search, "paths")
+    if not found.counted:
+        notices += _past_the_end(call.session, plan) if has_parts else hints.held_nothing(found)
+    only_globs = not has_parts and all(target.glob is not None for target in targets.found)
+    notices += hints.readings(found, "paths" if only_globs else None)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
     notices += _limits(shown, cap, plan)
     notices += answer.way_on(work, "the pattern" if plan.is_single else "paths", in_path_order=plan.order is None)
     if next_skip is not None:
-        of = f"{total}" if counted.is_exact else f"more than {total}"
+        of = f"{total}" if found.is_exact else f"more than {total}"
         notices.append(
             f"Showing files {skip + 1}-{skip + len(shown)} of {of}. "
             f"Use {work.voice.given('skip', next_skip)} for the next page, or narrow paths/pattern."
@@ -181,10 +178,8 @@ def run(call: Call, request: SearchRequest) -> SearchAnswer:
     lines_cut = any(file.cut for file in shown)
     per_file = cap if any(file.left for file in shown) else None
     names = [paths.portable(file.name) for file in shown]
-    in_text = [name for name, kept in zip(names, fitted.kept, strict=True) if kept]
     return SearchAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(shown)),
-        shown={"files": in_text},
+        **answer.fitted("files", fitted, work, [*notices, *fitted.cut], found=bool(shown)),
         scope_path=paths.portable(targets.scope_path),
         match_count=sum(file.hits for file in shown),
         file_count=len(shown),
@@ -197,7 +192,7 @@ def run(call: Call, request: SearchRequest) -> SearchAnswer:
         truncated=bool(next_skip or per_file or lines_cut or fitted.cut),
         missing_paths=[paths.portable(path) for path in targets.missing],
         total_files=total,
-        total_is_exact=counted.is_exact and work.searched_all,
+        total_is_exact=found.is_exact and work.searched_all,
         next_skip=next_skip,
     )
 
@@ -265,15 +260,18 @@ def _add(parts: dict[str, Ranges | None], name: str, ranges: Ranges | None) -> N
     parts[name] = known.union(ranges) if known is not None and ranges is not None else None
 
 
-def _matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
-    """Yields the matching files in the order of the page."""
-    apart = [*_ranged_matches(search, plan), *_text_matches(search, plan)]
+def _in_order(names: Sequence[str], matches: Iterator[FileCount]) -> Iterator[FileCount]:
+    """Yields the matching files in the order of their names as the caller gave them."""
+    place = {name: index for index, name in enumerate(names)}
+    return iter(sorted(matches, key=lambda match: place[match.path]))
+
+
+def _with_parts(plan: _Plan, found: TextSearch) -> Iterator[FileCount]:
+    """Yields the matching files of the scope, files with a line range, and texts, in path order."""
+    apart = [*_ranged_matches(found.search, plan), *_text_matches(found.search, plan)]
     apart.sort(key=lambda match: paths.order(match.path))
-    every = merge(search.matching(), apart, key=lambda match: paths.order(match.path))
-    if plan.order is None:
-        return every
-    place = {name: index for index, name in enumerate(plan.order)}
-    return iter(sorted(every, key=lambda match: place[match.path]))
+    yield from merge(found.search.matching(), apart, key=lambda match: paths.order(match.path))
+    found.search.may_match = None  # the index nominated files of the scope alone
 
 
 def _ranged_matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
@@ -352,9 +350,8 @@ def _rendered(vault: Session, plan: _Plan, reader: NoteReader, match: FileCount,
         heading = "" if plan.is_single and not document.parts else f"# {heading}"
     pages = dict.fromkeys(show.page_of(document, hit.line) for hit in shown.hits)
     left = match.count - len(columns)
-    return _Shown(
-        match.path, len(columns), left, cut, [each for each in pages if each is not None], Section(heading, lines)
-    )
+    section = Section(heading, lines, details=[paths.portable(match.path)])
+    return _Shown(match.path, len(columns), left, cut, [each for each in pages if each is not None], section)
 
 
 def _numbers(

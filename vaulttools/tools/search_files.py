@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from vaulttools.answers import answer, cut, dated, hints, show
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.request import Request, Tags, Texts, Values
-from vaulttools.answers.show import ExcerptRows, FileMatch, FileStream
+from vaulttools.answers.show import ExcerptRows, FileMatch, FileStream, ShownFile
+from vaulttools.answers.text_search import TextSearch
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import garbage, limits, paths
@@ -26,7 +27,7 @@ from vaulttools.models import Field
 from vaulttools.notes.contents import Part
 from vaulttools.notes.properties import values as property_values
 from vaulttools.notes.reader import NoteReader
-from vaulttools.patterns.pattern import Mode, Pattern
+from vaulttools.patterns.pattern import Mode
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
@@ -93,95 +94,86 @@ def run(call: Call, request: SearchFilesRequest) -> SearchFilesAnswer:
     """Searches, and shows the first files."""
     work = call.work
     # scope
-    compiled, scope, sentences = _asked(call, request)
+    found, notices = _asked(call, request, max(limits.COUNTED_FILES, request.max_results))
 
     # match
-    bound = max(limits.COUNTED_FILES, request.max_results)
-    search = call.search(compiled, scope, bound + 1)
-    counted = hints.counted(_in_order(call, request, search), bound)
+    found.count(None if request.sort == "path" else _in_order(call.session, request, found.matching()))
 
     # show
-    on_page = [match.path for match in counted.files[: request.max_results] if paths.is_note(match.path)]
-    reader = call.notes().of_many(on_page)
-    files: list[FileMatch] = []
-    rows: list[ExcerptRows] = []
-    sections: list[Section] = []
+    reader = call.notes().of_many(_notes(found.counted[: request.max_results]))
     # 10,000 files are 250,000 lasting objects; a third of the time was spent on scanning them repeatedly.
     with garbage.paused() if request.max_results > limits.COUNTED_FILES else nullcontext():
-        for match, found in search.page(counted.files, 0, request.max_results, limits.KEPT_HITS):
-            file, its_rows, section = _shown(reader, request, match, found, work)
-            files.append(file)
-            rows.append(its_rows)
-            sections.append(section)
-    total = len(search.standing(counted.files, exact=counted.is_exact))
-    notices = [*compiled.notices, *sentences]
-    if compiled.reads_link_as_class:
+        page = found.page(0, request.max_results, limits.KEPT_HITS)
+        items = [_shown(reader, request, match, hits, work) for match, hits in page]
+    files = [item.file for item in items]
+    total = len(found.counted)
+    if found.search.pattern.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
     is_total = request.output == "counts"
     notices += answer.told(work, found=total > 0, shown=[file.path for file in files], is_total=is_total)
     if not _looks_into_notes(request):
-        notices += hints.held_nothing(search, counted.files)
-    if work.complete and counted.is_exact:
-        notices += _hints(call, request, search, total)
-    closing = _closing(request, work, total, len(files), is_exact=counted.is_exact)
+        notices += hints.held_nothing(found)
+    glob = work.voice.name("file_pattern") if (request.file_pattern or "").strip() else None
+    filters = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
+    notices += hints.readings(found, glob, filters)
+    closing = _closing(request, work, total, len(files), is_exact=found.is_exact)
 
     # cut
-    first = _first_line(total, counted.is_exact, work)
+    first = _first_line(total, found.is_exact, work)
     between = "\n\n" if request.output == "excerpts" else "\n"
     told_last = answer.bracketed([*notices, *closing])
-    fitted = cut.fit(first, sections, told_last, between)
+    fitted = cut.fit(first, items, told_last, between)
     return SearchFilesAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
-        shown={
-            "files": [
-                file.model_copy(update={"excerpts": its_rows.up_to(kept)}) if kept < len(its_rows) else file
-                for file, its_rows, kept in zip(files, rows, fitted.kept, strict=True)
-                if kept is not None
-            ]
-        },
+        **answer.fitted("files", fitted, work, [*notices, *fitted.cut, *closing], found=total > 0),
         files=files,
         total_files=total,
-        total_is_exact=counted.is_exact and work.searched_all,
+        total_is_exact=found.is_exact and work.searched_all,
     )
 
 
 def stream(call: Call, request: SearchFilesRequest) -> FileStream:
     """Streams all files that `run` would show without a bound, in its order."""
-    compiled, scope, sentences = _asked(call, request)
-    search = call.search(compiled, scope, wanted=limits.RESULTS)
-    return FileStream(_streamed(call, request, search), call.work, [*compiled.notices, *sentences])
+    found, notices = _asked(call, request, limits.RESULTS)
+    return FileStream(_streamed(request, found), call.work, notices)
 
 
-def _asked(call: Call, request: SearchFilesRequest) -> tuple[Pattern, Scope, list[str]]:
-    """Returns the pattern, the scope, and sentences about its dates."""
+def _asked(call: Call, request: SearchFilesRequest, most: int) -> tuple[TextSearch, list[str]]:
+    """Returns the search, which counts `most` files, and sentences about its pattern and its dates."""
     mode: Mode = "fixed" if request.fixed else "regex"
     compiled = call.session.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
     times, sentences = dated.file_times(request, call.session.calendar)
-    return compiled, replace(_scope(call, request), times=times), sentences
+    scope = replace(_scope(call, request), times=times)
+    passing = partial(_passing, request) if _looks_into_notes(request) else None
+    return TextSearch(call, compiled, scope, most, passing=passing), [*compiled.notices, *sentences]
 
 
-def _streamed(call: Call, request: SearchFilesRequest, search: Search) -> Generator[FileMatch, None, None]:
-    matches = _in_order(call, request, search)
+def _streamed(request: SearchFilesRequest, found: TextSearch) -> Generator[FileMatch, None, None]:
+    matches = found.matching()
     if request.sort != "path":
         # Their texts are read again: the texts of all files may be too many to keep.
-        matches = iter([replace(match, found=None) for match in matches])
+        without_texts = (replace(match, found=None) for match in matches)
+        matches = _in_order(found.call.session, request, without_texts)
     size = 1
     while together := [*islice(matches, size)]:
-        reader = call.notes().of_many([match.path for match in together if paths.is_note(match.path)])
-        for match, found in _with_lines(request, search, reader, together):
-            yield _shown(reader, request, match, found, search.work)[0]
+        reader = found.call.notes().of_many(_notes(together))
+        for match, hits in _with_lines(request, found, reader, together):
+            yield _shown(reader, request, match, hits, found.work).file
         if together[0].found is None:  # files with a text need not wait for others
             size = min(size * 4, MOST_TOGETHER)
 
 
+def _notes(matches: Sequence[FileCount]) -> list[str]:
+    return [match.path for match in matches if paths.is_note(match.path)]
+
+
 def _with_lines(
-    request: SearchFilesRequest, search: Search, reader: NoteReader, matches: Sequence[FileCount]
+    request: SearchFilesRequest, found: TextSearch, reader: NoteReader, matches: Sequence[FileCount]
 ) -> Iterator[tuple[FileCount, FileHits]]:
     """Yields matches with their first lines; looks for the lines of matches that lack them."""
     if not _looks_into_notes(request) or matches[0].found is not None:
-        yield from search.shown(matches, limits.KEPT_HITS)
+        yield from found.shown(matches, limits.KEPT_HITS)
         return
-    yield from _inside(request, search, reader, [match.path for match in matches])
+    yield from _inside(request, found.search, reader, [match.path for match in matches])
 
 
 def _inside(
@@ -208,12 +200,9 @@ def _scope(call: Call, request: SearchFilesRequest) -> Scope:
     return call.scope(walks, named, hidden=False, include_excluded=request.include_excluded)
 
 
-def _in_order(call: Call, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
-    """Yields the matching files in the requested order; newest and most first need all of them."""
-    matches = _matches(call, request, search)
-    if request.sort == "path":
-        return matches
-    return iter(sorted(matches, key=lambda match: _rank(call.session, request, match)))
+def _in_order(vault: Session, request: SearchFilesRequest, matches: Iterator[FileCount]) -> Iterator[FileCount]:
+    """Yields the matching files newest or most first, which needs all of them."""
+    return iter(sorted(matches, key=lambda match: _rank(vault, request, match)))
 
 
 def _rank(vault: Session, request: SearchFilesRequest, match: FileCount) -> tuple[int, bytes]:
@@ -225,16 +214,11 @@ def _rank(vault: Session, request: SearchFilesRequest, match: FileCount) -> tupl
         return 0, paths.order(match.path)
 
 
-def _matches(call: Call, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
-    return _passing(call, request, search) if _looks_into_notes(request) else search.matching()
-
-
-def _passing(call: Call, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
+def _passing(request: SearchFilesRequest, found: TextSearch) -> Iterator[FileCount]:
     """Yields the matching files that pass the filters."""
-    counted = search.matching()
+    counted = found.search.matching()
     while together := [file.path for file in islice(counted, _READ_TOGETHER)]:
-        reader = call.notes()
-        for match, _ in _inside(request, search, reader, together):
+        for match, _ in _inside(request, found.search, found.call.notes(), together):
             yield match
 
 
@@ -250,23 +234,24 @@ def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> FileL
     return found.hits.only(lines.__contains__)
 
 
-def _shown(
-    reader: NoteReader, request: SearchFilesRequest, match: FileCount, found: FileHits, work: Work
-) -> tuple[FileMatch, ExcerptRows, Section]:
-    """Returns a file as details, the rows of its excerpts, and its text."""
+def _shown(reader: NoteReader, request: SearchFilesRequest, match: FileCount, found: FileHits, work: Work) -> ShownFile:
+    """Returns what is shown of a file: its excerpts, its path alone, or its count."""
     held = _columns(reader, request.columns, found, work) if request.columns else None
     beside = property_values.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
     suffix = f" ({beside})" if beside else ""
-    rows = ExcerptRows()
+    rows, closing = ExcerptRows(), ""
     if request.output == "excerpts":
         rows = show.excerpted(found, request.context_lines, request.max_per_file, reader)
-        section = show.section(match, found, rows, suffix)
+        if (left := match.count - rows.matching) > 0:
+            closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)"
+        heading = f"## {show.named(match.path, found.document.part_of(found.hits.numbers[0]))}{suffix}"
     else:
         count = f": {match.count:,}" if request.output == "counts" else ""
-        section = Section(f"{paths.shown(match.path)}{count}{suffix}", [])
-    excerpts = [*rows.excerpts]
-    file = FileMatch(path=paths.portable(match.path), match_count=match.count, excerpts=excerpts, properties=held)
-    return file, rows, section
+        heading = f"{paths.shown(match.path)}{count}{suffix}"
+    file = FileMatch(
+        path=paths.portable(match.path), match_count=match.count, excerpts=[*rows.excerpts], properties=held
+    )
+    return ShownFile(heading, lines=rows, closing=closing, file=file)
 
 
 def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits, work: Work) -> dict[str, Any]:
@@ -299,25 +284,6 @@ def _first_line(total: int, exact: bool, work: Work) -> str:
     if total == 0:
         return answer.nothing_found(work, "No files found matching the pattern.")
     return f"Found {'' if exact else 'more than '}{total} matching file{'s' if total != 1 else ''}:"
-
-
-def _hints(call: Call, request: SearchFilesRequest, search: Search, total: int) -> list[str]:
-    def matching(pattern: Pattern, again: Call) -> Iterator[FileCount]:
-        scope = replace(_scope(again, request), times=search.scope.times)
-        return _matches(again, request, hints.again(search, pattern, scope, again.work))
-
-    found = hints.other_readings(call, search, total, matching)
-    if total:
-        return found
-    if (request.file_pattern or "").strip():
-        found += hints.selected_nothing(search, search.work.voice.name("file_pattern"))
-    given = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
-    if given:
-        again = call.again()
-        every = request.model_copy(update=dict.fromkeys(given))
-        other = hints.again(search, search.pattern, _scope(again, request), again.work)
-        found += hints.without(search, given, _matches(again, every, other))
-    return found
 
 
 TOOL: Final = Tool(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Final
 
 from vaulttools.answers import answer, show
@@ -67,10 +66,9 @@ def run(call: Call, request: ShowRequest) -> ShowAnswer:
     pattern = exploration.compiled(call.session, request.query, request.mode)
     place = exploration.file_place(call.session, request.file, "show")
 
-    search = partial(exploration.search, found=place)
-    first = search(call, pattern)
+    found = exploration.search(call, pattern, place)
     text = None if request.line is None else _checked(call.session, place, request.line)
-    scanned = scan.one(first)
+    scanned = scan.one(found.search)
     if request.line is None and (scanned.limited or scanned.matches.number > MATCHES):
         raise TooBroad(
             f"{scanned.matches.words} matching lines in {exploration.label(place)} (limit {MATCHES}); "
@@ -78,11 +76,11 @@ def run(call: Call, request: ShowRequest) -> ShowAnswer:
         )
     # At most so many matching lines come before the end of what is shown.
     wanted = MATCHES if request.line is None else request.line + request.context
-    located = list(first.located([file.path for file in scanned.files], wanted))
+    located = list(found.search.located([file.path for file in scanned.files], wanted))
     hits = located[0].hits if located else FileLines()
     text = located[0].document if located else text
     windows = _windows(request, text, hits)
-    end = closing.of_query(call, first, search, scanned.matches, Count(len(located)), found=bool(scanned.files))
+    end = closing.of_query(found, scanned.matches, Count(len(located)))
     closing.scan_limit(end, scanned)
     closing.what_was_left_out(end, work, found=bool(scanned.files), shown=[place.path])
     return ShowAnswer(

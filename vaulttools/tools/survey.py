@@ -9,6 +9,7 @@ from typing import ClassVar, Final, Literal
 from vaulttools.answers import answer, hints
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.request import Texts
+from vaulttools.answers.text_search import TextSearch
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import paths
@@ -91,6 +92,8 @@ class _Searched:
 
     given: str
     place: Place
+    found: TextSearch
+    """With the first term."""
     scans: list[Scan]
     top_folders: list[str]
     """For each scan, the folder with the most matching lines, relative to the path; `""` without any."""
@@ -108,10 +111,10 @@ def run(call: Call, request: SurveyRequest) -> SurveyAnswer:
     scans = {}
     for path, place in places.items():
         if place is not None:
-            search = exploration.search(call, patterns[0], place, include_excluded=request.include_excluded)
-            several = scan.several(search, patterns)
+            first = exploration.search(call, patterns[0], place, include_excluded=request.include_excluded)
+            several = scan.several(first.search, patterns)
             folders = [scan.by_folder(scanned.files, place.path) for scanned in several]
-            scans[path] = _Searched(path, place, several, [rows[0][0] if rows else "" for rows in folders])
+            scans[path] = _Searched(path, place, first, several, [rows[0][0] if rows else "" for rows in folders])
     searched = [scans[path] for path in given if path in scans]
     totals = [_total([path.scans[index] for path in searched]) for index in range(len(patterns))]
     end = _closing(request, searched, totals, missing, call.work)
@@ -157,12 +160,8 @@ def _other_forms(
     """For each term that occurs nowhere, says how many files hold it in another Unicode form (fault-C15)."""
     for term, (matches, _) in zip(request.terms, totals, strict=True):
         for form, written in [] if matches.number or not call.work.complete else hints.other_forms(term):
-            again = call.again()
             pattern = exploration.compiled(call.session, written, request.mode)
-            scans = [
-                scan.one(exploration.search(again, pattern, path.place, include_excluded=request.include_excluded))
-                for path in searched
-            ]
+            scans = [scan.one(path.found.again(pattern).search) for path in searched]
             if files := _total(scans)[1].number:
                 what = "file matches" if files == 1 else "files match"
                 yield f"term {toon.value(term, _TERM_BYTES)}: {files} {what} when it is written in Unicode form {form}"

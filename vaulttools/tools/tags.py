@@ -86,11 +86,13 @@ def run(call: Call, request: TagsRequest) -> TagsAnswer:
         else corpus.nothing_found(part, work, f"No {_wanted(request.name)} found in {in_notes}.")
     )
     fitted = cut.fit(
-        first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices), advice=corpus.narrow(work)
+        first,
+        [Section("", [_row(each) for each in shown], details=shown)],
+        answer.bracketed(notices),
+        advice=corpus.narrow(work),
     )
     return TagsAnswer(
-        **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(tags)),
-        shown={"tags": shown[: fitted.kept[0] or 0]},
+        **answer.fitted("tags", fitted, work, [part, *notices, *fitted.cut], found=bool(tags)),
         tags=shown,
         total_tags=len(tags),
     )

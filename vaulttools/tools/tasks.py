@@ -194,18 +194,17 @@ def _listed(call: Call, request: TasksRequest, asked: Corpus[_Tasks]) -> TasksAn
     if next_page is not None:
         turn = work.voice.set("page", next_page)
         notices.append(f"Showing {start + 1:,}-{start + count:,} of {total_rows:,}. {turn} for the next.")
+    sections = [_section(group, request.group_by, today) for group in shown]
     fitted = cut.fit(
         _first_line(request, only, found, overdue, day, count, asked, work),
-        [_section(group, request.group_by, today) for group in shown],
+        sections,
         answer.bracketed(notices),
         advice=f"Lower {work.voice.name('limit')} and use {work.voice.name('page')}, or n{corpus.narrow(work)[1:]}",
     )
-    details = [[_detail(row.listed) for row in group.rows] for group in shown]
     totals = {group.name: len(group.rows) for group in groups}
     return TasksAnswer(
-        **answer.envelope(work, fitted.text, [corpus.part(asked), *notices, *fitted.cut], found=bool(found)),
-        shown={"tasks": [each for part, kept in zip(details, fitted.kept, strict=True) for each in part[: kept or 0]]},
-        tasks=[each for part in details for each in part],
+        **answer.fitted("tasks", fitted, work, [corpus.part(asked), *notices, *fitted.cut], found=bool(found)),
+        tasks=[each for section in sections for each in section.details],
         groups=[TaskGroup(name=group.name, total=totals[group.name]) for group in shown] if request.group_by else [],
         total=len(found),
         overdue=overdue,
@@ -267,7 +266,8 @@ def _first_line(
 def _section(group: Group, by: GroupBy | None, today: str) -> Section:
     heading = f"## {render.line(paths.shown(group.name))}" if by else ""
     is_of_one_note = by in ("note", "heading")
-    return Section(heading, [_row(row, today, is_of_one_note=is_of_one_note) for row in group.rows])
+    lines = [_row(row, today, is_of_one_note=is_of_one_note) for row in group.rows]
+    return Section(heading, lines, details=[_detail(row.listed) for row in group.rows])
 
 
 def _row(row: TaskRow, today: str, *, is_of_one_note: bool) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +15,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import MCPError
 
-from tests.conftest import write_files
-from tests.server.serving import answers, run, stdio, text_of
+from tests.conftest import FIXTURES, write_files
+from tests.server.serving import Kept, answers, kept, run, stdio, text_of
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, __version__, tools
 from vaulttools.server.mcp import prompts
@@ -22,17 +25,32 @@ ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 """How the client begins, and the revision it gets: the previous one, with a handshake, or the present one."""
 
 
-@pytest.mark.parametrize("mode", ERAS)
-def test_every_tool_answers_as_it_does_in_python(small_vault: Path, mode: str) -> None:
-    async def talk() -> dict[str, list[Any]]:
-        words = ["--vault", str(small_vault), "mcp", "--structured", "full", "--tools", "all"]
-        async with stdio(*words, mode=mode) as client:
-            listed = (await client.list_tools()).tools
-            assert [tool.name for tool in listed] == list(tools.NAMES)
-            # The client checks each structured content against the output schema that was listed.
-            return {name: [await client.call_tool(name, given) for given in calls] for name, calls in CALLS.items()}
+@pytest.fixture(scope="module")
+def plain(own_folders: dict[str, str]) -> Iterator[Kept]:
+    """A client of the shipped vault, without details."""
+    with kept("--vault", str(FIXTURES / "vault"), "mcp", **own_folders) as client:
+        yield client
 
-    found = run(talk)
+
+@pytest.fixture(scope="module")
+def full(own_folders: dict[str, str]) -> Iterator[Callable[[str], Kept]]:
+    """Makes a client of the shipped vault that begins in one way, with all tools and details, once."""
+    words = ["--vault", str(FIXTURES / "vault"), "mcp", "--structured", "full", "--tools", "all"]
+    with ExitStack() as stack:
+        yield cache(lambda mode: stack.enter_context(kept(*words, mode=mode, **own_folders)))
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_every_tool_answers_as_it_does_in_python(full: Callable[[str], Kept], small_vault: Path, mode: str) -> None:
+    client = full(mode).client
+
+    async def talk() -> dict[str, list[Any]]:
+        listed = (await client.list_tools()).tools
+        assert [tool.name for tool in listed] == list(tools.NAMES)
+        # The client checks each structured content against the output schema that was listed.
+        return {name: [await client.call_tool(name, given) for given in calls] for name, calls in CALLS.items()}
+
+    found = full(mode).run(talk)
     with Vault.open(small_vault) as vault:
         for name, calls in CALLS.items():
             for given, result in zip(calls, found[name], strict=True):
@@ -60,33 +78,38 @@ def test_the_server_says_what_it_is_and_that_it_only_reads(small_vault: Path, mo
         Draft202012Validator.check_schema(tool.output_schema)
 
 
-def test_an_answer_is_its_text_alone_unless_the_structure_is_asked_for(small_vault: Path) -> None:
+def test_an_answer_is_its_text_alone_unless_the_structure_is_asked_for(plain: Kept) -> None:
     async def talk() -> tuple[Any, Any]:
-        async with stdio("--vault", str(small_vault), "mcp") as client:
-            return (await client.list_tools()).tools, await client.call_tool("search_files", {"pattern": "TODO"})
+        listed = (await plain.client.list_tools()).tools
+        return listed, await plain.client.call_tool("search_files", {"pattern": "TODO"})
 
-    listed, answer = run(talk)
+    listed, answer = plain.run(talk)
     assert [tool.output_schema for tool in listed] == [None] * len(tools.DEFAULT)
     assert answer.structured_content is None
     assert text_of(answer).startswith("Found 4 matching files:")
 
 
-def test_an_image_is_image_content_beside_its_text(small_vault: Path) -> None:
-    (answer,) = answers(["--vault", str(small_vault), "mcp"], ("read", {"note": "seed-packet.png"}))
+def test_an_image_is_image_content_beside_its_text(plain: Kept, small_vault: Path) -> None:
+    answer: Any = plain.run(lambda: plain.client.call_tool("read", {"note": "seed-packet.png"}))
     text, image = answer.content
     assert text.text.startswith("Attachments/seed-packet.png, an image of ")
     assert image.mime_type == "image/png"
     assert base64.b64decode(image.data) == (small_vault / "Attachments/seed-packet.png").read_bytes()
 
 
-def test_a_refusal_is_a_result_that_a_model_can_read(small_vault: Path) -> None:
-    refused = answers(
-        ["--vault", str(small_vault), "mcp", "--structured", "full"],
+def test_a_refusal_is_a_result_that_a_model_can_read(full: Callable[[str], Kept]) -> None:
+    client = full("auto").client
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("search_files", {"pattern": "x", "context_lines": "five"}),
         ("read", {"note": "../outside.md"}),
         ("read", {"note": ".obsidian/app.json"}),
         ("search_files", {"pattern": "TODO", "vault": "other"}),
-    )
+    ]
+
+    async def talk() -> list[Any]:
+        return [await client.call_tool(name, given) for name, given in calls]
+
+    refused = full("auto").run(talk)
     assert [(answer.is_error, answer.structured_content) for answer in refused] == [(True, None)] * 4
     *others, unknown = map(text_of, refused)
     assert others == [
@@ -109,19 +132,19 @@ def test_a_tool_that_is_not_offered_is_a_protocol_error(small_vault: Path) -> No
     assert (refusal.error.code, refusal.error.message) == (-32602, "Unknown tool: grep; offered are: find, read")
 
 
-def test_calls_at_once_are_each_answered_with_their_own(small_vault: Path) -> None:
+def test_calls_at_once_are_each_answered_with_their_own(plain: Kept, small_vault: Path) -> None:
     words = ["TODO", "seed", "Amara", "printer", "budget", "Lisbon", "passport", "drill"] * 3
     found: dict[int, str] = {}
 
     async def talk() -> None:
         async def ask(number: int, word: str) -> None:
-            found[number] = text_of(await client.call_tool("search_files", {"pattern": word}))
+            found[number] = text_of(await plain.client.call_tool("search_files", {"pattern": word}))
 
-        async with stdio("--vault", str(small_vault), "mcp") as client, anyio.create_task_group() as group:
+        async with anyio.create_task_group() as group:
             for number, word in enumerate(words):
                 group.start_soon(ask, number, word)
 
-    run(talk)
+    plain.run(talk)
     with Vault.open(small_vault) as vault:
         assert found == {number: vault.search_files(word).text for number, word in enumerate(words)}
 
@@ -223,18 +246,19 @@ def test_tools_take_the_uris_of_notes(tmp_path: Path) -> None:
     assert outside == "Path is outside the vault: ../a.md"
 
 
-def test_the_prompt_leads_through_the_tools_that_are_offered(small_vault: Path) -> None:
-    async def talk() -> str:
-        async with stdio("--vault", str(small_vault), "mcp", "--structured", "full", "--tools", "all") as client:
-            cheapest, prompt = (await client.list_prompts()).prompts
-            assert (cheapest.name, prompt.name) == ("answer", "explore")
-            assert [argument.name for argument in prompt.arguments or ()] == ["question"]
-            with pytest.raises(MCPError):
-                await client.get_prompt(prompt.name)
-            (message,) = (await client.get_prompt(prompt.name, {"question": "Who has the drill?"})).messages
-            return str(message.content.text)  # type: ignore[union-attr]
+def test_the_prompt_leads_through_the_tools_that_are_offered(full: Callable[[str], Kept]) -> None:
+    client = full("auto").client
 
-    whole = run(talk)
+    async def talk() -> str:
+        cheapest, prompt = (await client.list_prompts()).prompts
+        assert (cheapest.name, prompt.name) == ("answer", "explore")
+        assert [argument.name for argument in prompt.arguments or ()] == ["question"]
+        with pytest.raises(MCPError):
+            await client.get_prompt(prompt.name)
+        (message,) = (await client.get_prompt(prompt.name, {"question": "Who has the drill?"})).messages
+        return str(message.content.text)  # type: ignore[union-attr]
+
+    whole = full("auto").run(talk)
     assert whole.startswith("Answer this from the notes: Who has the drill?\n")
     assert whole.index("1. survey: ") < whole.index("2. scout: ") < whole.index("3. sample, then show: ")
     cheap = prompts.answer("Who has the drill?", ["query", "read"])

@@ -12,11 +12,28 @@ import pytest
 from mcp.server.transport_security import DEFAULT_MAX_REQUEST_BODY_SIZE
 from mcp.types import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 
-from tests.server.serving import ACCEPT, INITIALIZE, connected, http, raw_mcp
+from tests.conftest import FIXTURES
+from tests.server.serving import ACCEPT, INITIALIZE, Raw, Served, connected, http, raw_mcp
 from vaulttools.server.mcp.stdio import Lines
 from vaulttools.server.mcp.unreadable import LARGEST, LONE_SURROGATE, TOO_LARGE, answer_to
 
 HEADERS = {**ACCEPT, "Content-Type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def raw(own_folders: dict[str, str]) -> Iterator[Raw]:
+    """A server of the shipped vault; what cannot be read ends no server, so one is enough."""
+    with raw_mcp(FIXTURES / "vault", "--no-index", **own_folders) as raw:
+        yield raw
+
+
+@pytest.fixture(scope="module")
+def served(own_folders: dict[str, str]) -> Iterator[Served]:
+    """Likewise over HTTP."""
+    with http(
+        "--vault", str(FIXTURES / "vault"), "mcp", "--no-index", "--http", "127.0.0.1:0", **own_folders
+    ) as served:
+        yield served
 
 
 def _is_answered(url: str) -> bool:
@@ -55,13 +72,12 @@ def test_the_bound_is_the_one_of_the_sdk() -> None:
     assert LARGEST == DEFAULT_MAX_REQUEST_BODY_SIZE
 
 
-def test_over_http_it_is_answered_by_its_id_and_the_server_goes_on(small_vault: Path) -> None:
-    with http("--vault", str(small_vault), "mcp", "--no-index", "--http", "127.0.0.1:0") as served:
-        cut = rb'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"arguments": {"note": "\ud800"}}}'
-        refused = httpx2.post(served.url, content=cut, headers=HEADERS)
-        assert (refused.status_code, refused.json()["id"]) == (200, 7)
-        assert refused.json()["error"] == {"code": INVALID_PARAMS, "message": LONE_SURROGATE}
-        assert _is_answered(served.url)
+def test_over_http_it_is_answered_by_its_id_and_the_server_goes_on(served: Served) -> None:
+    cut = rb'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"arguments": {"note": "\ud800"}}}'
+    refused = httpx2.post(served.url, content=cut, headers=HEADERS)
+    assert (refused.status_code, refused.json()["id"]) == (200, 7)
+    assert refused.json()["error"] == {"code": INVALID_PARAMS, "message": LONE_SURROGATE}
+    assert _is_answered(served.url)
 
 
 PADDING = "x" * LARGEST
@@ -79,14 +95,13 @@ PADDING = "x" * LARGEST
     ],
 )
 def test_a_message_that_is_too_large_is_answered_by_its_id_and_the_next_one_is_read(
-    small_vault: Path, line: str, number: str | int | None
+    raw: Raw, line: str, number: str | int | None
 ) -> None:
-    with raw_mcp(small_vault, "--no-index") as raw:
-        raw.send(line.replace("PADDING", PADDING).encode(), {"id": 50, "method": "ping"})
-        refused = raw.read()
-        code = PARSE_ERROR if number is None else INVALID_REQUEST
-        assert (refused.get("id"), refused["error"]) == (number, {"code": code, "message": TOO_LARGE})
-        assert "result" in raw.answer(50)
+    raw.send(line.replace("PADDING", PADDING).encode(), {"id": 50, "method": "ping"})
+    refused = raw.read()
+    code = PARSE_ERROR if number is None else INVALID_REQUEST
+    assert (refused.get("id"), refused["error"]) == (number, {"code": code, "message": TOO_LARGE})
+    assert "result" in raw.answer(50)
 
 
 @pytest.mark.parametrize("length", [0, 1, LARGEST - 1, LARGEST, LARGEST + 1, 3 * LARGEST + 5])
@@ -119,15 +134,14 @@ def test_a_line_without_an_end_takes_no_more_memory_than_the_bound(small_vault: 
         assert "result" in raw.answer(50)
 
 
-def test_a_body_that_is_too_large_is_refused_before_it_is_read(small_vault: Path) -> None:
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(served: Served) -> None:
     def pieces() -> Iterator[bytes]:
         for _ in range(200):
             yield b" " * (1 << 16)
 
-    with http("--vault", str(small_vault), "mcp", "--no-index", "--http", "127.0.0.1:0") as served:
-        head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\n"
-        with connected(served.port, head) as connection:
-            assert connection.recv(1_000).startswith(b"HTTP/1.1 413 ")
-        with suppress(httpx2.HTTPError):  # it may hang up while more is sent
-            assert httpx2.post(served.url, content=pieces()).status_code == 413
-        assert _is_answered(served.url)
+    head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\n"
+    with connected(served.port, head) as connection:
+        assert connection.recv(1_000).startswith(b"HTTP/1.1 413 ")
+    with suppress(httpx2.HTTPError):  # it may hang up while more is sent
+        assert httpx2.post(served.url, content=pieces()).status_code == 413
+    assert _is_answered(served.url)

@@ -195,7 +195,7 @@ def _has_link(frame: Frame, file: File, other: Value) -> bool:
     if not isinstance(other, File | LinkValue):
         target = text(frame, other)
         other = read_link(target, file.path) or LinkValue(target, file.path)
-    for target, display in context.files.facts(file.path).links:
+    for target, display in context.files.links_of(file.path).links:
         context.tick()
         if equal(LinkValue(target, file.path, display), other, context.setting):
             return True

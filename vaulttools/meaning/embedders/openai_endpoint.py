@@ -111,11 +111,13 @@ class Model:
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
         # The socket's timeout restarts with every byte; this one does not.
-        end = threading.Timer(seconds, _cut, [connection])
+        held: list[socket.socket] = []
+        end = threading.Timer(seconds, _cut, [connection, held])
         end.daemon = True
         end.start()
         try:
             connection.request("POST", self._path, request, headers)
+            held.append(connection.sock)  # which has none any more while it reads an answer that ends with it
             response = connection.getresponse()
             if response.status != 200:
                 raise NoMeaning(f"The embedder {self._address} answered with the status {response.status}")
@@ -150,8 +152,9 @@ class Model:
         return directions
 
 
-def _cut(connection: http.client.HTTPConnection) -> None:
-    """End a connection while another thread waits for it."""
-    with suppress(OSError):
-        if connection.sock is not None:
-            connection.sock.shutdown(socket.SHUT_RDWR)
+def _cut(connection: http.client.HTTPConnection, held: Sequence[socket.socket]) -> None:
+    """End a connection, whose socket may be held apart from it, while another thread waits for it."""
+    for each in held or (connection.sock,):
+        with suppress(OSError):
+            if each is not None:
+                each.shutdown(socket.SHUT_RDWR)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import filterfalse
-from typing import Any, NamedTuple, TypeAlias
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from vaulttools.core import paths
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.links.targets import LinkIndex, name_key
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 Written: TypeAlias = tuple[tuple[int, str], ...]
 """The links and embeds of a note that stay in the vault, by line: the line of each, and its target as written."""
@@ -51,8 +55,7 @@ class Unresolved(NamedTuple):
 
 def written(note: Contents) -> Written:
     """Returns the links and embeds of a note, including those in its properties."""
-    found = ((each.line, each.target) for each in note.references if each.kind != "external")
-    return tuple(sorted(found, key=lambda each: each[0]))
+    return tuple(sorted(note.links, key=itemgetter(0)))
 
 
 def resolved(source: str, found: Written, links: LinkIndex) -> list[Edge]:
@@ -97,10 +100,11 @@ class Graph:
     def changed(self, changes: Sequence[Change[Written]]) -> Graph:
         """Returns the graph after some notes changed."""
         names: Draft[str | None, Sequence[tuple[str, Written]], dict[str, Written]] = Draft(self._by_name, dict, dict)
+        keys = _Made(name_key)
         for source, before, after in changes:
-            for name in _by_name(source, before or ()):
+            for name in _by_name(source, before or (), keys):
                 names[name].pop(source, None)
-            for name, found in _by_name(source, after or ()).items():
+            for name, found in _by_name(source, after or (), keys).items():
                 names[name][source] = tuple(found)
         followed = self._followed
         if followed is not None:
@@ -117,15 +121,13 @@ class Graph:
 
     def to(self, path: str, links: LinkIndex) -> list[Edge]:
         """Returns the links that lead to a file, by source in path order; resolves only links that can."""
-        leads: dict[tuple[str, str], bool] = {}  # by target as written and folder: thousands of links may be equal
-        edges = []
-        for source, found in (*self._by_name.get(name_key(path), ()), *self._by_name.get(None, ())):
-            for line, target in found:
-                key = (target, source.rpartition("/")[0] if target else source)
-                if key not in leads:
-                    leads[key] = links.resolve(target, source) == path
-                if leads[key]:
-                    edges.append(Edge(source, line, target, path))
+        leads = _Leads(links)
+        edges = [
+            Edge(source, line, target, path)
+            for source, found in (*self._by_name.get(name_key(path), ()), *self._by_name.get(None, ()))
+            for line, target in found
+            if leads.to(target, source) == path
+        ]
         orders = {source: paths.order(source) for source in {edge.source for edge in edges}}
         return sorted(edges, key=lambda edge: (orders[edge.source], edge.line))
 
@@ -163,11 +165,41 @@ class Graph:
         return known
 
 
-def _by_name(source: str, found: Written) -> dict[str | None, list[tuple[int, str]]]:
+class _Made(dict[K, V]):
+    """Values that are made from their keys, each once: thousands of links may be equal."""
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: K) -> V:
+        value = self[key] = self._make(key)
+        return value
+
+
+class _Leads:
+    """The files that links lead to, each found once by target as written and folder."""
+
+    def __init__(self, links: LinkIndex) -> None:
+        self._links = links
+        self._of_folder: _Made[str, dict[str, str | None]] = _Made(lambda _: {})
+
+    def to(self, target: str, source: str) -> str | None:
+        """Like `LinkIndex.resolve`."""
+        known = self._of_folder[source.rpartition("/")[0]]
+        if target not in known:
+            found = self._links.resolve(target, source)
+            if not target:
+                return found  # the source itself
+            known[target] = found
+        return known[target]
+
+
+def _by_name(source: str, found: Written, keys: Mapping[str, str | None]) -> dict[str | None, list[tuple[int, str]]]:
     """Returns the links of a note by `name_key` of their targets."""
     names: dict[str | None, list[tuple[int, str]]] = {}
     for each in found:
-        names.setdefault(name_key(each[1] or source), []).append(each)
+        names.setdefault(keys[each[1] or source], []).append(each)
     return names
 
 
@@ -196,13 +228,14 @@ class _Followed(NamedTuple):
         unresolved: Draft[str, Written, Written] = Draft(self.unresolved, tuple, tuple)
         gone: Draft[str, int, int] = Draft(self.gone, int, int)
         linked: Draft[str, int, int] = Draft(self.linked, int, int)
+        steps = ((-1, _Leads(self.links)), (1, _Leads(links)))
         for source, before, after in changes:
             if stop():
                 return None
             left: list[tuple[int, str]] = []
-            for found, step, names in ((before, -1, self.links), (after, 1, links)):
+            for found, (step, leads) in zip((before, after), steps, strict=True):
                 for line, written in found:
-                    target = names.resolve(written, source)
+                    target = leads.to(written, source)
                     if target is None:
                         number += step
                         gone[written.casefold()] += step

@@ -61,6 +61,12 @@ def parse_link(text: str) -> Link:
     return Link(*link[:3], display.strip()) if bar else link
 
 
+def target_of(inner: str) -> str:
+    """Returns the target of `parse_link` for the text between the brackets of one link."""
+    named, bar, _ = inner.partition("|")
+    return (named.removesuffix("\\") if bar else named).partition("#")[0].strip()
+
+
 def parse_linktext(text: str) -> Link:
     """Read a target with its headings or block, `Note#H1#H2` or `Note#^id`; nothing else in it has a meaning.
 
@@ -147,7 +153,7 @@ class LinkIndex:
     def _at(self, wanted: str) -> str | None:
         """Returns the file at exactly this path, case and Unicode form ignored."""
         found = self._grouped[0].of(_folded(wanted))
-        return _best(sorted(found, key=_rank) if len(found) > 1 else found, wanted)
+        return _best(sorted(found, key=_rank), wanted) if len(found) > 1 else next(iter(found), None)
 
     def _near(self, wanted: str, folder: str) -> str | None:
         """Returns the file at this path from the root, else from the folder, else the one with the shortest path."""

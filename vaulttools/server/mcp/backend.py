@@ -62,7 +62,7 @@ class Backend:
         """Definitions made so far: making all takes a fifth of the time from the start to the first answer."""
 
     def languages(self) -> dict[str, Counter[str]]:
-        """Return how many notes are in each language, for each vault that is open and knows it; waits for nothing."""
+        """Returns how many notes are in each language, for each vault that is open and knows it; waits for nothing."""
         found: dict[str, Counter[str]] = {}
         for name in filter(self._lent.is_open, self.vaults):
             with suppress(VaultToolsError), self._lent.lent(name) as vault:  # it may be closed in this moment
@@ -70,15 +70,15 @@ class Backend:
         return found
 
     def input_schema(self, tool: str) -> Mapping[str, Any] | None:
-        """Return the argument schema of a tool, which the SDK compares with HTTP headers; None if not offered."""
+        """Returns the argument schema of a tool, which the SDK compares with HTTP headers; None if not offered."""
         return self._definition(tool)["inputSchema"] if tool in self.tools else None
 
     async def definitions(self) -> list[dict[str, Any]]:
-        """Return the tools' definitions for `tools/list`, with output schemas if details are sent."""
+        """Returns the tools' definitions for `tools/list`, with output schemas if details are sent."""
         return await self._run_quickly(lambda _: [*map(self._definition, self.tools)])
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
-        """Return a tool's answer to the arguments of a client."""
+        """Returns a tool's answer to the arguments of a client."""
         name, rest = self._lent.meant(arguments)
 
         def answered(vault: Vault, cancel: Event) -> Reply:
@@ -92,7 +92,7 @@ class Backend:
         return await self._run(name, answered, is_quick=TOOLS[tool].is_quick, before=before, report=report)
 
     async def progress(self, arguments: Mapping[str, Any]) -> str:
-        """Return the state of the index of the vault that a call means; "" if nothing is missing."""
+        """Returns the state of the index of the vault that a call means; "" if nothing is missing."""
 
         def sentence(vault: Vault, _: Event) -> str:
             progress = vault.index_progress
@@ -101,7 +101,7 @@ class Backend:
         return await self._run(self._lent.meant(arguments)[0], sentence, is_quick=True)
 
     async def newest(self, vault: str) -> Reply:
-        """Return the vault's most recently changed notes as `paths` in the details."""
+        """Returns the vault's most recently changed notes as `paths` in the details."""
 
         def found(opened: Vault, cancel: Event) -> Reply:
             asked = {"paths": "*.md", "limit": LISTED, "hidden": False}
@@ -114,7 +114,7 @@ class Backend:
         return await self._run(vault, found, is_quick=True)
 
     async def text(self, vault: str, path: str) -> Reply:
-        """Return the text of a note or another text file."""
+        """Returns the text of a note or another text file."""
 
         def read(opened: Vault, cancel: Event) -> Reply:
             result = opened.call("read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel=cancel, bounded=True)

@@ -25,7 +25,7 @@ _NAMED: Final = 4
 
 
 def instructions(vaults: Sequence[str], offered: Iterable[str], languages: Mapping[str, Mapping[str, int]]) -> str:
-    """Return the instructions that a client gives its model about the server. `languages` says of each vault how many
+    """Returns the instructions that a client gives its model about the server. `languages` says of each vault how many
     notes are in each language, as `notes.language` names it."""
     of = f"the vault {vaults[0]}" if len(vaults) == 1 else f"the vaults {', '.join(vaults)}; give `vault` in each call"
     choice = "; ".join(filter(None, (tools.TOOLS[name].choice for name in offered)))
@@ -42,7 +42,7 @@ def instructions(vaults: Sequence[str], offered: Iterable[str], languages: Mappi
 
 
 def _written(counts: Mapping[str, int]) -> str:
-    """Return the languages of notes in words: `mostly German, some Danish and English`; "" if unknown."""
+    """Returns the languages of notes in words: `mostly German, some Danish and English`; "" if unknown."""
     known = Counter({name: count for name, count in counts.items() if name != UNKNOWN})
     names = [NAMES[name] for name, count in known.most_common(_NAMED) if count >= _SOME * known.total()]
     if len(names) > 1 and 2 * max(known.values()) > known.total():
@@ -55,7 +55,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def answer(question: str, offered: Iterable[str]) -> str:
-    """Return the prompt: the question, and for each kind of question the one call that can answer it."""
+    """Returns the prompt: the question, and for each kind of question the one call that can answer it."""
     ways = "\n".join(f"- {way}" for way in _in_order(tools.TOOLS[name].way for name in offered))
     return (
         f"Answer this from the notes: {question}\n\n"
@@ -68,7 +68,7 @@ def answer(question: str, offered: Iterable[str]) -> str:
 
 
 def explore(question: str, offered: Iterable[str]) -> str:
-    """Return the prompt: the question, and the steps that the offered tools allow."""
+    """Returns the prompt: the question, and the steps that the offered tools allow."""
     steps = _in_order(tools.TOOLS[name].step for name in offered)
     numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
     return (
@@ -80,7 +80,7 @@ def explore(question: str, offered: Iterable[str]) -> str:
 
 
 def _in_order(placed: Iterable[tuple[int, str] | None]) -> list[str]:
-    """Return the texts by their places; a text that two tools share appears once."""
+    """Returns the texts by their places; a text that two tools share appears once."""
     return [text for _, text in sorted(set(filter(None, placed)))]
 
 

@@ -178,7 +178,7 @@ class _Handlers:
 
 
 def _start(params: PaginatedRequestParams | None, vaults: int) -> int:
-    """Return the index (from 0) of a page's first vault; the cursor comes from the page before.
+    """Returns the index (from 0) of a page's first vault; the cursor comes from the page before.
 
     Raises:
         MCPError: the cursor is unknown.
@@ -192,7 +192,7 @@ def _start(params: PaginatedRequestParams | None, vaults: int) -> int:
 
 
 async def _answered(asked: Awaitable[Reply]) -> Reply:
-    """Return a reply. A refusal becomes a protocol error, because there is no tool result to carry it."""
+    """Returns a reply. A refusal becomes a protocol error, because there is no tool result to carry it."""
     try:
         reply = await asked
     except VaultToolsError as error:

@@ -86,7 +86,7 @@ class Lines:
         """The answers to lines that were dropped, in their order; an empty line stands for each."""
 
     def next(self) -> str:
-        """Return the next line with its end, once it is there; "" at the end of all."""
+        """Returns the next line with its end, once it is there; "" at the end of all."""
         line = self._file.readline(LARGEST + 1)
         if len(line) <= LARGEST or line.endswith(b"\n"):
             return line.decode("utf-8", "replace")

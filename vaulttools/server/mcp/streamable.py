@@ -99,7 +99,7 @@ class _Tenants:
             self._group.cancel_scope.cancel()
 
     def _of(self, caller: Caller) -> _Tenant:
-        """Return the caller's server for the vaults that it may see now; the server may still be starting."""
+        """Returns the caller's server for the vaults that it may see now; the server may still be starting."""
         found = self._tenants.get(caller.name)
         if found is None or found.vaults != caller.vaults.names:
             if found is not None:

@@ -31,7 +31,7 @@ _ESCAPED: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def answer_to(written: str | bytes, reason: str = "") -> JSONRPCError | None:
-    """Return the error that answers a request by its id; None if it has no id or is not a request.
+    """Returns the error that answers a request by its id; None if it has no id or is not a request.
 
     `reason` is the error of the SDK's reader; it is used if the request has no lone surrogate.
     """
@@ -54,7 +54,7 @@ def answer_to(written: str | bytes, reason: str = "") -> JSONRPCError | None:
 
 
 def answer_to_large(first: bytes, last: bytes) -> JSONRPCError:
-    """Return the error that answers a message that is too large, by its id if its first or last bytes tell it."""
+    """Returns the error that answers a message that is too large, by its id if its first or last bytes tell it."""
     found = _FIRST.match(first) or _LAST.search(last)
     number = None if found is None else json.loads(found[1])
     error = ErrorData(code=PARSE_ERROR if number is None else INVALID_REQUEST, message=TOO_LARGE)

@@ -32,30 +32,30 @@ class Addresses:
         return f"{self.root}/ui"
 
     def note(self, path: str, *, at: str = "", line: int | None = None) -> str:
-        """Return the address of a note or another file. `at` is a part as written after the `#` of a link (`H1#H2`,
+        """Returns the address of a note or another file. `at` is a part as written after the `#` of a link (`H1#H2`,
         `^id`), `line` is a line from 1."""
         asked: dict[str, str | int] = {"at": at} if at else {} if line is None else {"line": line}
         address = f"{self.base}/note/{_quoted(path)}"
         return f"{address}?{urlencode(asked, quote_via=quote)}#{HERE}" if asked else address
 
     def page(self, kind: Literal["folder", "map", "map-drawing", "nearby", "related"], path: str) -> str:
-        """Return the address of a page of that kind about a note or a folder; empty means the whole vault."""
+        """Returns the address of a page of that kind about a note or a folder; empty means the whole vault."""
         return f"{self.base}/{kind}/{_quoted(path)}"
 
     def file(self, path: str) -> str:
-        """Return the address of a file's bytes over REST; a browser displays only raster images."""
+        """Returns the address of a file's bytes over REST; a browser displays only raster images."""
         return f"{self.root}/vault/{_quoted(path)}"
 
     def search(self, query: str, mode: Mode = "ranked") -> str:
-        """Return the address of the results of a search."""
+        """Returns the address of the results of a search."""
         return f"{self.base}/?{urlencode({'q': query, 'mode': mode}, quote_via=quote)}"
 
     def tag(self, name: str) -> str:
-        """Return the address of the notes that have a tag."""
+        """Returns the address of the notes that have a tag."""
         return self.search(spelled(TagNode(name)), "obsidian")
 
     def assistant(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Return the address of the text that an assistant gets from a tool."""
+        """Returns the address of the text that an assistant gets from a tool."""
         given = {"tool": tool, "arguments": json.dumps(arguments, ensure_ascii=False)}
         return f"{self.base}/assistant?{urlencode(given)}"
 

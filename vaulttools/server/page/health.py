@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 
 def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Found]:
-    """Return the possible problems of a vault by kind; a part that takes too long says so.
+    """Returns the possible problems of a vault by kind; a part that takes too long says so.
 
     Raises:
         Cancelled: the browser has gone.

@@ -33,7 +33,7 @@ _MEMORY: Final = 1 << 20
 
 
 def finder(query: str, mode: Mode) -> Finder:
-    """Return the function that finds the places to mark for a search."""
+    """Returns the function that finds the places to mark for a search."""
     if mode == "regex":
         return _by_regex(query, ignore_case=False)
     if mode == "text":
@@ -47,7 +47,7 @@ def finder(query: str, mode: Mode) -> Finder:
 
 
 def marked(text: str, find: Finder) -> Markup:
-    """Return the text as HTML, with marks around what `find` finds."""
+    """Returns the text as HTML, with marks around what `find` finds."""
     html, done = Markup(), 0
     for start, end in islice(sorted(find(text)), _MARKS):
         if done <= start < end:
@@ -57,12 +57,12 @@ def marked(text: str, find: Finder) -> Markup:
 
 
 def marked_html(html: str, find: Finder) -> Markup:
-    """Return sanitised HTML, with marks in its texts."""
+    """Returns sanitised HTML, with marks in its texts."""
     return Markup(in_texts(html, lambda text: marked(unescape(text), find)))  # noqa: S704 - texts are escaped again
 
 
 def _wanted(query: str) -> Iterator[str]:
-    """Yield the texts that a query in Obsidian's language looks for in contents, except those after a `-`."""
+    """Yields the texts that a query in Obsidian's language looks for in contents, except those after a `-`."""
     try:
         waiting = [parse(query)]
     except InvalidQuery:  # the tool reports it
@@ -80,7 +80,7 @@ def _wanted(query: str) -> Iterator[str]:
 
 
 def _by_regex(pattern: str, *, ignore_case: bool) -> Finder:
-    """Return a finder by RE2, which takes linear time; a pattern that RE2 refuses marks nothing."""
+    """Returns a finder by RE2, which takes linear time; a pattern that RE2 refuses marks nothing."""
     options = re2.Options()
     options.max_mem = _MEMORY
     options.log_errors = False
@@ -93,7 +93,7 @@ def _by_regex(pattern: str, *, ignore_case: bool) -> Finder:
 
 
 def _by_literals(texts: Sequence[str]) -> Finder:
-    """Return a finder for plain texts, ignoring case."""
+    """Returns a finder for plain texts, ignoring case."""
     return _by_regex("|".join(map(re2.escape, texts)), ignore_case=True) if texts else lambda _: ()
 
 
@@ -107,5 +107,5 @@ def _of_stems(text: str, wanted: set[str]) -> Iterator[Span]:
 
 
 def _utf8(text: str) -> str:
-    """Return the text with half surrogate pairs replaced; all characters keep their positions."""
+    """Returns the text with half surrogate pairs replaced; all characters keep their positions."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -99,7 +99,7 @@ def drawn(sources: Sequence[NoteReached], targets: Sequence[NoteReached], addres
 
 
 def _side(notes: Sequence[NoteReached]) -> list[tuple[NoteReached, list[NoteReached]]]:
-    """Return the notes of one side to draw, each with the notes two links away that it leads to."""
+    """Returns the notes of one side to draw, each with the notes two links away that it leads to."""
     beyond: dict[str, list[NoteReached]] = defaultdict(list)
     for each in notes:
         if each.distance > 1:
@@ -108,7 +108,7 @@ def _side(notes: Sequence[NoteReached]) -> list[tuple[NoteReached, list[NoteReac
 
 
 def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> tuple[Diagram | None, Sequence[str]]:
-    """Return the diagram of the notes within two links of one, and the tool's sentences that count them.
+    """Returns the diagram of the notes within two links of one, and the tool's sentences that count them.
 
     Raises:
         VaultToolsError: there is no such note.

@@ -133,8 +133,8 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
 def preview(
     vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event
 ) -> tuple[str, Markup]:
-    """Return the path of a note, and its beginning as safe HTML, empty if there is none. It begins at the part `at` (as
-    links write it) or at `line`, if one is given.
+    """Returns the path of a note, and its beginning as safe HTML, empty if there is none. It begins at the part `at`
+    (as links write it) or at `line`, if one is given.
 
     Raises:
         VaultToolsError: it cannot be read, or has no such part.
@@ -155,7 +155,7 @@ def preview(
 
 
 def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
-    """Return the line of the part that a link names after its `#`; or a notice that there is no such part."""
+    """Returns the line of the part that a link names after its `#`; or a notice that there is no such part."""
     _, headings, block, _ = parse_linktext(f"#{at}")
     name = paths.shown(note.path)
     try:
@@ -204,7 +204,7 @@ def _backlink(link: LinkFound, rendering: Rendering) -> tuple[int, Markup]:
 
 
 def properties(note: Note, addresses: Addresses, addressed: Addressed) -> list[Property]:
-    """Return the properties of a note in their order."""
+    """Returns the properties of a note in their order."""
     return [
         (render.visible(name), _values(name, value, addresses, addressed)) for name, value in note.properties.items()
     ]

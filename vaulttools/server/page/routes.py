@@ -64,7 +64,7 @@ _DUE: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def routes(service: Service) -> Sequence[BaseRoute]:
-    """Return the routes of the pages, for `/ui` of one vault and for `/v/NAME/ui` of each."""
+    """Returns the routes of the pages, for `/ui` of one vault and for `/v/NAME/ui` of each."""
     pages = PageEndpoints(service)
     return [
         Route("/", pages.of_vault(_search, _search_refused)),
@@ -179,7 +179,7 @@ def _tasks_refused(request: Request, frame: Frame, error: VaultToolsError) -> Re
 
 
 def _task_form(request: Request) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return the fields of the form, and the arguments of `tasks` for them."""
+    """Returns the fields of the form, and the arguments of `tasks` for them."""
     form = {name: request.query_params.get(name, "") for name in _TASK_FIELDS}
     given: dict[str, Any] = {name: value.strip() for name, value in form.items() if value.strip()}
     due = _DUE.get(given.pop("due", ""), {})
@@ -189,7 +189,7 @@ def _task_form(request: Request) -> tuple[dict[str, str], dict[str, Any]]:
 
 
 def _task_facts(task: TaskFound) -> list[str]:
-    """Return dates, priority, tags and the like, as they are shown."""
+    """Returns dates, priority, tags and the like, as they are shown."""
     names = ("due", "scheduled", "start", "done", "cancelled", "priority", "recurrence")
     return [*(f"{name} {value}" for name in names if (value := getattr(task, name))), *(f"#{tag}" for tag in task.tags)]
 
@@ -224,7 +224,7 @@ def _map(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respons
 
 
 def _map_drawing(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """Return the data of the map, for the script that draws it."""
+    """Returns the data of the map, for the script that draws it."""
     drawing = vault_map.vault_map(vault, request.path_params["path"], cancel).drawing()
     return Response(json.dumps(drawing, separators=(",", ":")), media_type="application/json", headers=HEADERS)
 
@@ -244,12 +244,12 @@ def _no_such_page(request: Request, frame: Frame, vault: Vault, cancel: Event) -
 
 
 def _progress(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """Return the state of the index, for the script that shows it."""
+    """Returns the state of the index, for the script that shows it."""
     return JSONResponse(frame["indexing"], headers=HEADERS)
 
 
 def _indexing(vault: Vault) -> dict[str, Any] | None:
-    """Return the state of an unfinished index: a sentence, and the share that is done; None if it is complete."""
+    """Returns the state of an unfinished index: a sentence, and the share that is done; None if it is complete."""
     if vault.is_ready:
         return None
     progress = vault.index_progress
@@ -289,7 +289,7 @@ class PageEndpoints:
         *,
         is_quick: bool = False,
     ) -> Callable[[Request], Awaitable[Response]]:
-        """Return an endpoint that fills a page in the thread that runs the tools. `refused` makes the page if a tool
+        """Returns an endpoint that fills a page in the thread that runs the tools. `refused` makes the page if a tool
         refuses; `is_quick`: it takes a few milliseconds at most."""
 
         async def answered(request: Request) -> Response:
@@ -338,7 +338,7 @@ class PageEndpoints:
         return response
 
     def _frame(self, request: Request) -> Frame:
-        """Return the values for the surroundings of each page, and the addresses of its vault.
+        """Returns the values for the surroundings of each page, and the addresses of its vault.
 
         Raises:
             NoSuchVault: the request names no vault.
@@ -400,7 +400,7 @@ async def _diagram(_: Request) -> Response:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; an empty mapping if it is too long."""
+    """Returns the fields of a form; an empty mapping if it is too long."""
     body = await request.body()  # the guard bounds it
     if len(body) > _FORM_BYTES:
         return {}
@@ -408,13 +408,13 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def _return_address(given: str) -> str:
-    """Return the page of ours from which the browser came to the login; otherwise the first page."""
+    """Returns the page of ours from which the browser came to the login; otherwise the first page."""
     is_ours = given.startswith(("/ui/", "/v/")) and "\\" not in given and "//" not in given
     return given if is_ours else FIRST
 
 
 def _number(request: Request, name: str, default: int, most: int) -> int:
-    """Return a number from the address, between 1 and `most`; the default if it is missing or invalid."""
+    """Returns a number from the address, between 1 and `most`; the default if it is missing or invalid."""
     given = request.query_params.get(name, "")
     return min(max(int(given), 1), most) if given.isascii() and given.isdigit() and len(given) < 10 else default
 

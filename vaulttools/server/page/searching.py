@@ -85,7 +85,7 @@ class Results:
 
 
 def mode_of(given: str) -> Mode:
-    """Return the named mode; `ranked` by default."""
+    """Returns the named mode; `ranked` by default."""
     return next((mode for mode in MODES if mode == given), "ranked")
 
 
@@ -144,7 +144,7 @@ def _by_search_files(
 
 
 def _reason(text: str) -> str:
-    """Return the text after a tool's first sentence, which only counts."""
+    """Returns the text after a tool's first sentence, which only counts."""
     first_line, _, _ = text.partition("\n")
     return first_line.partition(". ")[2]
 
@@ -158,7 +158,7 @@ def _counted(total: int, found: int, is_whole: bool, is_exact: bool) -> str:
 
 
 def title(path: str) -> str:
-    """Return the name of a file; a note's without its extension."""
+    """Returns the name of a file; a note's without its extension."""
     name = path.rpartition("/")[2]
     return name[:-3] if name.lower().endswith(".md") else name
 
@@ -174,7 +174,7 @@ class _Shown:
     """Whether the match is in the lines as written, where it may be markup rather than text: `[[`, `**`."""
 
     def note(self, note: NoteFound) -> NoteResult:
-        """Return the result for a note that `query` found."""
+        """Returns the result for a note that `query` found."""
         passages = []
         if isinstance(note, NoteRanked):
             for each in note.passages:
@@ -187,7 +187,7 @@ class _Shown:
         return NoteResult(note.path, marked(note.title, self.find), passages)
 
     def file(self, file: FileMatch) -> NoteResult:
-        """Return the result for a file that `search_files` found."""
+        """Returns the result for a file that `search_files` found."""
         passages = []
         for each in file.excerpts:
             above = [] if each.above is None else [line.text for line in each.above]
@@ -215,7 +215,7 @@ class _Shown:
 
 
 def _with_table_head(above: Sequence[str], lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines, after the header row of the table that they begin in."""
+    """Returns the lines, after the header row of the table that they begin in."""
     head = next((line for line in reversed(above) if "|" in line), None)
     if head is None or not lines or "|" not in lines[0]:
         return lines

@@ -82,7 +82,7 @@ def start_page(vault: Vault, cancel: Event) -> StartPage:
 
 
 def folder(vault: Vault, path: str, cancel: Event) -> Folder:
-    """Return a folder with the notes in it and below.
+    """Returns a folder with the notes in it and below.
 
     Raises:
         PathNotFound: there is no such folder, or it contains no notes.
@@ -98,7 +98,7 @@ def folder(vault: Vault, path: str, cancel: Event) -> Folder:
 
 
 def tree(notes: Iterable[str]) -> Folder:
-    """Return the tree of folders that contain notes, sorted by name, from the paths of all notes."""
+    """Returns the tree of folders that contain notes, sorted by name, from the paths of all notes."""
     by_path = {"": Folder("")}
 
     def made(path: str) -> Folder:
@@ -118,7 +118,7 @@ def tree(notes: Iterable[str]) -> Folder:
 
 
 def above_all(path: str) -> list[str]:
-    """Return the folders above a file or folder, the nearest first; the last one is the vault itself ("")."""
+    """Returns the folders above a file or folder, the nearest first; the last one is the vault itself ("")."""
     above = []
     while path:
         path = path.rpartition("/")[0]

@@ -72,7 +72,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
 
 @cache
 def diagram() -> tuple[bytes, Mapping[str, str]]:
-    """Return the frame in which Mermaid draws, and its headers. It contains its scripts: a frame without an origin is
+    """Returns the frame in which Mermaid draws, and its headers. It contains its scripts: a frame without an origin is
     another site for the guard, which would refuse its requests."""
     script = asset("mermaid/mermaid.min.js") + b"\n" + asset("mermaid/frame.js")
     allowed = f"'sha256-{b64encode(hashlib.sha256(script).digest()).decode()}'"
@@ -83,13 +83,13 @@ def diagram() -> tuple[bytes, Mapping[str, str]]:
 
 
 def diagram_address() -> str:
-    """Return the address of the frame, made like `asset_address`."""
+    """Returns the address of the frame, made like `asset_address`."""
     return f"/ui/static/diagram?{hashlib.sha256(diagram()[0]).hexdigest()[:12]}"
 
 
 @cache
 def assets() -> Mapping[str, str]:
-    """Return the media types of the files that pages load, by name."""
+    """Returns the media types of the files that pages load, by name."""
     folder = files(__package__).joinpath("static")
     names = [f"{each}{each and '/'}{file.name}" for each in _FOLDERS for file in folder.joinpath(each).iterdir()]
     return {name: _TYPES[ending] for name in names for ending in _TYPES if name.endswith(ending)}
@@ -97,13 +97,13 @@ def assets() -> Mapping[str, str]:
 
 @cache
 def asset(name: str) -> bytes:
-    """Return the bytes of one of `assets`."""
+    """Returns the bytes of one of `assets`."""
     return files(__package__).joinpath("static", *name.split("/")).read_bytes()
 
 
 @cache
 def asset_address(name: str) -> str:
-    """Return the address of one of `assets`; it changes with the content, so that browsers may keep the file."""
+    """Returns the address of one of `assets`; it changes with the content, so that browsers may keep the file."""
     return f"/ui/static/{name}?{hashlib.sha256(asset(name)).hexdigest()[:12]}"
 
 

@@ -59,7 +59,7 @@ class VaultMap:
     """Says that not all notes are read yet; otherwise empty."""
 
     def drawing(self) -> dict[str, Any]:
-        """Return the data that the map's script draws, in few bytes: folders as names with the index of their parent,
+        """Returns the data that the map's script draws, in few bytes: folders as names with the index of their parent,
         notes as file names with the index of their folder, links as indexes of notes."""
         folders = {self.folder: 0}
         named = [(self.folder, -1)]
@@ -124,14 +124,14 @@ class VaultMap:
 
 
 def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
-    """Return the map of a folder; empty means the whole vault.
+    """Returns the map of a folder; empty means the whole vault.
 
     Raises:
         PathNotFound: the folder contains no notes.
         Cancelled: the browser has gone.
     """
     folder = folder.strip("/")
-    known = in_time(lambda: _known(Call(vault.session, Work(cancel=Soon(cancel, _SECONDS)))), cancel)
+    known = in_time(lambda: _known(Call(vault.session, Work(cancel=Soon(cancel, _SECONDS)), holds=False)), cancel)
     if known is None:
         return VaultMap(folder, [], [], "The links are not read yet: the vault is being indexed.")
     asked, names = known
@@ -147,7 +147,7 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
 
 
 def _known(call: Call) -> tuple[Corpus[Graph], LinkIndex]:
-    """Return the links of all notes, and the names that they can use."""
+    """Returns the links of all notes, and the names that they can use."""
     call, scope = corpus.awaited(call)
     return corpus.answered(call, PROJECTION, scope), call.links(reports_missed=True)
 

@@ -39,7 +39,7 @@ class Soon(Event):
 
 
 def in_time(look: Callable[[], T], cancel: Event) -> T | None:
-    """Return the result of `look`, which a `Soon` may stop; None if it was stopped.
+    """Returns the result of `look`, which a `Soon` may stop; None if it was stopped.
 
     Raises:
         Cancelled: nobody waits any more.
@@ -62,13 +62,13 @@ def ensure_wanted(cancel: Event) -> None:
 
 
 def note_paths(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
-    """Return the paths of all notes, and whether the list is complete.
+    """Returns the paths of all notes, and whether the list is complete.
 
     Raises:
         Cancelled: nobody waits any more.
     """
     session = vault.session
-    call = Call(session, Work(session.config.time_limit, cancel))
+    call = Call(session, Work(session.config.time_limit, cancel), holds=False)
     found, is_whole = list[str](), True
     scope = call.scope((Walk(notes_only=True),), (), hidden=False, include_excluded=False)
     for path, kind, left_out in scope.entries():
@@ -108,12 +108,12 @@ class VaultNotes:
         return self.vault.link_resolver(cancel=self.cancel)
 
     def resolve(self, target: str, source: str) -> str | None:
-        """Return the path of the file that a link in the note `source` leads to; None if there is none."""
+        """Returns the path of the file that a link in the note `source` leads to; None if there is none."""
         found = self._resolver(target, source)
         return None if found is None else paths.portable(found)
 
     def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
-        """Return the text of a note, or of the section or block that a link names.
+        """Returns the text of a note, or of the section or block that a link names.
 
         Raises:
             VaultToolsError: it cannot be read, or has no such part.
@@ -123,7 +123,7 @@ class VaultNotes:
         return "\n".join(answer.content for answer in islice(self._answers(path, part), 1 if part else None))
 
     def lines(self, name: str, start_line: int = 1) -> TextExcerpt:
-        """Return the text of a file from `start_line` on, as much as one page shows.
+        """Returns the text of a file from `start_line` on, as much as one page shows.
 
         Raises:
             VaultToolsError: it cannot be read, or has no such line.
@@ -134,7 +134,7 @@ class VaultNotes:
         return TextExcerpt(first.path, text, first.start_line, last.end_line, last.total_lines, first.notices)
 
     def _answers(self, name: str, part: dict[str, object]) -> Iterator[ReadAnswer]:
-        """Yield as many answers of `read` as the text needs."""
+        """Yields as many answers of `read` as the text needs."""
         left = CHARACTERS
         asked: dict[str, object] = {"note": name, **part}
         while True:

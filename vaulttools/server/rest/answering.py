@@ -69,7 +69,7 @@ class Unacceptable(BadArgument):
 
 
 def refused(status: int, sentence: str, detail: int = 0) -> Response:
-    """Return an error as `{"errorCode": …, "message": …}`: the status and two digits of detail, and one sentence."""
+    """Returns an error as `{"errorCode": …, "message": …}`: the status and two digits of detail, and one sentence."""
     if status == 401:
         sentence, detail = UNAUTHORIZED, 1  # the plugin sends 40101
     body = {"errorCode": status * 100 + detail, "message": sentence}
@@ -84,7 +84,7 @@ async def answered(
     is_quick: bool = False,
     of_all: bool = False,
 ) -> Response:
-    """Return the answer of `ask`, or a refusal in the format of REST.
+    """Returns the answer of `ask`, or a refusal in the format of REST.
 
     The call's thread also encodes the answer: 2 MiB of JSON take 75 ms, which would block the event loop.
     """
@@ -94,19 +94,17 @@ async def answered(
     def call(vault: Vault, cancel: Event) -> Response:
         nonlocal indexing
         session = vault.session
-        last = first = Call(session, Work(min(session.config.time_limit, SECONDS), cancel))
+        first = Call(session, Work(min(session.config.time_limit, SECONDS), cancel))
         notices = vault.notices
 
         def asked(now: Call) -> Response:
-            nonlocal last
-            last = now
             for sentence in notices:
                 now.work.warn(sentence)
             return ask(now)
 
         session.root.ensure_readable()
         try:
-            response = settled(asked(first), asked, _found_something, first)
+            response, last = settled(first, asked, _found_something)
         finally:
             progress = vault.index_progress
             indexing = "" if progress is None else progress.sentence
@@ -146,7 +144,7 @@ def _refusal(error: VaultToolsError) -> Response:
 
 
 def as_json(value: Any, work: Work) -> Response:
-    """Return a JSON answer; a header says what is missing from it."""
+    """Returns a JSON answer; a header says what is missing from it."""
     response = JSONResponse(encodable(value))
     incomplete = [] if work.complete else [f"Incomplete: {work.incomplete_because()}."]
     if notices := [*incomplete, *work.warnings]:
@@ -165,8 +163,8 @@ def ensure_complete(found: object, work: Work) -> None:
 
 
 def encodable(node: Any) -> Any:
-    """Return a value that JSON can encode: without lone surrogates, and with null for NaN and infinity. Bytes of a name
-    that are not UTF-8 are written as in the paths of requests."""
+    """Returns a value that JSON can encode: without lone surrogates, and with null for NaN and infinity. Bytes of a
+    name that are not UTF-8 are written as in the paths of requests."""
     if isinstance(node, str):
         return node if node.isascii() else paths.portable(node).encode("utf-8", "backslashreplace").decode()
     if isinstance(node, list | tuple):

@@ -57,7 +57,7 @@ _MOST: Final = 100
 
 
 async def answer(service: Service, request: Request) -> Response:
-    """Return the file, the folder, or the part of a note that the path names."""
+    """Returns the file, the folder, or the part of a note that the path names."""
     given = request.path_params.get("path", "")
 
     def ask(call: Call) -> Response:
@@ -78,7 +78,7 @@ async def answer(service: Service, request: Request) -> Response:
 
 
 def of(call: Call, request: Request, path: str, kind: str | None, target: list[str]) -> Response:
-    """Return a file in the format that the request accepts, or a part of it that the path or the headers name.
+    """Returns a file in the format that the request accepts, or a part of it that the path or the headers name.
 
     Raises:
         NotThere: the file has no such part, or cannot be read.
@@ -108,7 +108,7 @@ def of(call: Call, request: Request, path: str, kind: str | None, target: list[s
 
 
 def _targeted(request: Request) -> tuple[str, list[str]]:
-    """Return the part that the headers of older clients name: its kind, and the path to it.
+    """Returns the part that the headers of older clients name: its kind, and the path to it.
 
     Raises:
         BadArgument: they name none.
@@ -124,7 +124,7 @@ def _targeted(request: Request) -> tuple[str, list[str]]:
 
 
 def read(vault: Session, path: str) -> str:
-    """Return the text of a file.
+    """Returns the text of a file.
 
     Raises:
         BadArgument: it cannot be read, or is not text.
@@ -139,7 +139,7 @@ def read(vault: Session, path: str) -> str:
 
 
 def named(vault: Session, given: str) -> tuple[str, str | None, list[str]]:
-    """Return the file that a path names, and its part, as in `n.md/heading/A/B`; the longest name of a file wins.
+    """Returns the file that a path names, and its part, as in `n.md/heading/A/B`; the longest name of a file wins.
 
     Raises:
         NotThere: there is none, or it is hidden.
@@ -158,7 +158,8 @@ def named(vault: Session, given: str) -> tuple[str, str | None, list[str]]:
 
 
 def listing(call: Call, folder: str) -> list[str]:
-    """Return the sorted names in a folder, folders with a final `/`. As in the app, folders without files do not exist.
+    """Returns the sorted names in a folder, folders with a final `/`. As in the app, folders without files do not
+    exist.
 
     Raises:
         NotThere: there is no such folder, or no file in it.
@@ -188,7 +189,7 @@ def _json(value: Any, kind: str) -> Response:
 
 
 def _raw(vault: Session, path: str, *, is_head: bool) -> Response:
-    """Return the bytes of a whole file, with headers that let a browser display only images.
+    """Returns the bytes of a whole file, with headers that let a browser display only images.
 
     Raises:
         NotThere: it cannot be read.
@@ -218,7 +219,7 @@ def _raw(vault: Session, path: str, *, is_head: bool) -> Response:
 
 
 def _chunks(file: IO[bytes], left: int) -> Iterator[bytes]:
-    """Yield exactly the promised number of bytes: a growing file is cut. A shrinking file yields fewer, and the client
+    """Yields exactly the promised number of bytes: a growing file is cut. A shrinking file yields fewer, and the client
     notices."""
     with file:
         while left and (chunk := file.read(min(_PIECE, left))):
@@ -278,6 +279,6 @@ async def newest_periodic(service: Service, request: Request) -> Response:
 
 
 def _existing(vault: Session, note: PeriodicNote) -> str | None:
-    """Return the path of an existing note; None otherwise, also if a setting leads out of the vault."""
+    """Returns the path of an existing note; None otherwise, also if a setting leads out of the vault."""
     place = vault.root.locate(note.path)
     return place.path if place.kind == "file" else None

@@ -154,7 +154,7 @@ class Demand(NamedTuple):
 
 
 def demands_of(rule: Any, name: str) -> list[Demand]:
-    """Return the conditions that a field must meet for a rule to give a result, as far as `in`, `glob` and `regexp`
+    """Returns the conditions that a field must meet for a rule to give a result, as far as `in`, `glob` and `regexp`
     show, alone or inside `and`."""
     if not isinstance(rule, dict) or len(rule) != 1:
         return []
@@ -230,7 +230,7 @@ def _if(parts: Sequence[Compiled]) -> Compiled:
 
 
 def _first(parts: Sequence[Compiled], *, is_true: bool) -> Compiled:
-    """Return the first value that is true (or false); otherwise the last one."""
+    """Returns the first value that is true (or false); otherwise the last one."""
 
     def first(data: Any) -> Any:
         value = None
@@ -348,7 +348,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """Return a comparison that compares two texts as texts, and anything else as numbers."""
+    """Returns a comparison that compares two texts as texts, and anything else as numbers."""
 
     def compared(one: Any, other: Any) -> bool:
         if isinstance(one, str) and isinstance(other, str):
@@ -403,7 +403,7 @@ def _modulo(one: Any, other: Any) -> float:
 
 
 def _between(compare: Callable[[Any, Any], bool]) -> Callable[..., bool]:
-    """Return `<` or `<=` for two values, or for three in order."""
+    """Returns `<` or `<=` for two values, or for three in order."""
     return lambda one, other, third=None: compare(one, other) and (third is None or compare(other, third))
 
 

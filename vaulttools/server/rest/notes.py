@@ -57,7 +57,7 @@ PROJECTION: Final = NoteProjection("rest", _facts, cast("Mapping[str, NoteMetada
 
 
 def described(call: Call, path: str, text: str) -> dict[str, Any]:
-    """Return a note, or another text file, as JSON."""
+    """Returns a note, or another text file, as JSON."""
     call, scope = corpus.awaited(call)
     note = Note(path, text)
     links = call.links(reports_missed=True)
@@ -77,7 +77,7 @@ def described(call: Call, path: str, text: str) -> dict[str, Any]:
 
 
 def every(call: Call, fields: Collection[str], holding: Sequence[Demand] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each note as JSON, in path order; fields that cost something only if they are asked for.
+    """Yields each note as JSON, in path order; fields that cost something only if they are asked for.
 
     Notes that certainly do not meet the demands of `holding` on their texts are left out.
     """
@@ -121,7 +121,7 @@ def every(call: Call, fields: Collection[str], holding: Sequence[Demand] = ()) -
 
 
 def _resolved_links(vault: Session, facts: Mapping[str, NoteMetadata], links: LinkIndex) -> tuple[_Leading, _Back]:
-    """Return the targets of all notes' links, and by file the notes that link to it; recomputed after a note or a name
+    """Returns the targets of all notes' links, and by file the notes that link to it; recomputed after a note or a name
     changed."""
     kept: list[tuple[object, object, _Leading, _Back]] = vault.lasting.made("rest links", list)
     last = kept[0] if kept else None
@@ -136,7 +136,7 @@ def _resolved_links(vault: Session, facts: Mapping[str, NoteMetadata], links: Li
 
 
 def _possible_files(vault: Session, candidates: Candidates | None, demands: Sequence[Demand]) -> list[AbstractSet[str]]:
-    """Return, for each demand that the index can check, the files that may meet it."""
+    """Returns, for each demand that the index can check, the files that may meet it."""
     if candidates is None:
         return []
     # A line end may be two characters in a file but is one in the note's text.
@@ -155,7 +155,7 @@ def _required(vault: Session, demand: Demand) -> Requirement | None:
 
 
 def stat(vault: Session, path: str) -> dict[str, float]:
-    """Return a file's size in bytes and its times in milliseconds since 1970; zeros if it is gone by now."""
+    """Returns a file's size in bytes and its times in milliseconds since 1970; zeros if it is gone by now."""
     try:
         status = disk.status(vault.root.absolute(path))
     except OSError:
@@ -166,7 +166,7 @@ def stat(vault: Session, path: str) -> dict[str, float]:
 
 
 def _leading(path: str, written: Written, links: LinkIndex) -> tuple[list[str], list[str]]:
-    """Return the files that a note links to, and the links that lead nowhere, each once."""
+    """Returns the files that a note links to, and the links that lead nowhere, each once."""
     edges = graph.resolved(path, written, links)
     to = dict.fromkeys(edge.target for edge in edges if edge.target is not None)
     return list(to), list(dict.fromkeys(edge.written for edge in edges if edge.target is None))

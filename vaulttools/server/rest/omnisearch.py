@@ -51,7 +51,7 @@ async def _answer(service: Service, request: Request) -> Response:
 
 
 def found(call: Call, name: str, question: str) -> list[dict[str, Any]]:
-    """Return the notes that answer a question; offsets count UTF-16 units of the text."""
+    """Returns the notes that answer a question; offsets count UTF-16 units of the text."""
     words = list(dict.fromkeys(question.casefold().split()))
     request = query.QueryRequest(query=question, limit=NOTES, max_chars=50_000)
     listed = []
@@ -82,7 +82,7 @@ def found(call: Call, name: str, question: str) -> list[dict[str, Any]]:
 
 
 def _text(call: Call, shown: str) -> str:
-    """Return the text of a found note, to locate its words; "" if it cannot be read."""
+    """Returns the text of a found note, to locate its words; "" if it cannot be read."""
     place = call.session.root.locate(shown)  # a name that is not UTF-8 is shown in another form
     try:
         document = call.session.read(place.path)

@@ -16,7 +16,7 @@ _DIGIT: Final = 0xF6440
 
 
 def flat(note: Note) -> dict[str, Any]:
-    """Return the map of version 1: headings by the path to them."""
+    """Returns the map of version 1: headings by the path to them."""
     return {
         "headings": ["::".join(way) for way, _ in _heading_paths(note.headings)],
         "blocks": [each.id for each in note.structure.block_ids],
@@ -25,7 +25,7 @@ def flat(note: Note) -> dict[str, Any]:
 
 
 def tree(note: Note) -> dict[str, Any]:
-    """Return the map of version 2: nested headings, and a hash of the text as its version."""
+    """Returns the map of version 2: nested headings, and a hash of the text as its version."""
     top: dict[str, Any] = {}
     levels: list[tuple[int, dict[str, Any]]] = [(0, top)]
     for heading in note.headings:
@@ -39,7 +39,7 @@ def tree(note: Note) -> dict[str, Any]:
 
 
 def part(note: Note, kind: str, target: Sequence[str]) -> Any:
-    """Return the Markdown below a heading or of a block, or the value of a property.
+    """Returns the Markdown below a heading or of a block, or the value of a property.
 
     Raises:
         NotThere: the note has no such part.
@@ -55,7 +55,7 @@ def part(note: Note, kind: str, target: Sequence[str]) -> Any:
 
 
 def _heading(note: Note, target: Sequence[str]) -> Heading | None:
-    """Return the heading at the end of a path of full names; otherwise the one that a link would find."""
+    """Returns the heading at the end of a path of full names; otherwise the one that a link would find."""
     exact = next((heading for way, heading in _heading_paths(note.headings) if way == tuple(target)), None)
     return exact or note.section(target)
 

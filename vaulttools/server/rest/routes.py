@@ -48,7 +48,7 @@ _ABSENT: Final = {
 
 
 def routes(service: Service, page: str | None, days_left: Callable[[], int] = lambda: 0) -> list[BaseRoute]:
-    """Return all routes of a vault.
+    """Returns all routes of a vault.
 
     A browser at `/` is redirected to `page`; None if there are no pages. `days_left` returns the days until the
     certificate expires; 0 over http, which has none.
@@ -95,7 +95,7 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
 
 
 def _with_and_without_slash(answers: Mapping[str, Endpoint], method: str) -> list[Route]:
-    """Return the routes, then the same paths with the last slash left out or added, as some clients write them."""
+    """Returns the routes, then the same paths with the last slash left out or added, as some clients write them."""
     others = {
         path[:-1] if path.endswith("/") else f"{path}/": answer
         for path, answer in answers.items()
@@ -105,7 +105,7 @@ def _with_and_without_slash(answers: Mapping[str, Endpoint], method: str) -> lis
 
 
 async def _tags(service: Service, request: Request) -> Response:
-    """Return every tag with its number of notes, including those of nested tags."""
+    """Returns every tag with its number of notes, including those of nested tags."""
 
     def ask(call: Call) -> Response:
         call, scope = corpus.awaited(call)
@@ -116,7 +116,7 @@ async def _tags(service: Service, request: Request) -> Response:
 
 
 async def _no_commands(request: Request) -> Response:
-    """Return no commands: there is no app that could run one."""
+    """Returns no commands: there is no app that could run one."""
     return JSONResponse({"commands": []})
 
 

@@ -106,7 +106,7 @@ async def smart_search(service: Service, request: Request) -> Response:
 
 
 def by_rule(call: Call, rule: Any) -> list[dict[str, Any]]:
-    """Return the notes for which the rule gives a result, with the result.
+    """Returns the notes for which the rule gives a result, with the result.
 
     Raises:
         BadArgument: the rule cannot be used.
@@ -134,7 +134,7 @@ def by_rule(call: Call, rule: Any) -> list[dict[str, Any]]:
 
 
 def recent(call: Call, days: int, limit: int) -> list[dict[str, Any]]:
-    """Return the notes changed since `days` days before today began, newest first."""
+    """Returns the notes changed since `days` days before today began, newest first."""
     call, scope, _ = corpus.awaited_briefly(call)
     zone = call.session.calendar.zone
     today = datetime.combine(call.session.calendar.today(), datetime.min.time(), zone)
@@ -149,12 +149,12 @@ def recent(call: Call, days: int, limit: int) -> list[dict[str, Any]]:
 
 
 def _iso(milliseconds: float, zone: tzinfo | None) -> str:
-    """Return a time as Dataview writes it, with its UTC offset."""
+    """Returns a time as Dataview writes it, with its UTC offset."""
     return datetime.fromtimestamp(milliseconds / 1_000, zone).astimezone(zone).isoformat("T", "milliseconds")
 
 
 def smart(call: Call, question: str, folders: list[str], left_out: list[str], limit: int) -> dict[str, Any]:
-    """Return the passages that answer a question, best first, each once.
+    """Returns the passages that answer a question, best first, each once.
 
     Raises:
         BadArgument: a folder does not exist, or there are too many.
@@ -202,7 +202,7 @@ def smart(call: Call, question: str, folders: list[str], left_out: list[str], li
 
 
 def _within(vault: Session, folders: Sequence[str]) -> list[str]:
-    """Return the paths of the folders; an empty list if one of them is the whole vault."""
+    """Returns the paths of the folders; an empty list if one of them is the whole vault."""
     named = set(folders)
     if len(named) > _MOST_FOLDERS:
         raise BadArgument(f"filter.folders must be at most {_MOST_FOLDERS} folders, got {len(named):,}")
@@ -218,7 +218,7 @@ def _located(vault: Session, given: str) -> str:
 
 
 def _glob(folders: Sequence[str]) -> str:
-    """Return a glob for everything in the folders. It cannot express a backslash, so it may match more."""
+    """Returns a glob for everything in the folders. It cannot express a backslash, so it may match more."""
     written = (re.sub(r"[*?\[{},]", r"[\g<0>]", each).replace("\\", "?") for each in folders)
     glob = f"{{{','.join(written)}}}/**"
     if len(glob) > globs.MAX_LENGTH:

@@ -37,8 +37,8 @@ LONGEST_CONTEXT: Final = 2_000
 
 
 def search(call: Call, query: str, context_length: int) -> list[dict[str, Any]]:
-    """Return the notes that contain every word in the text or the file's name, ignoring case; first those with words in
-    the name, then by the number of lines.
+    """Returns the notes that contain every word in the text or the file's name, ignoring case; first those with words
+    in the name, then by the number of lines.
 
     Offsets count UTF-16 units of the text, or of the name without its extension.
 
@@ -71,7 +71,7 @@ def search(call: Call, query: str, context_length: int) -> list[dict[str, Any]]:
 def _counted(
     call: Call, scope: Scope, searches: Mapping[str, Search], named: Mapping[str, AbstractSet[str]]
 ) -> tuple[AbstractSet[str], Mapping[str, Mapping[str, int]]]:
-    """Return the notes that contain every word; and by word, the number of its lines in at least these notes."""
+    """Returns the notes that contain every word; and by word, the number of its lines in at least these notes."""
     # A long word usually occurs in few notes, so the other words are searched only in those.
     first, *others = sorted(searches, key=len, reverse=True)
     counts = {first: {file.path: file.count for file in searches[first].matching()}}
@@ -104,7 +104,7 @@ def _counts(search: Search, files: Sequence[str]) -> dict[str, int]:
 
 
 def _named(scope: Scope, words: Sequence[str]) -> Mapping[str, AbstractSet[str]]:
-    """Return, for each word, the notes whose names contain it."""
+    """Returns, for each word, the notes whose names contain it."""
     named: dict[str, set[str]] = {word: set() for word in words}
     wanted = [(word.casefold(), named[word]) for word in words]
     for path, kind, left_out in scope.entries():
@@ -117,14 +117,14 @@ def _named(scope: Scope, words: Sequence[str]) -> Mapping[str, AbstractSet[str]]
 
 
 def _name(path: str) -> str:
-    """Return the file's name without folder and extension."""
+    """Returns the file's name without folder and extension."""
     return path.rpartition("/")[2].removesuffix(".md")
 
 
 def _matches(
     located: Sequence[Iterable[FileHits]], words: Sequence[str], files: Sequence[str], context: int
 ) -> Mapping[str, list[dict[str, Any]]]:
-    """Return the places of the words in `files`: first those in the name, then those in the text, in order.
+    """Returns the places of the words in `files`: first those in the name, then those in the text, in order.
 
     `located` has, for each word, the notes whose text contains it.
     """
@@ -157,7 +157,7 @@ def _matches(
 
 
 def _line_starts(text: str, number: int) -> Sequence[int]:
-    """Return the start offsets of the first `number` lines."""
+    """Returns the start offsets of the first `number` lines."""
     before = text.split("\n", number)[:number]
     return [place + line for line, place in enumerate(accumulate(map(len, before), initial=0))]
 
@@ -178,7 +178,7 @@ class Units:
         self._twice = [] if has_none else [found.start() for found in _ASTRAL.finditer(text)]
 
     def before(self, place: int) -> int:
-        """Return the UTF-16 units before a position that is given in characters."""
+        """Returns the UTF-16 units before a position that is given in characters."""
         return place + bisect_left(self._twice, place)
 
 

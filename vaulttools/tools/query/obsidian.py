@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from vaulttools.answers import answer, corpus, cut, dated, filters, show
 from vaulttools.answers.cut import Section
@@ -80,17 +80,13 @@ def _printed(
     closing = list(_closing(request, page, work.voice))
     head = f"Understood as:\n{explanation}\n\n{first}" if request.explain else first
     files = list(map(_printed_file, page.shown))
-    sections = [each.section for each in files]
     most, raising = limits.TEXT_BYTES, ""
     if request.mode == "ranked":
         most, raising = request.max_chars, f"Raise {work.voice.name('max_chars')}. "
     to_see_more = f"{raising}Lower {work.voice.name('limit')} and use {work.voice.name('page')}, or narrow the query."
-    fit = cut.fit(head, sections, answer.bracketed([*notices, *closing]), advice=to_see_more, most=most)
-    in_text = zip(files, fit.kept, strict=True)
-    told = [*filter(None, [part]), *notices, *fit.cut, *closing]
+    fit = cut.fit(head, files, answer.bracketed([*notices, *closing]), advice=to_see_more, most=most)
     return ObsidianAnswer(
-        **answer.envelope(work, fit.text, told, found=bool(page.shown)),
-        shown={"notes": [each.cut_to(kept) for each, kept in in_text if kept is not None]},
+        **answer.fitted("notes", fit, work, [part, *notices, *fit.cut, *closing], found=bool(page.shown)),
         notes=[each.note for each in files],
         total_notes=page.total,
         total_is_exact=page.is_exact and work.complete,
@@ -99,23 +95,23 @@ def _printed(
     )
 
 
-class _File(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File(Section):
     """A file as details and as text."""
 
     note: NoteMatch
-    section: Section
     excerpt_of: Sequence[int | None]
-    """By line of the section, the number of its excerpt from 0; None for lines between excerpts."""
+    """By line, the number of its excerpt from 0; None for lines between excerpts."""
 
-    def cut_to(self, lines: int) -> NoteMatch:
-        """Returns the details with only what the first `lines` of the section show."""
-        counts = Counter(number for number in self.excerpt_of[:lines] if number is not None)
+    def up_to(self, count: int) -> list[NoteMatch]:
+        """Returns the note with only what the first `count` lines show."""
+        counts = Counter(number for number in self.excerpt_of[:count] if number is not None)
         shown = [
             each.model_copy(update={"lines": each.lines[: counts[number]]})
             for number, each in enumerate(self.note.excerpts)
             if counts[number]
         ]
-        return self.note.model_copy(update={"excerpts": shown})
+        return [self.note.model_copy(update={"excerpts": shown})]
 
 
 def _printed_file(match: Match) -> _File:
@@ -146,7 +142,7 @@ def _printed_file(match: Match) -> _File:
     left = len(windows) - len(shown)
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
     note = NoteMatch(path=paths.portable(match.path), title=paths.portable(paths.stem(match.path)), excerpts=excerpts)
-    return _File(note, Section(f"## {paths.shown(match.path)}", lines, closing), excerpt_of)
+    return _File(f"## {paths.shown(match.path)}", lines, closing, note=note, excerpt_of=excerpt_of)
 
 
 def _first_line(request: QueryRequest, page: _Page, what: str, part: str, work: Work) -> str:

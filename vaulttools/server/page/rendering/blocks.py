@@ -62,7 +62,7 @@ class Callout(NamedTuple):
 
 
 def callout(line: str) -> Callout | None:
-    """Return the callout that begins on the first line of a quote, given without its sign; None if there is none."""
+    """Returns the callout that begins on the first line of a quote, given without its sign; None if there is none."""
     found = _CALLOUT.match(line)
     return found and Callout(found[1].partition("|")[0].strip().lower(), found[2], found[3].strip())
 
@@ -138,7 +138,7 @@ def show_boxes(state: StateCore) -> None:
 
 
 def box(status: str) -> str:
-    """Return the box of a task as HTML, given the character in it."""
+    """Returns the box of a task as HTML, given the character in it."""
     if status == " ":
         return '<span class="n-box n-open" role="img" aria-label="Open"></span>'
     if status in "xX":
@@ -163,7 +163,7 @@ def anchors(state: StateCore) -> None:
 
 
 def _block_at(tokens: list[Token], line: int) -> int:
-    """Return the index of the innermost block with a line, or of the first one after it; past the end for none."""
+    """Returns the index of the innermost block with a line, or of the first one after it; past the end for none."""
     found = len(tokens)
     in_table = 0
     for index, token in enumerate(tokens):
@@ -214,7 +214,7 @@ def _show_unclosed(children: Sequence[Token]) -> None:
 
 
 def _missing_end(html: str) -> str:
-    """Return the end of the element or comment that a block leaves open; empty if there is none."""
+    """Returns the end of the element or comment that a block leaves open; empty if there is none."""
     at = 0
     while (opened := _OPEN.search(html, at)) is not None:
         name = opened[1]

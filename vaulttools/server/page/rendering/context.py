@@ -19,10 +19,10 @@ class NoteSource(Protocol):
     """The files of one vault that a caller may see."""
 
     def resolve(self, target: str, source: str) -> str | None:
-        """Return the path of the file that a link in the note `source` leads to; None if there is none to see."""
+        """Returns the path of the file that a link in the note `source` leads to; None if there is none to see."""
 
     def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
-        """Return the text of a note, or of the section or block that a link names.
+        """Returns the text of a note, or of the section or block that a link names.
 
         Raises:
             VaultToolsError: it cannot be read, or has no such part.
@@ -46,11 +46,11 @@ class RenderContext:
     """The line that the page's address names, from 1."""
 
     def path_of(self, reference: Reference) -> str | None:
-        """Return the path of the file that a link leads to; None if there is none."""
+        """Returns the path of the file that a link leads to; None if there is none."""
         return self.notes.resolve(reference.target, self.note.path)
 
     def address_of(self, reference: Reference) -> str | None:
-        """Return the address that a link leads to; None if it leads nowhere, or where no page may link to."""
+        """Returns the address that a link leads to; None if it leads nowhere, or where no page may link to."""
         if reference.kind == "external":
             return reference.target if is_web(reference.target) else None
         path = self.path_of(reference)
@@ -65,13 +65,13 @@ class RenderContext:
 
 
 def context(env: Any) -> RenderContext:
-    """Return the context from the environment of a parse."""
+    """Returns the context from the environment of a parse."""
     found: RenderContext = env["context"]
     return found
 
 
 def heading_id(line: int) -> str:
-    """Return the anchor of the heading on a line."""
+    """Returns the anchor of the heading on a line."""
     return f"s-h{line}"
 
 
@@ -86,11 +86,11 @@ def is_image(path: str) -> bool:
 
 
 def link_text(reference: Reference) -> str:
-    """Return the text of a link: its own text, or else `Note > Heading`."""
+    """Returns the text of a link: its own text, or else `Note > Heading`."""
     return reference.display or target_text(reference)
 
 
 def target_text(reference: Reference) -> str:
-    """Return the target of a link as `Note > Heading`."""
+    """Returns the target of a link as `Note > Heading`."""
     parts = (reference.target, *reference.headings, f"^{reference.block}" if reference.block else "")
     return " > ".join(filter(None, parts))

@@ -57,7 +57,7 @@ class Formulas:
     _left: int = _FORMULAS
 
     def add(self, latex: str, *, is_block: bool) -> str | None:
-        """Return a placeholder for a formula, until `placed`; None if it cannot be typeset."""
+        """Returns a placeholder for a formula, until `placed`; None if it cannot be typeset."""
         if len(latex) > min(_FORMULA, self._left):
             return None
         self._left -= len(latex)
@@ -83,7 +83,7 @@ def _mathml(latex: str, is_block: bool) -> str | None:
 
 
 def _written(element: Element) -> str:
-    """Return an element as HTML. The library's own writer does not escape `<` in a text.
+    """Returns an element as HTML. The library's own writer does not escape `<` in a text.
 
     Raises:
         ValueError: the element does not only draw.

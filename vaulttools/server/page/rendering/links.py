@@ -80,7 +80,7 @@ def place_embeds(state: StateCore) -> None:
 def embed_as_link(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
 ) -> str:
-    """Return the HTML of an embed within text."""
+    """Returns the HTML of an embed within text."""
     reference: Reference = tokens[index].meta["reference"]
     address = context(env).address_of(reference) or ""
     return f'<a href="{escape(address)}">{escape(link_text(reference))}</a>'
@@ -89,7 +89,7 @@ def embed_as_link(
 def embed_as_block(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
 ) -> str:
-    """Return the HTML of an embedded note that replaces its paragraph."""
+    """Returns the HTML of an embedded note that replaces its paragraph."""
     here, reference = context(env), tokens[index].meta["reference"]
     address = here.address_of(reference) or ""
     title = f'<a class="n-embed-title" href="{escape(address)}">{escape(target_text(reference))}</a>'
@@ -134,7 +134,7 @@ def _lead_to(token: Token, here: RenderContext, reference: Reference | None) -> 
 
 
 def _image(token: Token, here: RenderContext) -> Iterator[Token]:
-    """Yield an image of the vault, a link for one elsewhere (pages load nothing from there), or an embedded note."""
+    """Yields an image of the vault, a link for one elsewhere (pages load nothing from there), or an embedded note."""
     reference = markdown_link("![", 0, token.content, str(token.attrs.get("src", "")))
     path = None if reference is None or reference.kind == "external" else here.path_of(reference)
     if reference is not None and path is not None:
@@ -152,7 +152,7 @@ def _image(token: Token, here: RenderContext) -> Iterator[Token]:
 
 
 def _embeds_alone(tokens: Sequence[Token]) -> list[Token]:
-    """Return the embeds of a paragraph that contains only embedded notes; empty for any other paragraph."""
+    """Returns the embeds of a paragraph that contains only embedded notes; empty for any other paragraph."""
     if [token.type for token in tokens] != ["paragraph_open", "inline"]:
         return []
     children = tokens[1].children or []

@@ -46,11 +46,11 @@ class Rendering:
     _formulas: Formulas = field(default_factory=Formulas)
 
     def html(self, path: str, text: str, here: int | None = None) -> str:
-        """Return the body of a note as safe HTML, without its properties; `here` is the line to mark, from 1."""
+        """Returns the body of a note as safe HTML, without its properties; `here` is the line to mark, from 1."""
         return self._finished(self._rendered(path, text, here, (path,)))
 
     def passage(self, path: str, text: str) -> str:
-        """Return some lines of a note as safe HTML: without anchors, and with links in place of embedded notes."""
+        """Returns some lines of a note as safe HTML: without anchors, and with links in place of embedded notes."""
         note = Note(path, f"\n{text}")  # after an empty line no properties can begin
         context = RenderContext(note, self.notes, self.addresses, lambda *_: "", self._formulas, is_embedded=True)
         # Each passage of a page has its own footnotes.
@@ -62,7 +62,7 @@ class Rendering:
         return in_texts(sanitized(html, self.addresses), self._formulas.placed)
 
     def _rendered(self, path: str, text: str, here: int | None, above: tuple[str, ...]) -> str:
-        """Return the unsanitised HTML of a note; `above` are its embedding notes and itself, the outermost first."""
+        """Returns the unsanitised HTML of a note; `above` are its embedding notes and itself, the outermost first."""
         note = Note(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))
 
         def embed(reference: Reference, target: str) -> str:
@@ -97,7 +97,7 @@ class Rendering:
 
 
 def _without_comments(note: Note) -> str:
-    """Return the text without `%%comments%%`, but with their line ends."""
+    """Returns the text without `%%comments%%`, but with their line ends."""
     parts: list[str] = []
     done = 0
     for start, end in comment_offsets(note.text, note.body_line):

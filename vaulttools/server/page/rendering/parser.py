@@ -42,7 +42,7 @@ class _Parser(MarkdownIt):
     """Passes on the destinations of links as written, to be resolved in the vault."""
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802 - the name that markdown-it calls
-        """Return the destination unchanged."""
+        """Returns the destination unchanged."""
         return url
 
     def validateLink(self, url: str) -> bool:  # noqa: N802
@@ -52,7 +52,7 @@ class _Parser(MarkdownIt):
 
 @cache
 def parser() -> MarkdownIt:
-    """Return the parser, which threads may share; the environment of each parse holds its `RenderContext`."""
+    """Returns the parser, which threads may share; the environment of each parse holds its `RenderContext`."""
     made, of_lines = _configured(_BLOCK_DEPTH), _configured(_INLINE_DEPTH)
 
     def parse_lines(state: StateCore) -> None:

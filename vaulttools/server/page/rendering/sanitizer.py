@@ -54,7 +54,7 @@ _TAG: Final = re.compile(r'(<[^>"]*(?:"[^"]*"[^>"]*)*>)')
 
 
 def in_texts(html: str, change: Callable[[str], str]) -> str:
-    """Return sanitised HTML with `change` applied to the texts between tags, except those of formulas."""
+    """Returns sanitised HTML with `change` applied to the texts between tags, except those of formulas."""
     pieces = _TAG.split(html)
     in_math = False
     for index, piece in enumerate(pieces):
@@ -66,7 +66,7 @@ def in_texts(html: str, change: Callable[[str], str]) -> str:
 
 
 def sanitized(html: str, addresses: Addresses) -> str:
-    """Return well-formed HTML with only the allowed parts: nothing in it can close an element around it."""
+    """Returns well-formed HTML with only the allowed parts: nothing in it can close an element around it."""
 
     def allowed(tag: str, name: str, value: str) -> str | None:
         match name:
