@@ -155,9 +155,10 @@ class Nominated:
         Missed notes outside the scope do not count: they only show how frequent a word is.
         """
         work = self.call.work
-        of_scope = sorted((path for path in missed if path in self.wanted or path in self.large), key=paths.order)
+        unread = missed.keys() & self.wanted
+        of_scope = sorted(unread | (missed.keys() & self.large), key=paths.order)
         passed_over = [*self.files.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
-        searched = len(self.wanted) - sum(path in self.wanted for path in missed)
+        searched = len(self.wanted) - len(unread)
         for entry, reason in passed_over:
             work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
         for _, warning in self.scope.warnings:
