@@ -138,8 +138,7 @@ class Call:
 
     @property
     def is_of_one_moment(self) -> bool:
-        """Whether all names that the call knew were those of one moment: a file that it could read was there, and
-        none is missing."""
+        """Whether all names that the call knew were those of one moment, so that it lacks no file."""
         snapshot = self._taken.snapshot
         return not self._taken.has_asked or (snapshot is not None and snapshot.is_watched and snapshot.was_held)
 

@@ -14,7 +14,7 @@ from vaulttools.tools.grep import GrepAnswer
 from vaulttools.tools.links import LinksAnswer
 from vaulttools.tools.outline import OutlineAnswer
 from vaulttools.tools.properties import PropertiesAnswer
-from vaulttools.tools.query.modes import QueryAnswer
+from vaulttools.tools.query.answers import QueryAnswer
 from vaulttools.tools.read import ReadAnswer
 from vaulttools.tools.sample import SampleAnswer
 from vaulttools.tools.scout import ScoutAnswer

@@ -14,6 +14,7 @@ from vaulttools.answers.cut import Fitted
 from vaulttools.attachments.extracted import Picture
 from vaulttools.attachments.kinds import INSTALL, NAMES, kind_of
 from vaulttools.core import limits, paths, render
+from vaulttools.core.voice import Voice
 from vaulttools.core.work import INCOMPLETE, PROPERTIES, UNREAD, Reason, Work, named
 from vaulttools.models import BaseModel, ConfigDict, Field
 
@@ -242,6 +243,11 @@ def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_o
     start = f" to the files from {named([first])} on" if in_path_order and first is not None else ""
     fewer = f", lower {work.voice.name(bounding)}" if bounding is not None and UNREAD in work.skipped else ""
     return [f"To go on, narrow {narrowing}{start}{fewer}, or raise time_limit in the configuration."]
+
+
+def to_read_on(path: str, line: int, voice: Voice) -> str:
+    """Returns the sentence that names the call which shows a note from a line on."""
+    return f"To read on: {voice.call('read', {'note': paths.portable(path), 'start_line': line})}"
 
 
 def plain(notices: Sequence[str]) -> list[str]:

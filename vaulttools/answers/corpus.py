@@ -178,15 +178,6 @@ def selection(
     return walks, tuple(filter(Walk(notes_only=notes_only, also=also).selects, files))
 
 
-def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
-    """Returns the sentences about notes that were not used, for answers that list the best of all notes."""
-    sentences = []
-    if corpus.waiting:
-        total = corpus.notes + corpus.waiting
-        sentences.append(f"Indexing: {corpus.notes:,} of {total:,} notes; ask again for the full answer.")
-    return [*sentences, *answer.told(work, found=found, reported=("time limit",))]
-
-
 def part(corpus: Corpus[S]) -> str:
     """Returns the sentence that opens an answer made from a part of the notes; "" if it is made from all."""
     if corpus.waiting:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from vaulttools.answers import dated
-from vaulttools.answers.incremental import Corpus
 from vaulttools.query import tree
 from vaulttools.query.tree import Node, Phrase, Term
 
@@ -60,10 +59,10 @@ def nodes(filters: Filters) -> list[Node]:
     return asked
 
 
-def unselected(filters: Filters, asked: Corpus[Any], operators: str = "") -> list[str]:
-    """Says so if the filters, and operators of a question, leave nothing to search."""
+def unselected(filters: Filters, notes: int, operators: str = "") -> list[str]:
+    """Says so if the filters, and operators of a question, leave no notes to search."""
     given = [*names(filters), *([operators] if operators else [])]
-    return [] if not given or asked.notes or asked.waiting else [_none(given)]
+    return [_none(given)] if given and not notes else []
 
 
 def none_selected(filters: Filters) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -90,13 +91,12 @@ class _Asked:
         self.stems = [stem(each.replace(" ", "-")) for each in _WORD.findall(question)]
         self.left = set(range(len(self.stems)))
 
-    def has(self, some: Container[str]) -> bool:
-        return any(each in some for each in self.stems)
+    def has(self, some: AbstractSet[str]) -> bool:
+        return not some.isdisjoint(self.stems)
 
-    def take(self, some: Container[str]) -> bool:
-        """Whether one of the stems occurs; all words with these stems are then understood."""
+    def understand(self, some: AbstractSet[str]) -> None:
+        """Takes all words with these stems as understood."""
         self.left -= {place for place, each in enumerate(self.stems) if each in some}
-        return self.has(some)
 
     def follows(self, span: range, some: Container[str]) -> bool:
         return bool(span.start) and self.stems[span.start - 1] in some
@@ -118,8 +118,10 @@ class _Asked:
 
 
 def _of_tasks(asked: _Asked, known: Vocabulary, period: Period | None) -> Proposal | None:
-    is_open, is_done, is_overdue = (asked.take(state) for state in (_OPEN, _DONE, _OVERDUE))
-    asked.take(_TASKS | _DUE if period is None else _TASKS | _DUE | BETWEEN)
+    is_open, is_done, is_overdue = map(asked.has, (_OPEN, _DONE, _OVERDUE))
+    asked.understand(_OPEN | _DONE | _OVERDUE | _TASKS | _DUE)
+    if period is not None:
+        asked.understand(BETWEEN)
     arguments: dict[str, Any] = {"overdue": True} if is_overdue else {}
     day = "done" if is_done else "due"
     if period is not None and period.first > date.min:
@@ -153,7 +155,9 @@ def _of_notes(asked: _Asked, known: Vocabulary) -> Proposal | None:
         of_name = {name: held[name] for name in held if name in named}
         of_kind = {name: held[name] for name in held if stem(name) in _KINDS}
         if key.replace(" ", "").isdecimal():
-            held = {name: held[name] for name in held if stem(name) in _RATINGS and asked.take(_RATED)}
+            held = {name: held[name] for name in held if stem(name) in _RATINGS and asked.has(_RATED)}
+            if held:
+                asked.understand(_RATED)
         read = (asked.follows(span, _TAGGED) and tag) or of_name or of_kind or {**held, **tag}
         if len(read) == 1:  # else a question may mean any of them
             [(name, condition)] = read.items()
@@ -171,7 +175,7 @@ MOST_ROWS: Final = 20
 _ROW_CHARACTERS: Final = 160
 
 
-class Row(NamedTuple):
+class ListLine(NamedTuple):
     """What a proposed call found: a note, or a line of one."""
 
     path: str
@@ -197,12 +201,12 @@ class WholeList(NamedTuple):
     proposal: Proposal
     total: int
     """Rows, shown or not."""
-    rows: Sequence[Row]
+    rows: Sequence[ListLine]
     """The first rows, at most `MOST_ROWS`."""
 
-    def read(self, note_at: Callable[[str], Note | None], room: int) -> list[Row]:
+    def read(self, note_at: Callable[[str], Note | None], room: int) -> list[ListLine]:
         """Returns the first rows with their texts, as many as fit into `room` characters."""
-        found: list[Row] = []
+        found: list[ListLine] = []
         for row in self.rows:
             if note := note_at(row.path):
                 line = "".join(note.text.split("\n", row.line)[row.line - 1 : row.line]).strip()
@@ -214,7 +218,7 @@ class WholeList(NamedTuple):
                 return found[:-1]
         return found
 
-    def block(self, rows: Sequence[Row]) -> str:
+    def block(self, rows: Sequence[ListLine]) -> str:
         """Returns the rows, one a line, below a line with their number; "" if there are no rows."""
         return "\n".join([f"{how_many(len(rows), self.total)}:", *map(str, rows)]) if rows else ""
 

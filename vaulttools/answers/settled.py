@@ -1,4 +1,4 @@
-"""Says when an answer is final, and asks again where the vault changed in a way that may have cost a note."""
+"""Says when an answer is final, and asks again if renames may hide notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps what was derived from one state of the vault, for all calls that see it."""
+"""Keeps what was derived from a snapshot, for all calls that see it."""
 
 from __future__ import annotations
 

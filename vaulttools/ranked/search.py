@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import answer, corpus, dated, filters
-from vaulttools.answers.exact import Order, Sort, awaited, exact, scope_of
+from vaulttools.answers.exact import Sort, exact, scope_of
 from vaulttools.answers.filters import Filters
-from vaulttools.answers.incremental import Corpus
 from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.voice import Voice
-from vaulttools.core.work import INCOMPLETE, PROPERTIES, UNREAD, Reason, Work, named
+from vaulttools.core.work import UNREAD, Reason, named
 from vaulttools.errors import BadArgument, VaultToolsError
-from vaulttools.files.catalogue import Entry
-from vaulttools.files.document import NotRead
-from vaulttools.files.listing import Listing
-from vaulttools.files.providers import Extracts, timeout
-from vaulttools.files.scope import Scope
-from vaulttools.notes.language import ENGLISH
-from vaulttools.notes.note import ExtractedNote, Note
+from vaulttools.notes.note import Note
 from vaulttools.notes.note_date import Dating
 from vaulttools.notes.periods import Period
 from vaulttools.notes.properties import values as property_values
@@ -36,6 +26,7 @@ from vaulttools.query import explain, tree
 from vaulttools.query.language import parse
 from vaulttools.query.quoting import quoted
 from vaulttools.ranked.allotment import Allotted, allotted
+from vaulttools.ranked.by_meaning import ByMeaning
 from vaulttools.ranked.copies import Deduplicator, copies_in
 from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.days import Days
@@ -43,19 +34,16 @@ from vaulttools.ranked.embeds import PART, with_embeds
 from vaulttools.ranked.evidence import RankedNote
 from vaulttools.ranked.intent import Intent, intent
 from vaulttools.ranked.like import Like, kin_first
-from vaulttools.ranked.pointers import pointed_to
 from vaulttools.ranked.preference import with_days
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.ranking import AsAsked, Ranking, rank
-from vaulttools.ranked.showing import NamedLine, ShownNote, TermsOf
+from vaulttools.ranked.selection import Asked, Nominated, Selected, nominated, selected
+from vaulttools.ranked.showing import TermsOf
 from vaulttools.ranked.weights import IN_ORDER_OF_TIME, LIKENESS, OF_PERIOD
-from vaulttools.session import Session
 
 if TYPE_CHECKING:
-    from vaulttools.index.snapshot import Snapshot
     from vaulttools.meaning.languages import Meaning
-    from vaulttools.meaning.translation import Translated
     from vaulttools.notes.links.targets import LinkIndex
 
 _PROPERTY_CHARACTERS: Final = 200
@@ -89,18 +77,21 @@ class Ranked:
     _reported: set[str]
     """The missed notes that were reported to the work of `call`."""
     _dating: Dating
-    _links: Callable[[], LinkIndex]
+    links: Callable[[], LinkIndex]
+    """Returns the names that links can use."""
     period: Period | None
     """The period that the question names; its notes come first."""
     selected: int | None
     """Number of notes that match the filters and operators; None without any."""
+    is_sorted: bool
+    """Whether the notes are in another order than the best first."""
 
     def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
         """Returns `count` notes from `start` on, and the next one; folded copies do not count. Call it once: it
         compares every note with all notes before it."""
         return list(islice(self.deduplicator.unfolded(self.notes), start, start + count + 1))
 
-    def allotted(self, notes: Sequence[RankedNote], characters: int, *, is_sorted: bool) -> Allotted:
+    def allotted(self, notes: Sequence[RankedNote], characters: int) -> Allotted:
         """Returns the notes of a page, and their passages, that fit into `characters`."""
         sharing = self.ranking.sharing
         if self.period is not None:
@@ -110,20 +101,14 @@ class Ranked:
         if self.period is not None:
             terms_of = with_days(terms_of, self.period)
         found = allotted(
-            notes, self.deduplicator, characters, terms_of, self._described, is_sorted=is_sorted, sharing=sharing
+            notes, self.deduplicator, characters, terms_of, self._described, is_sorted=self.is_sorted, sharing=sharing
         )
         if any(PART.search(passage.shown) for note in found.notes for passage in note.passages):
-            found = replace(found, notes=with_embeds(found.notes, self.deduplicator, self._links, characters))
+            found = replace(found, notes=with_embeds(found.notes, self.deduplicator, self.links, characters))
         if self.like is not None:
             linked = self.like.linked
             found = replace(found, notes=[replace(each, is_linked=each.note.path in linked) for each in found.notes])
         return found
-
-    def pointed_to(self, shown: Sequence[ShownNote]) -> list[NamedLine]:
-        """Returns notes that the shown ones link to and that hold words of the question; none for notes like a note."""
-        if self.like is not None:
-            return []
-        return pointed_to(shown, self.deduplicator, self._links, self.ranking.finder.occurrences)
 
     def report_missed(self) -> None:
         """Report the notes that could not be read or shown to the work, each once."""
@@ -177,325 +162,204 @@ def ranked(
     Raises:
         BadArgument: the question has no words, or a filter is wrong.
     """
-    session, work = call.session, call.work
     like = given if isinstance(given, Like) else None
-    given = given.words if isinstance(given, Like) else given
-    question, operators = without_operators(given) if like is None else (given, "")
+    words = given.words if isinstance(given, Like) else given
+    question, operators = without_operators(words) if like is None else (words, "")
     if not read_question(question).terms:
-        raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(given[:80])}")
-    wordings = tuple(filter(has_words, also))
-    times, notices = dated.file_times(request, session.calendar)
-    within: frozenset[str] | None = None
-    part = ""
-    order: Order | None = None
-    is_sorted = sort not in (None, "relevance")
-    filtering = call.with_work(Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started))
-    nodes = filters.nodes(request)
-    if operators or is_sorted or nodes:
-        filtering, selected = awaited(filtering, request)
-        node = tree.both([parse(operators or "path:.md"), *nodes])
-        matching, filtered = exact(filtering, selected, request, node, given)
-        part = corpus.part(filtered)
-        call = filtering.with_work(work)  # the notes are ranked as of the moment at which they were filtered
-        order = Order(session, matching, sort) if is_sorted else None
-        if operators or nodes:
-            within = frozenset(matching.matching(list))
-        if operators:
-            notices.append(f"Only notes that match {operators} as in mode obsidian.")
-    calendar = session.calendar
-    is_plain = like is not None or order is not None  # a note has no intent, and a requested order overrides one
+        raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(words[:80])}")
+    order = None if sort == "relevance" else sort
+    asked = Asked(request, words, question, operators, like, tuple(filter(has_words, also)), order, leaves_out)
+    calendar = call.session.calendar
+    # A note has no intent, and a requested order overrides one.
+    is_plain = like is not None or order is not None
     asks = Intent(question, calendar.today()) if is_plain else intent(question, calendar)
-    may_wait = not call.has_waited
-    call, scope, is_ready = corpus.awaited_briefly(
-        call, request.folder, request.glob, times=times, include_excluded=request.include_excluded
-    )
-    if asks.period is not None and not is_ready and may_wait:
-        call = call.waited(min(_DAYS_SECONDS, work.remaining()))
-        scope = replace(scope, names=call.snapshot, warnings=[])
-    if not is_ready:
-        why = "the index, which is being built" if session.has_index else "an index"
-        notices.append(f"Ranked without {why}.")
 
-    listing = corpus.listed(scope)
-    view = call.snapshot if is_ready else None
-    extracts = scope.extracts
+    chosen = selected(call, asked)
+    notes = nominated(chosen, asked, needs_days=asks.period is not None)
+    models, without = _models(asked, notes)
+    meaning = None if models is None or notes.view is None else ByMeaning(models, notes.view, asked, notes)
+    found = _found(asked, asks, most, chosen, notes, meaning)
+    return _told(asked, asks, chosen, notes, meaning or without, found)
 
-    def made() -> _Notes:
-        return _Notes.of(listing, are_searched=extracts is not None)
 
-    notes = made() if view is None else view.kept(("notes", listing), made)
-    work.unextracted += notes.unextracted
-    large = frozenset() if view is None else notes.files & view.large
-    wanted = notes.files - large if large else notes.files
-    wanted = wanted if within is None else wanted & within
-    wanted -= leaves_out
-    read = _Reader(call, extracts, view)
-    counter = None if is_ready else RipgrepCounter(call)
-    meaning, meant = _meaning(session, question, is_ready=view is not None)
-    compared = asks.words if like is None else like.text
-    words, content = asks.words, ""
-    translations: Mapping[str, str] = {}
-    languages = read_question(words).languages
-    if meaning is not None and like is None and languages and ENGLISH not in languages:
-        words, content, translations = _translated(meaning, words, languages)
+def _models(asked: Asked, notes: Nominated) -> tuple[Meaning | None, list[str]]:
+    """Starts the models. Returns them, and a notice if they are wanted and cannot be used; None if there are none, the
+    index is not ready, or the question has a quoted phrase."""
+    session = notes.call.session
+    if any(term.is_phrase for term in read_question(asked.question).terms):
+        return None, []
+    if notes.view is None:
+        return None, ["Only words were searched for."] if session.wants_meaning else []
+    try:
+        models = session.meaning
+    except VaultToolsError as error:
+        return None, [f"{error}. Only words were searched for."]
+    if models is not None:
+        models.start()
+    return models, []
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The notes that answer, in the order that the question asks for."""
+
+    ranking: Ranking
+    words: str
+    """What was searched for: the question in words of the notes."""
+    translations: Mapping[str, str]
+    """By word of the question that no note has, the word that was searched for instead."""
+    dating: Dating
+    part: str
+    """A sentence if only part of the days or the words were looked at; else `""`."""
+
+
+def _found(
+    asked: Asked, asks: Intent, most: int, chosen: Selected, notes: Nominated, meaning: ByMeaning | None
+) -> _Found:
+    """Ranks the notes by words, joins this with what is near in meaning, and puts it in the order that is asked for."""
+    call, work = notes.call, notes.call.work
+    counter = None if notes.view is not None else RipgrepCounter(call)
+    compared = asks.words if asked.like is None else asked.like.text
+    translated = None if meaning is None else meaning.translated(asks.words)
+    words, content = (asks.words, "") if translated is None else (translated.text, translated.content)
 
     def find(among: frozenset[str]) -> Ranking:
-        """Rank the notes in `among` that answer."""
-        ranking = rank(words, among, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over, wordings)
-        if meaning is None or view is None:
-            return ranking
-        from vaulttools.ranked.fusion import with_meaning
-
-        return with_meaning(
-            ranking, meaning, compared, view, among, read, work, meant, translated=content, also=wordings
+        """Returns the notes in `among` that answer."""
+        ranking = rank(
+            words,
+            among,
+            notes.view,
+            notes.read,
+            lambda: work.remaining() <= 0,
+            most,
+            counter,
+            work.is_over,
+            asked.wordings,
         )
+        return ranking if meaning is None else meaning.joined(ranking, among, compared, content)
 
-    dating = session.dating()
-    dated_by = view
-    if asks.period is not None and view is None:
-        dated_by = call.snapshot
-        if dated_by is None or not (dated_by.has_facts or dated_by.is_known(listing, corpus.FEW_TO_READ)):
-            dated_by, part = None, part or _DAYS_BY_NAME
-            filtering.work.pass_over_all(sorted(wanted, key=paths.order), "time limit")
-    ranking = asks.put_in_order(find, wanted, Days(dating, dated_by, read, work.is_over), work.is_over)
-    if like is not None:
-        ranking = replace(ranking, notes=AsAsked(kin_first(ranking.notes, like.kinship)))
+    days, part = _days(asks, chosen, notes)
+    ranking = asks.put_in_order(find, notes.wanted, days, work.is_over)
+    if asked.like is not None:
+        ranking = replace(ranking, notes=AsAsked(kin_first(ranking.notes, asked.like.kinship)))
     if ranking.part:
-        part = part or ranking.part
         work.cut()
-    meant = list(dict.fromkeys(meant))  # each call of `find` may append the same sentences
-    missed = read.missed
-    if view is not None:
-        missed.update(dict.fromkeys(view.holding("nul"), "binary"))
-        missed.update(view.textless(notes.attachments))
-    missed.update(dict.fromkeys(large, "too large"))
-    missed.update(dict.fromkeys(ranking.waiting, "time limit"))
-    by_words_alone = len(wanted) if meant else None
+    translations = {} if translated is None else translated.words
+    return _Found(ranking, words, translations, days.dating, chosen.part or part or ranking.part)
+
+
+_DAYS_BY_NAME: Final = "Part of the answer: days are read from names alone so far. Ask again for the rest."
+
+
+def _days(asks: Intent, chosen: Selected, notes: Nominated) -> tuple[Days, str]:
+    """Returns the days of the notes, and a sentence if they are those of their names alone; then the notes count as
+    passed over by the filters."""
+    call, view, part = notes.call, notes.view, ""
+    if asks.period is not None and view is None:
+        view = call.snapshot
+        if view is None or not (view.has_facts or view.is_known(notes.listing, corpus.FEW_TO_READ)):
+            view, part = None, _DAYS_BY_NAME
+            chosen.tally.pass_over_all(sorted(notes.wanted, key=paths.order), "time limit")
+    return Days(call.session.dating(), view, notes.read, call.work.is_over), part
+
+
+def _told(
+    asked: Asked,
+    asks: Intent,
+    chosen: Selected,
+    notes: Nominated,
+    meaning: ByMeaning | list[str],
+    found: _Found,
+) -> Ranked:
+    """Reports to the work what was passed over, and returns the result with its sentences. `meaning` is why there are
+    no models, if there are none."""
+    call, work, ranking = notes.call, notes.call.work, found.ranking
+    missed = notes.missed(ranking.waiting)
+    unsearched: int | None
     changed: AbstractSet[str] = frozenset()
-    if meaning is not None and view is not None:
-        meant += _progress(meaning, len(notes.files), meant, work.voice)
-        if not by_words_alone:
-            by_words_alone, changed = _unsearched(meaning, view, wanted, missed, meant)
-    asked = _passed_over(work, scope, notes, wanted, large, missed)
-    for reason in (INCOMPLETE | {PROPERTIES}) & filtering.work.skipped.keys():  # notes that the filters could not check
-        work.skipped.setdefault(reason, filtering.work.skipped[reason])
+    if isinstance(meaning, ByMeaning):
+        unsearched, changed, by_meaning = meaning.coverage(missed)
+    else:
+        unsearched, by_meaning = len(notes.wanted) if meaning else None, meaning
+    searched, waiting = notes.report(missed, chosen.tally)
     ordered = ranking.notes
-    if order is not None:
+    if chosen.order is not None:
         by_path = {note.path: note for note in ordered}
-        ordered = [by_path[path] for path in order(by_path.keys())]
-    if by_words_alone and not ordered and like is None:
-        known = sorted(wanted if by_words_alone >= len(wanted) else changed, key=paths.order)
-        unnamed = min(by_words_alone, len(wanted)) - len(known)
+        ordered = [by_path[path] for path in chosen.order(by_path.keys())]
+    if unsearched and not ordered and asked.like is None:
+        known = sorted(notes.wanted if unsearched >= len(notes.wanted) else changed, key=paths.order)
+        unnamed = min(unsearched, len(notes.wanted)) - len(known)
         work.pass_over_all(known, "not searched by meaning yet", unnamed)
-    notices += [*([] if like is not None else explain.foreign_in_question(question)), *meant]
-    notices += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
-    lacking = [*translations, *ranking.unfound, *ranking.corrected]
-    if not ranking.notes:
-        lacking = [term.text for term in read_question(words).terms]
-    if lacking and like is None and view is not None:
-        notices += _in_canvases(call, request, operators, lacking)
-    notices += answer.unextracted(work, found=False) if ordered else []  # else `corpus.notices` has it
-    understood = [] if asks.period is None else [asks.period.sentence]
-    if translations:
-        pairs = [f'"{word}" as "{instead}"' for word, instead in translations.items()]
-        more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
-        understood.append(f"Words that no note has were translated: {', '.join(pairs[:_NAMED])}{more}.")
+    notices = [
+        *chosen.notices,
+        *filter(None, [notes.unready]),
+        *([] if asked.like is not None else explain.foreign_in_question(asked.question)),
+        *by_meaning,
+        *filters.unselected(asked.request, searched + waiting, asked.operators),
+        *([f"Indexing: {searched:,} of {searched + waiting:,} notes; ask again for the full answer."] * bool(waiting)),
+        *answer.told(work, found=bool(ordered), reported=("time limit",)),
+        *_in_canvases(asked, notes, found),
+        *(answer.unextracted(work, found=False) if ordered else []),  # else `told` has it
+    ]
+    is_filtered = asked.operators or filters.names(asked.request)
     return Ranked(
         ranking,
         ordered,
-        [*understood, *ranking.absences] if like is None else [],
+        _doubts(asks, found) if asked.like is None else [],
         notices,
-        is_ready,
-        part,
-        by_words_alone,
-        Deduplicator(read, copies_in(view, wanted, read, work.is_over), wanted, work.remaining),
-        like,
+        notes.view is not None,
+        found.part,
+        unsearched,
+        Deduplicator(
+            notes.read, copies_in(notes.view, notes.wanted, notes.read, work.is_over), notes.wanted, work.remaining
+        ),
+        asked.like,
         missed,
         call,
         set(missed),
-        dating,
+        found.dating,
         lambda: call.again().links(),
         asks.period,
-        len(wanted) if operators or filters.names(request) else None,
+        len(notes.wanted) if is_filtered else None,
+        chosen.order is not None,
     )
 
 
 _NAMED: Final = 8
 """Translated words that are named."""
 
-_DAYS_SECONDS: Final = 1.5
-"""How long a question about a period waits for the structure of the notes: it takes up to 3 s by ripgrep's counts."""
 
-_DAYS_BY_NAME: Final = "Part of the answer: days are read from names alone so far. Ask again for the rest."
+def _doubts(asks: Intent, found: _Found) -> list[str]:
+    """Returns how a period was understood, how words were translated, and which telling words no note holds."""
+    doubts = [] if asks.period is None else [asks.period.sentence]
+    if found.translations:
+        pairs = [f'"{word}" as "{instead}"' for word, instead in found.translations.items()]
+        more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
+        doubts.append(f"Words that no note has were translated: {', '.join(pairs[:_NAMED])}{more}.")
+    return [*doubts, *found.ranking.absences]
 
 
-def _in_canvases(call: Call, request: Filters, operators: str, words: Sequence[str]) -> list[str]:
+def _in_canvases(asked: Asked, notes: Nominated, found: _Found) -> list[str]:
     """Returns a sentence if canvases, which are not ranked, hold words that no note holds; it says how to see them."""
-    either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in words)
-    asked = f"path:.canvas ({either}) {operators}".rstrip()
-    if len(asked) > MAX_CHARACTERS:  # words of thousands of characters are no words
+    ranking, request = found.ranking, asked.request
+    lacking = [*found.translations, *ranking.unfound, *ranking.corrected]
+    if not ranking.notes:
+        lacking = [term.text for term in read_question(found.words).terms]
+    if not lacking or asked.like is not None or notes.view is None:
         return []
-    again, node = call.again(), tree.both([parse(asked), *filters.nodes(request)])
-    matching, _ = exact(again, scope_of(again, request), request, node, asked)
-    found = [path for path in matching.matching(list) if path in matching.plan.files.canvases]
-    if not found:
+    either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in lacking)
+    sought = f"path:.canvas ({either}) {asked.operators}".rstrip()
+    if len(sought) > MAX_CHARACTERS:  # words of thousands of characters are no words
+        return []
+    again, node = notes.call.again(), tree.both([parse(sought), *filters.nodes(request)])
+    matching, _ = exact(again, scope_of(again, request), request, node, sought)
+    holding = [path for path in matching.matching(list) if path in matching.plan.files.canvases]
+    if not holding:
         return []
     given = {name: value for name in _KEPT_FOR_CANVASES if (value := getattr(request, name))}
-    see = call.work.voice.call("query", {"query": asked, "mode": "obsidian", **given})
-    return [f"Canvases are not ranked; words that no note has are in {named(found)}. To see them: {see}"]
+    see = notes.call.work.voice.call("query", {"query": sought, "mode": "obsidian", **given})
+    return [f"Canvases are not ranked; words that no note has are in {named(holding)}. To see them: {see}"]
 
 
 _KEPT_FOR_CANVASES: Final = ("folder", "glob", *dated.NAMES, "include_excluded")
 """The filters that apply to canvases, too."""
-
-
-def _passed_over(
-    work: Work,
-    scope: Scope,
-    notes: _Notes,
-    wanted: frozenset[str],
-    large: AbstractSet[str],
-    missed: Mapping[str, Reason],
-) -> Corpus[None]:
-    """Report skipped files and warnings to `work`, and return the corpus of the answer.
-
-    Missed notes outside the scope do not count: they only show how frequent a word is.
-    """
-    of_scope = sorted((path for path in missed if path in wanted or path in large), key=paths.order)
-    passed_over = [*notes.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
-    asked = Corpus(None, len(wanted) - sum(path in wanted for path in missed), passed_over)
-    for entry, reason in passed_over:
-        work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
-    for _, warning in scope.warnings:
-        work.warn(warning)
-    work.searched = asked.notes
-    return asked
-
-
-def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning | None, list[str]]:
-    """Start the models and return them, with notices; None if there are no models, the index is not ready, or the
-    question has a quoted phrase."""
-    if any(term.is_phrase for term in read_question(question).terms):
-        return None, []
-    if not is_ready:
-        return None, ["Only words were searched for."] if vault.wants_meaning else []
-    try:
-        meaning = vault.meaning
-    except VaultToolsError as error:
-        return None, [f"{error}. Only words were searched for."]
-    if meaning is not None:
-        meaning.start()
-    return meaning, []
-
-
-def _translated(meaning: Meaning, question: str, languages: AbstractSet[str]) -> Translated:
-    """Returns the question in words of the notes; as it is if models fail, which `with_meaning` reports."""
-    from vaulttools.meaning.translation import Translated
-
-    try:
-        return meaning.translated(question, languages)
-    except VaultToolsError:
-        return Translated(question, "", {})
-
-
-_BY_WORDS_SO_FAR: Final = "Only words were searched for. To search by meaning too"
-_OTHERS_BY_WORDS: Final = "Notes in other languages are searched by words alone."
-
-
-def _progress(meaning: Meaning, notes: int, given: Sequence[str], voice: Voice) -> list[str]:
-    """Returns a sentence with the progress of embedding unless it is done, and why it stopped unless `given` has it."""
-    try:
-        done, total = meaning.main.seen()
-        reason = meaning.why_not()
-    except VaultToolsError:
-        return []  # a notice has it already
-    if done >= total and (total or not notes or meaning.main.embeds_nothing):
-        is_given = any(each.startswith(reason) for each in given)
-        return [f"{reason}. {_OTHERS_BY_WORDS}"] if reason and not is_given else []
-    if not reason and (command := voice.embedding()):
-        so_far = f"Meaning: {done:,} of {total or notes:,} notes. For the rest" if done else _BY_WORDS_SO_FAR
-        return [f"{so_far}: {command}"]
-    fault = f" {reason}." if reason and not any(each.startswith(reason) for each in given) else ""
-    return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
-
-
-def _unsearched(
-    meaning: Meaning, view: Snapshot, wanted: frozenset[str], missed: Collection[str], notices: list[str]
-) -> tuple[int, AbstractSet[str]]:
-    """Returns how many notes meaning did not search, or not in full, and those of them that changed since the progress
-    was counted; append a notice about these."""
-    try:
-        waiting, changed = meaning.unsearched(view, wanted)
-    except VaultToolsError:
-        return len(wanted), frozenset()  # a notice has it already
-    changed = changed.difference(missed)
-    if count := len(changed):
-        notices.append(
-            f"{corpus.counted(count, 'changed note')} {'is' if count == 1 else 'are'} not searched by meaning yet."
-        )
-    return waiting + count, changed
-
-
-@dataclass(frozen=True, slots=True)
-class _Notes:
-    """The entries of a listing: notes and attachments to search, and the rest."""
-
-    files: frozenset[str]
-    attachments: Sequence[str]
-    """The attachments in `files`, by their names."""
-    unextracted: int
-    """Number of attachments that are not in `files`, since nothing extracts their text."""
-    left_out: Sequence[tuple[Entry, Reason]]
-
-    @classmethod
-    def of(cls, listing: Listing, *, are_searched: bool) -> _Notes:
-        """Sort the entries of a listing; `are_searched` says whether attachments are."""
-        files = listing.files
-        attachments = [path for path in files if not paths.is_note(path)]
-        return cls(
-            frozenset(files if are_searched else filter(paths.is_note, files)),
-            attachments if are_searched else [],
-            0 if are_searched else len(attachments),
-            [(entry, entry.left_out) for entry in listing.left_out if entry.left_out is not None],
-        )
-
-
-_EXTRACTING_SECONDS: Final = 3.0
-"""Time that one answer waits for extractions: an answer that names what is missing is better than a late one."""
-
-
-class _Reader:
-    """Reads notes and attachments, each once."""
-
-    def __init__(self, call: Call, extracts: Extracts | None, view: Snapshot | None) -> None:
-        self.missed: Final[dict[str, Reason]] = {}
-        """By path, why a file could not be read."""
-        self._work = call.work
-        self._extracts = extracts
-        self._view = view
-        self._notes = replace(call.session.notes(view), contents=call.session.contents)
-        self._read: dict[str, Note | None] = {}
-        self._until = time.monotonic() + _EXTRACTING_SECONDS
-
-    def __call__(self, path: str) -> Note | None:
-        """Returns the note at a path; None if it cannot be read or is no note."""
-        if path not in self._read:
-            self._read[path] = None
-            try:
-                self._read[path] = self._made(path)
-            except NotRead as error:
-                self.missed[path] = error.reason
-        return self._read[path]
-
-    def _made(self, path: str) -> Note | None:
-        if self._extracts is None or paths.is_note(path):
-            document = self._notes.document(path)
-            return self._notes.note(replace(document, content=document.normalised))
-        seconds = max(0.0, min(timeout(self._work), self._until - time.monotonic()))
-        digest = None if self._view is None else partial(self._view.digest, path)
-        extracted = self._extracts.read(path, seconds, digest)
-        if extracted is None:
-            return None  # not an attachment with text, in spite of its name
-        if not extracted.is_whole:
-            self.missed[path] = "not extracted whole"
-        return ExtractedNote.of(extracted)

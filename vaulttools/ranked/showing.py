@@ -95,14 +95,10 @@ class ShownNote:
     def is_whole(self) -> bool:
         """Whether all passages of the note are shown, uncut."""
         starts, lengths = self.note.passages.starts, self.note.passages.lengths
-        shown = [(each.span, each.cut) for each in self.passages]
-        return (
-            len(shown) == 1
-            and shown[0][1] is None
-            and bool(lengths)
-            and shown[0][0][0] <= starts[0]
-            and shown[0][0][1] >= starts[-1] + lengths[-1]
-        )
+        if len(self.passages) != 1 or not lengths:
+            return False
+        start, end = self.passages[0].span
+        return self.passages[0].cut is None and start <= starts[0] and end >= starts[-1] + lengths[-1]
 
     @property
     def heading(self) -> str:
@@ -116,14 +112,12 @@ class ShownNote:
     @property
     def lines(self) -> list[str]:
         """The passages as lines of an answer's text; a passage names its page if the one before it is on another."""
-        before = (None, *(passage.page for passage in self.passages))
-        pages = [passage.page for passage in self.passages]
-        turned = [number > 0 and page != before[number] for number, page in enumerate(pages)]
-        shown = zip(self.passages, turned, strict=True)
-        return [
-            *([f"Properties: {self.properties}"] if self.properties else []),
-            *(line for passage, is_turned in shown for line in lines_of(passage, names_page=is_turned)),
-        ]
+        lines = [f"Properties: {self.properties}"] if self.properties else []
+        page = self.passages[0].page if self.passages else None
+        for passage in self.passages:
+            lines += lines_of(passage, names_page=passage.page != page)
+            page = passage.page
+        return lines
 
 
 class NamedLine(NamedTuple):
@@ -285,8 +279,8 @@ def _indent(line: str) -> int:
 
 def compact(text: str) -> str:
     """Returns a text without blank lines and without the padding in table rows."""
-    lines = (line.rstrip() for line in text.split("\n"))
-    return "\n".join(_squeezed(line) if line.lstrip().startswith("|") else line for line in lines if line)
+    lines = filter(None, map(str.rstrip, text.split("\n")))
+    return "\n".join(_squeezed(line) if line.lstrip().startswith("|") else line for line in lines)
 
 
 def _squeezed(row: str) -> str:
@@ -303,7 +297,8 @@ def _before_compacting(text: str, compacted: str, place: int) -> int:
 
 def _lines_shown(text: str, compacted: str, start: int, end: int, line: int) -> tuple[int, int]:
     """Returns the first and last line shown of a text that begins on `line`, by offsets in the compacted text."""
-    first, last = (_before_compacting(text, compacted, place) for place in (start, max(end - 1, start)))
+    first = _before_compacting(text, compacted, start)
+    last = _before_compacting(text, compacted, max(end - 1, start))
     return line + text.count("\n", 0, first), line + text.count("\n", 0, last)
 
 

@@ -74,7 +74,7 @@ def parse_linktext(text: str) -> Link:
     """
     if "#" not in text:
         return Link(text.strip())
-    target, *parts = (part.strip() for part in text.split("#"))
+    target, *parts = map(str.strip, text.split("#"))
     block = None
     if _BLOCK_ID.fullmatch(parts[-1]):
         block = parts.pop()[1:]

@@ -17,9 +17,7 @@ from vaulttools.server.page.highlighting import Finder, finder, marked, marked_h
 from vaulttools.server.page.rendering.note import Rendering
 from vaulttools.server.page.vault_notes import VaultNotes
 from vaulttools.tools.query import ObsidianAnswer, QueryAnswer, RankedAnswer
-from vaulttools.tools.query.modes import NoteFound
-from vaulttools.tools.query.obsidian import NoteMatch
-from vaulttools.tools.query.ranked import NoteRanked
+from vaulttools.tools.query.answers import NoteFound, NoteMatch, NoteRanked
 from vaulttools.tools.search_files import SearchFilesAnswer
 from vaulttools.vault import Vault
 

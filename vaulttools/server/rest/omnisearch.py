@@ -22,7 +22,7 @@ from vaulttools.server.rest.answering import answered, as_json, ensure_complete,
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import Vaults
 from vaulttools.tools import query
-from vaulttools.tools.query.ranked import NoteRanked
+from vaulttools.tools.query.answers import NoteRanked
 
 PORT: Final = 51361
 """The port that Omnisearch's clients use, without a token."""

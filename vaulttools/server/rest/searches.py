@@ -22,7 +22,7 @@ from vaulttools.server.rest.notes import FIELDS
 from vaulttools.server.service import Service
 from vaulttools.session import Session
 from vaulttools.tools import query
-from vaulttools.tools.query.ranked import NoteRanked
+from vaulttools.tools.query.answers import NoteRanked
 
 JSONLOGIC: Final = "application/vnd.olrapi.jsonlogic+json"
 DATAVIEW: Final = "application/vnd.olrapi.dataview.dql+txt"

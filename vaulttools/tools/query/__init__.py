@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 from vaulttools.answers import filters
+from vaulttools.answers.proposals import asks_for_list
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.errors import BadArgument
+from vaulttools.ranked import search
+from vaulttools.ranked.like import like
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.search import has_words
 from vaulttools.tools.query import obsidian, ranked
-from vaulttools.tools.query.modes import QueryAnswer, QueryRequest
-from vaulttools.tools.query.obsidian import ObsidianAnswer
-from vaulttools.tools.query.ranked import RankedAnswer
+from vaulttools.tools.query.answers import ObsidianAnswer, QueryAnswer, QueryRequest, RankedAnswer
+from vaulttools.tools.query.listing import whole_list
 
 __all__ = ["TOOL", "ObsidianAnswer", "QueryAnswer", "QueryRequest", "RankedAnswer", "run"]
+
+_COPIES: Final = 20
+"""Notes ranked beyond the page, because copies are folded into one."""
 
 
 def run(call: Call, request: QueryRequest) -> QueryAnswer:
@@ -43,7 +48,12 @@ def run(call: Call, request: QueryRequest) -> QueryAnswer:
         return obsidian.answered(
             call, request, operators, ["There are no words to rank by: answered as mode obsidian."]
         )
-    return ranked.of_question(call, request, question, wordings)
+    most = request.page * request.limit + _COPIES
+    found = search.ranked(call, request, question, most, name="query", sort=request.sort, also=wordings)
+    listing = None
+    if asks_for_list(question):
+        listing = whole_list(found.call, request, question, is_ready=found.is_ready)
+    return ranked.answered(request, found, listing)
 
 
 def _like(call: Call, request: QueryRequest, given: str) -> RankedAnswer:
@@ -53,7 +63,11 @@ def _like(call: Call, request: QueryRequest, given: str) -> RankedAnswer:
         raise BadArgument("also goes with query: it holds other wordings of a question")
     if request.mode == "obsidian":
         raise BadArgument("like works in mode ranked only")
-    return ranked.of_note(call, request, given)
+    call, compared = like(call, given)
+    leaves_out = {compared.path, *(compared.linked if request.unlinked else ())}
+    most = request.page * request.limit + _COPIES
+    found = search.ranked(call, request, compared, most, name="like", sort=request.sort, leaves_out=leaves_out)
+    return ranked.answered(request, found)
 
 
 TOOL: Final = Tool(

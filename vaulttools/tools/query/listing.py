@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from vaulttools import tools
 from vaulttools.answers import vocabulary
-from vaulttools.answers.proposals import MOST_ROWS, Row, WholeList, asks_for_list, proposal
+from vaulttools.answers.proposals import MOST_ROWS, ListLine, WholeList, proposal
 from vaulttools.call import Call
 from vaulttools.core.work import PROPERTIES
 from vaulttools.errors import BadArgument
 from vaulttools.ranked.question import without_operators
-from vaulttools.tools.query.modes import QueryRequest
+from vaulttools.tools.query.answers import QueryRequest
 
 _KEPT: Final = ("query", "also", "mode", "limit", "max_chars", "page", "explain", "folder", "glob")
 """Arguments that a proposed call keeps, or that do not select notes."""
@@ -19,10 +19,10 @@ _MORE: Final = "There may be more that match: a complete list "
 
 
 def whole_list(call: Call, request: QueryRequest, question: str, *, is_ready: bool) -> WholeList | str | None:
-    """Returns the list of all that a question asks for, or a sentence that it could not be made. None if the question
-    asks for no list, or if the call cannot keep the filters of the request."""
+    """Returns the list of all that a question, which may ask for one, asks for; or a sentence that it could not be
+    made. None if it asks for no list, or if the call cannot keep the filters of the request."""
     others = request.model_dump(exclude_defaults=True).keys() - {*_KEPT}
-    if others or request.page > 1 or not asks_for_list(question) or without_operators(question)[1]:
+    if others or request.page > 1 or without_operators(question)[1]:
         return None
     if not is_ready:
         return f"{_MORE}needs the index."
@@ -46,5 +46,5 @@ def whole_list(call: Call, request: QueryRequest, question: str, *, is_ready: bo
     if (misread := again.work.skipped.get(PROPERTIES)) is not None:
         call.work.skipped[PROPERTIES] = misread
     listed = answered.tasks if asked.tool == "tasks" else answered.rows
-    rows = [Row(each.path, getattr(each, "line", 0)) for each in listed]
+    rows = [ListLine(each.path, getattr(each, "line", 0)) for each in listed]
     return WholeList(asked._replace(arguments={**asked.arguments, **kept}), answered.total, rows)

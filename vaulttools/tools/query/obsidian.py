@@ -15,39 +15,14 @@ from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import UNREAD, Work
-from vaulttools.models import BaseModel, Field
 from vaulttools.query import tree
 from vaulttools.query.exact import Exact, Match
 from vaulttools.query.explain import explain, foreign_in_query
 from vaulttools.query.language import parse
-from vaulttools.tools.query.modes import NoteFound, QueryAnswer, QueryRequest, to_read_on
+from vaulttools.tools.query.answers import Excerpt, NoteMatch, ObsidianAnswer, QueryRequest
 
 EXCERPTS: Final = 3
 """Excerpts shown of one note: an answer with ten notes stays near 2 KB."""
-
-
-class Excerpt(BaseModel):
-    """Consecutive lines of one note."""
-
-    start_line: int = Field(description="Number of the first line, from 1; of a canvas in the text of its cards.")
-    lines: list[str] = Field(description="Whole lines without their ends.")
-    heading: list[str] = Field(description="Headings above the first line, outermost first.")
-
-
-class NoteMatch(NoteFound):
-    """A file that matches a query."""
-
-    excerpts: list[Excerpt] = Field(description="Where it matches; none where only the name or a property does.")
-
-
-class ObsidianAnswer(QueryAnswer):
-    """The answer of `query` in mode obsidian."""
-
-    notes: list[NoteMatch] = Field(description="The notes of the page, in the order asked for.")
-    total_notes: int = Field(description="Matching notes, shown or not.")
-    total_is_exact: bool = Field(
-        description="False when counting stopped at `total_notes`, or not all was searched.",
-    )
 
 
 def answered(call: Call, request: QueryRequest, query: str, sentences: Sequence[str] = ()) -> ObsidianAnswer:
@@ -68,7 +43,7 @@ def answered(call: Call, request: QueryRequest, query: str, sentences: Sequence[
         *sentences,
         *dates,
         *foreign_in_query(node),
-        *filters.unselected(request, asked),
+        *filters.unselected(request, asked.notes + asked.waiting),
         *answer.told(work, found=page.total > 0, shown=[each.path for each in page.shown], reported=("time limit",)),
     ]
     if page.total == 0 and work.complete:
@@ -190,4 +165,4 @@ def _closing(request: QueryRequest, page: _Page, voice: Voice) -> Iterator[str]:
         yield f"Showing {start + 1:,}-{last:,} of {of}. {voice.set('page', page.next_page)} for the next."
     match = next((each for each in page.shown if each.places and paths.is_note(each.path)), None)
     if match is not None:
-        yield to_read_on(match.path, max(1, min(match.places)[0]), voice)
+        yield answer.to_read_on(match.path, max(1, min(match.places)[0]), voice)

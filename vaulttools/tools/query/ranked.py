@@ -1,139 +1,85 @@
-"""Answers `query` in mode ranked: the passages that answer a question, or are like a note."""
+"""Answers `query` in mode ranked: writes a page of ranked notes, as much of it as fits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from vaulttools.answers import answer, corpus
-from vaulttools.answers.answer import is_none
-from vaulttools.answers.proposals import WholeList
-from vaulttools.call import Call
+from vaulttools.answers.proposals import ListLine, WholeList
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import PROPERTIES
-from vaulttools.models import BaseModel, Field
 from vaulttools.ranked.allotment import every_passage
 from vaulttools.ranked.evidence import RankedNote
-from vaulttools.ranked.like import Like, like
-from vaulttools.ranked.search import Ranked, ranked
-from vaulttools.ranked.showing import ShownNote, ShownPassage
-from vaulttools.tools.query.listing import whole_list
-from vaulttools.tools.query.modes import NoteFound, QueryAnswer, QueryRequest
-from vaulttools.tools.query.page import Frame, Page, written
+from vaulttools.ranked.like import Like
+from vaulttools.ranked.pointers import pointed_to
+from vaulttools.ranked.preference import OF_OTHER_TIMES
+from vaulttools.ranked.search import Ranked
+from vaulttools.ranked.showing import NamedLine, ShownNote, ShownPassage, named_line, reading_on
+from vaulttools.tools.query.answers import (
+    EmbeddedPart,
+    ListedRow,
+    NamedNote,
+    NoteRanked,
+    Passage,
+    ProposedCall,
+    QueryRequest,
+    RankedAnswer,
+)
 
-_COPIES: Final = 20
-"""Notes ranked beyond the page, because copies are folded into one."""
-
-
-class EmbeddedPart(BaseModel):
-    """A block or section of another note that a passage embeds."""
-
-    path: str
-    start_line: int = Field(description="Number of the first line, from 1.")
-    end_line: int = Field(description="Number of the last line.")
-    text: str = Field(description="At most 350 characters; `…` at its end where it was cut.")
-
-
-class Passage(BaseModel):
-    """A passage of a note that answers: a paragraph, list item, table row, code block or short section."""
-
-    start_line: int = Field(description="Number of the first line, from 1.")
-    end_line: int = Field(description="Number of the last line.")
-    page: int | None = Field(None, description="Page of a PDF, from 1; null in notes.")
-    heading: list[str] = Field(description="Headings above it, outermost first.")
-    text: str = Field(description="Whole; a row of a table begins with the header row.")
-    found_by: list[str] = Field(description="Which lists found it: words, meaning.")
-    copies: list[str] = Field(description="Other notes that hold a copy of it.")
-    embedded: list[EmbeddedPart] | None = Field(
-        None, exclude_if=is_none, description="Blocks and sections that it embeds, as far as the text shows them."
-    )
+_CLOSING_CHARACTERS: Final = 320
+"""Characters reserved for the first line and the next steps."""
+_BESIDE_LIST: Final = 800
+"""Most characters of the passages below a list."""
+_LEAST_CHARACTERS: Final = 160
+"""Characters that passages may always have, however little room is left."""
+_NAMED: Final = 9
+"""Notes that are only named: all of a usual page, because the next page begins after them."""
 
 
-class NoteRanked(NoteFound):
-    """A note or attachment that answers a question, or is like a note."""
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a page says beside its notes, however many of them fit."""
 
-    score: float = Field(description="From 0 to 1, higher is better.")
-    date: str | None = Field(None, exclude_if=is_none, description="When it was written, `2026-05-12`.")
-    linked: bool | None = Field(
-        None, exclude_if=is_none, description="With `like`: whether one of the two notes links to the other."
-    )
-    passages: list[Passage] = Field(description="The passages that answer.")
+    request: QueryRequest
+    found: Ranked
+    next_page: int | None
+    whole: WholeList | None
+    """The list that the question asks for."""
+    explanation: str
+    """How the question was understood."""
+    doubts: Sequence[str]
+    """Sentences beside the first line."""
+    notices: Sequence[str]
+    calls: Sequence[str]
+    """The sentence that names the call for the list; empty without one."""
 
-
-class NamedNote(BaseModel):
-    """A further close note, with the line that speaks for it."""
-
-    path: str
-    line: int | None = Field(description="Number of the line, from 1; null if the note has no text.")
-    text: str = Field(description="At most 120 characters of the line.")
-
-
-class ProposedCall(BaseModel):
-    """A call that lists all that a question asks for."""
-
-    tool: str
-    arguments: dict[str, Any]
-
-
-class ListedRow(BaseModel):
-    """A row of the list that a question asks for: a note, or a task of one."""
-
-    path: str
-    line: int | None = Field(description="Line of the task, from 1; null if the row is a whole note.")
-    text: str = Field(description="A task as written; for a note, the properties asked about, in one line.")
+    @property
+    def room(self) -> int:
+        """The characters of `max_chars` that are left for the list and the passages."""
+        fixed = sum(len(each) + 3 for each in (self.found.part, *self.doubts, *self.notices, *self.calls) if each)
+        fixed += len(self.explanation) + 20 if self.request.explain else 0
+        return max(self.request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
 
 
-class RankedAnswer(QueryAnswer):
-    """The answer of `query` in mode ranked."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its frame, and what is shown in it."""
 
-    notes: list[NoteRanked] = Field(description="The notes of the page, in the order asked for.")
-    shown_notes: int = Field(description="How many of them the text shows.")
-    weak: bool | None = Field(
-        None,
-        exclude_if=is_none,
-        description="True if no note holds a word of the question and no passage is near in meaning.",
-    )
-    by_words_alone: int | None = Field(
-        None, exclude_if=is_none, description="With meaning: notes not yet searched by it, or only in part."
-    )
-    named: list[NamedNote] = Field(description="Further close notes, each with one line.")
-    period: list[str] | None = Field(
-        None, exclude_if=is_none, description="The first and the last day of the period that the question names."
-    )
-    proposed_calls: list[ProposedCall] = Field(
-        description="Calls that list all that the question asks for; each was run and found something."
-    )
-    listed: list[ListedRow] | None = Field(
-        None, exclude_if=is_none, description="The first rows of such a call; the text begins with them."
-    )
-    listed_total: int | None = Field(None, exclude_if=is_none, description="Rows of that call, shown or not.")
+    frame: Frame
+    rows: Sequence[ListLine]
+    """The first rows of the list."""
+    listed: str
+    """These rows as text."""
+    notes: Sequence[ShownNote]
+    named: Sequence[NamedLine]
+    """Notes that are only named."""
+    steps: Sequence[str]
+    """Sentences about what to do next, the most useful one first."""
 
 
-def of_question(call: Call, request: QueryRequest, question: str, wordings: Sequence[str]) -> RankedAnswer:
-    """Returns one page of the notes that answer a question, and the list that it asks for.
-
-    Raises:
-        BadArgument: the question has no words, or a filter is wrong.
-    """
-    most = request.page * request.limit + _COPIES
-    found = ranked(call, request, question, most, name="query", sort=request.sort, also=wordings)
-    return _answer(request, found, whole_list(found.call, request, question, is_ready=found.is_ready))
-
-
-def of_note(call: Call, request: QueryRequest, given: str) -> RankedAnswer:
-    """Returns one page of the notes that are like one.
-
-    Raises:
-        BadArgument: no note has this name, or a filter is wrong.
-    """
-    call, compared = like(call, given)
-    most = request.page * request.limit + _COPIES
-    leaves_out = {compared.path, *(compared.linked if request.unlinked else ())}
-    found = ranked(call, request, compared, most, name="like", sort=request.sort, leaves_out=leaves_out)
-    return _answer(request, found, None)
-
-
-def _answer(request: QueryRequest, found: Ranked, listing: WholeList | str | None) -> RankedAnswer:
+def answered(request: QueryRequest, found: Ranked, listing: WholeList | str | None = None) -> RankedAnswer:
     """Returns the page, with as many passages as fit into `max_chars`. If the question asks for a list, its rows come
     first and the call that makes it comes last; if the list could not be made, the first line says so."""
     notes = found.unfolded((request.page - 1) * request.limit, request.limit)
@@ -146,9 +92,10 @@ def _answer(request: QueryRequest, found: Ranked, listing: WholeList | str | Non
     doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in (*unlisted, *doubts)]
     found.report_missed()
     explanation = "\n".join(found.ranking.explanation)
-    page, text = written(Frame(request, found, next_page, whole, explanation, doubts, notices), notes)
+    calls = [] if whole is None else [whole.call(found.call.work.voice)]
+    page, text = _written(Frame(request, found, next_page, whole, explanation, doubts, notices, calls), notes)
     absences = found.ranking.absences if whole is None else []  # its list answers the words of the question
-    told = [found.part, *unlisted, *absences, *notices, *page.steps, *page.frame.calls]
+    told = [found.part, *unlisted, *absences, *notices, *page.steps, *calls]
     return _details(page, text, told, notes)
 
 
@@ -162,6 +109,111 @@ def _notices(request: QueryRequest, found: Ranked, notes: Sequence[RankedNote], 
     if found.deduplicator.is_cut:
         notices.append("Time ran out: notes far down were not compared, so copies may be among them.")
     return notices
+
+
+def _written(frame: Frame, notes: Sequence[RankedNote]) -> tuple[Page, str]:
+    """Returns the page of some notes, and its text of at most `max_chars` characters and 50 KiB."""
+    found, room, rows, listed = frame.found, frame.room, [], ""
+    if frame.whole is not None:
+        rows = frame.whole.read(found.deduplicator.read, room - _LEAST_CHARACTERS)
+        listed = frame.whole.block(rows)
+        room = min(max(room - len(listed), _LEAST_CHARACTERS), _BESIDE_LIST)
+    terms_of = found.ranking.finder.occurrences
+    while True:
+        allotted = found.allotted(notes, room)
+        named = [] if found.like is not None else pointed_to(allotted.notes, found.deduplicator, found.links, terms_of)
+        pointed = {each.path for each in named}
+        also = [each for each in allotted.also if each.path not in pointed]
+        named += [named_line(each, found.deduplicator.read(each.path), terms_of) for each in also[:_NAMED]]
+        steps = list(_next_steps(frame, allotted.notes))
+        page, text = _fitted(Page(frame, rows, listed, allotted.notes, named, steps))
+        octets = len(text.encode("utf-8", "surrogatepass"))
+        if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
+            return page, text
+        room = max(room * limits.TEXT_BYTES // octets - 1, _LEAST_CHARACTERS)  # scripts beyond ASCII take more bytes
+
+
+def _next_steps(frame: Frame, shown: Sequence[ShownNote]) -> Iterator[str]:
+    found, voice = frame.found, frame.found.call.work.voice
+    is_far = found.ranking.is_weak or found.like is not None or frame.whole is not None
+    following = None if is_far else reading_on(shown, found.deduplicator.read)
+    if following is not None:
+        yield answer.to_read_on(*following, voice)
+    if frame.next_page is not None:
+        yield f"{voice.set('page', frame.next_page)} for the next notes."
+
+
+def _fitted(page: Page) -> tuple[Page, str]:
+    """Returns as much of a page as fits into `max_chars`, and its text, which is cut if a path or notices alone are
+    longer. The notes are written once, and measured."""
+    most = page.frame.request.max_chars
+    notes = ["\n".join([each.heading, *each.lines]) for each in page.notes]
+    less, blocks = page, list[str]()
+    for less in _shorter(page):
+        blocks = _blocks(less, notes[: len(less.notes)])
+        if sum(map(len, blocks)) + 2 * (len(blocks) - 1) <= most:
+            return less, "\n\n".join(blocks)
+    text = "\n\n".join(blocks)
+    return less, f"{text[: most - 1].rstrip()}…"
+
+
+def _shorter(page: Page) -> Iterator[Page]:
+    """Yields a page, and then what is left of it if one thing after the other goes: the lines of notes that are only
+    named, these notes but the first, next steps, that note, and the shown notes but the first."""
+    yield page
+    for at in reversed(range(len(page.named))):
+        if page.named[at].text:
+            bare = NamedLine(page.named[at].path, None, "")
+            page = replace(page, named=[*page.named[:at], bare, *page.named[at + 1 :]])
+            yield page
+    while len(page.named) > 1:
+        page = replace(page, named=page.named[:-1])
+        yield page
+    while page.steps:
+        page = replace(page, steps=page.steps[:-1])
+        yield page
+    if page.named:
+        page = replace(page, named=())
+        yield page
+    while len(page.notes) > (0 if page.listed else 1):
+        page = replace(page, notes=page.notes[:-1])
+        yield page
+
+
+def _blocks(page: Page, notes: Sequence[str]) -> list[str]:
+    """Returns the parts of the text of a page, which blank lines divide; `notes` are those of its notes."""
+    frame = page.frame
+    understood = f"Understood as:\n{frame.explanation}" if frame.request.explain else ""
+    number = "" if page.listed and not page.notes else _first_line(frame, page.notes)
+    first = " ".join(filter(None, [number, *frame.doubts]))
+    named = "\n".join(["Named only:", *map(str, page.named)]) if page.named else ""
+    closing = "\n".join(answer.bracketed([*frame.notices, *page.steps, *frame.calls]))
+    return [*filter(None, [understood, frame.found.part, first, page.listed, *notes, named, closing])]
+
+
+def _first_line(frame: Frame, shown: Sequence[ShownNote]) -> str:
+    found, page = frame.found, frame.request.page
+    work = found.call.work
+    if shown:
+        order = "" if found.is_sorted else ", best first"
+        if found.ranking.is_by_time:
+            order = ", in order of time"
+            if shown[-1].note.score <= OF_OTHER_TIMES:
+                order = ", those of the period in order of time, then others"
+        what = "" if found.like is None else f" like {paths.shown(found.like.path)}"
+        if found.selected is not None:
+            return f"Showing {len(shown)} of {corpus.counted(found.selected, 'note')} that match the filters{order}."
+        return f"Showing {corpus.counted(len(shown), 'note')}{what}{order}."
+    if page > 1 and not found.part:
+        if "time limit" in work.skipped:
+            return f"Page {page:,} was not reached: {work.incomplete_because()}."
+        return f"Page {page:,} is past the end."
+    if found.part:
+        return "No notes found so far."
+    nothing = "No notes found."
+    if found.like is not None and not found.like.has_text:
+        nothing = f"No notes found: {paths.shown(found.like.path)} has no text, so only its name was compared."
+    return answer.nothing_found(work, nothing)
 
 
 def _details(page: Page, text: str, told: Sequence[str], notes: Sequence[RankedNote]) -> RankedAnswer:
@@ -183,17 +235,14 @@ def _details(page: Page, text: str, told: Sequence[str], notes: Sequence[RankedN
         period=None if found.period is None else [day.isoformat() for day in found.period.days],
         explanation=frame.explanation,
         next_page=frame.next_page,
-        **_of_list(page),
+        **({} if whole is None else _of_list(whole, page.rows)),
     )
 
 
-def _of_list(page: Page) -> dict[str, Any]:
+def _of_list(whole: WholeList, shown: Sequence[ListLine]) -> dict[str, Any]:
     """Returns the fields of an answer about the list that the question asks for."""
-    whole = page.frame.whole
-    if whole is None:
-        return {"proposed_calls": []}
     call = ProposedCall(tool=whole.proposal.tool, arguments=dict(whole.proposal.arguments))
-    rows = [ListedRow(path=each.path, line=each.line or None, text=each.text) for each in page.rows]
+    rows = [ListedRow(path=each.path, line=each.line or None, text=each.text) for each in shown]
     return {"proposed_calls": [call], "listed": rows, "listed_total": whole.total}
 
 
