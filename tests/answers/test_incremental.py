@@ -19,6 +19,7 @@ from vaulttools.answers.incremental import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
 from vaulttools.index import kept_facts, location
 from vaulttools.index.store import IndexStore
+from vaulttools.index.tables import Tables
 from vaulttools.notes.difference import Change
 from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.targets import LinkIndex
@@ -194,6 +195,21 @@ def test_a_process_answers_from_what_another_has_kept(
     with Vault.open(folder) as vault:
         vault.clear_index()
         assert _kept(folder) == []
+
+
+def test_a_note_that_was_read_after_an_edit_is_not_read_again_once_it_is_indexed(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make_vault({f"{number}.md": _many(number) for number in range(30)})
+    with Vault.open(made.path) as vault:
+        vault.build_index()
+        vault.tags()
+        write_files(made.path, {"3.md": "#changed"})
+        expected = vault.tags().text
+        vault.build_index()
+        monkeypatch.setattr(Tables, "structures", lambda *_: pytest.fail("a structure was read"))
+        monkeypatch.setattr(Note, "__init__", lambda *_: pytest.fail("a note was parsed"))
+        assert vault.tags().text == expected
 
 
 @pytest.mark.parametrize("lost", ["nothing", "facts", "damaged facts", "other code"])
