@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +20,9 @@ from vaulttools.answers.incremental import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
 from vaulttools.index import kept_facts, location
 from vaulttools.index.store import IndexStore
+from vaulttools.index.tables import Tables
 from vaulttools.notes.difference import Change
+from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
@@ -114,6 +117,19 @@ def test_an_answer_updated_by_changes_equals_the_answer_made_anew(
         assert shown(answer, index) == was, "an answer that somebody has must not change"
 
 
+@given(files=vaults)
+def test_the_links_of_a_graph_lead_where_each_link_alone_leads(files: Mapping[str, str]) -> None:
+    index = LinkIndex(files)
+    found = {path: graph.written(Note(path, text)) for path, text in files.items() if path.endswith(".md")}
+    edges = [edge for path, written in found.items() for edge in graph.resolved(path, written, index)]
+    made = Graph().changed([Change(path, None, written) for path, written in found.items()])
+    gone = made.unresolved(index, lambda: False)
+    assert gone is not None
+    assert Counter(gone.edges(PATHS)) == Counter(edge for edge in edges if edge.target is None)
+    for path in PATHS:
+        assert Counter(made.to(path, index)) == Counter(edge for edge in edges if edge.target == path)
+
+
 def test_a_long_session_answers_like_a_new_one(tmp_path: Path) -> None:
     """Edits, renames and removals alternate with every question, even while the index lags behind."""
     rng = random.Random(18)
@@ -194,6 +210,21 @@ def test_a_process_answers_from_what_another_has_kept(
     with Vault.open(folder) as vault:
         vault.clear_index()
         assert _kept(folder) == []
+
+
+def test_a_note_that_was_read_after_an_edit_is_not_read_again_once_it_is_indexed(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make_vault({f"{number}.md": _many(number) for number in range(30)})
+    with Vault.open(made.path) as vault:
+        vault.build_index()
+        vault.tags()
+        write_files(made.path, {"3.md": "#changed"})
+        expected = vault.tags().text
+        vault.build_index()
+        monkeypatch.setattr(Tables, "structures", lambda *_: pytest.fail("a structure was read"))
+        monkeypatch.setattr(Note, "__init__", lambda *_: pytest.fail("a note was parsed"))
+        assert vault.tags().text == expected
 
 
 @pytest.mark.parametrize("lost", ["nothing", "facts", "damaged facts", "other code"])

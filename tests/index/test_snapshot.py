@@ -13,6 +13,7 @@ import pytest
 
 from tests.index.indexes import Indexed, notes
 from vaulttools.core import paths
+from vaulttools.files.listing import Listing
 from vaulttools.index import build, layered
 from vaulttools.index.background import watch
 from vaulttools.index.freshness import Freshness
@@ -64,7 +65,7 @@ def known(snapshot: Snapshot) -> dict[str, Any]:
         "large": snapshot.large,
         "rows": snapshot._rows_of(frozenset(filter(paths.is_note, FILES))),
         "lacking": snapshot._lacking(every, "all"),
-        "flags": [snapshot.has_facts, snapshot.has_words, snapshot.is_ranked(every, 3)],
+        "flags": [snapshot.has_facts, snapshot.has_words, snapshot.is_ranked(Listing([every]), 3)],
     }
 
 

@@ -37,6 +37,7 @@ def check(text: str) -> None:
     assert loaded == fresh
     assert parts(loaded) == parts(fresh)
     assert parts(Stored(data)) == parts(fresh)
+    assert [*Stored(data).links] == [*fresh.links]
     assert dump(loaded) == dump(Stored(data)) == data
 
 

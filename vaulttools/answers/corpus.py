@@ -112,7 +112,7 @@ def awaited_briefly(
 def _is_ranked(call: Call, scope: Scope, most: int) -> bool:
     """Whether the index knows the words of all notes of a scope but `most`."""
     snapshot = call.snapshot
-    return snapshot is not None and snapshot.is_ranked(listed(replace(scope, names=snapshot)).files, most)
+    return snapshot is not None and snapshot.is_ranked(listed(replace(scope, names=snapshot)), most)
 
 
 _OPENING_SECONDS: Final = 1.0

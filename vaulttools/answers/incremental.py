@@ -224,7 +224,9 @@ class IncrementalAnswer(Generic[F, S]):
                 else:
                     looks[path] = _Look(unread="time limit")
             else:
-                looks[path] = self._read(path, reader)
+                looks[path] = look = self._read(path, reader)
+                if view is not None and look.fact is not None:  # not read again when the index knows the text
+                    view.facts_of(projection.kind).held[path] = look.fact
         looks.update((path, _Look()) for path in due if path not in listing.places)
         return looks, late
 

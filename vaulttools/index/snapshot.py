@@ -248,14 +248,14 @@ class Snapshot:
 
     def is_known(self, listing: Listing, most: int) -> bool:
         """Whether at most `most` files of a listing are unknown."""
-        if len(self._uncertain) <= most and not self._lacking(listing.files, listing):
+        if len(self._uncertain) + len(self._lacking(listing.files, listing)) <= most:
             return True
         return len(self.unknown(listing.files)) <= most
 
     def unranked(self, files: Collection[str]) -> list[str]:
         """Returns the unknown and wordless files among some, without attachments known to have no complete text."""
-        if isinstance(files, frozenset) and not self._lacking(files, files):
-            files = files.intersection(self._uncertain | self._wordless)
+        if isinstance(files, frozenset):
+            files = files.intersection(self._uncertain | self._wordless).union(self._lacking(files, files))
         unknown = {
             path
             for path in self.unknown([*files])
@@ -263,9 +263,13 @@ class Snapshot:
         }
         return [path for path in files if path in unknown or path in self._wordless]
 
-    def is_ranked(self, files: Sequence[str], most: int) -> bool:
-        """Whether the words of all but `most` files are known."""
-        return self.has_words or len(self.unranked(files)) <= most
+    def is_ranked(self, listing: Listing, most: int) -> bool:
+        """Whether the words of all but `most` files of a listing are known."""
+        if self.has_words:
+            return True
+        if len(self._uncertain) + len(self._wordless) + len(self._lacking(listing.files, listing)) <= most:
+            return True
+        return len(self.unranked(listing.files)) <= most
 
     def textless(self, attachments: Sequence[str]) -> dict[str, Reason]:
         """Returns why attachments that are not stale lack all or part of their text."""
