@@ -65,8 +65,8 @@ class Call:
         self.session: Final = session
         self.work: Final = work
         self._holds: Final = holds
-        self.has_waited = False
-        """Whether the call has waited for the index. Then nothing waits again, since the snapshot is in use."""
+        self.has_chosen = False
+        """Whether the call has chosen its snapshot: nothing waits any more, since the snapshot is in use."""
         self._taken = _Taken()
 
     @cached_property
@@ -90,7 +90,7 @@ class Call:
 
     def with_work(self, work: Work) -> Call:
         """Returns the same call, of the same snapshot, with another work."""
-        return self._made(work, self.snapshot, has_waited=self.has_waited)
+        return self._made(work, self.snapshot, has_chosen=self.has_chosen)
 
     def again(self) -> Call:
         """Returns a second look in the same call, such as for a hint: the same snapshot, and a tally of its own.
@@ -121,11 +121,11 @@ class Call:
         if snapshot is None or (seconds and not snapshot.has_facts):
             self.end()
             snapshot = self._took(*self.session.indexes.structures(self.work, seconds))
-        return self._made(self.work, snapshot, has_waited=True)
+        return self._made(self.work, snapshot, has_chosen=True)
 
-    def _made(self, work: Work, snapshot: Snapshot | None, *, has_waited: bool) -> Call:
+    def _made(self, work: Work, snapshot: Snapshot | None, *, has_chosen: bool) -> Call:
         made = Call(self.session, work, holds=self._holds)
-        made.has_waited = has_waited
+        made.has_chosen = has_chosen
         made._taken = self._taken
         vars(made)["snapshot"] = snapshot
         return made

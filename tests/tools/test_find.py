@@ -393,7 +393,7 @@ def test_the_timeout_is_clamped(
     given = []
     monkeypatch.setattr(Work, "limit_to", lambda self, limit: given.append(limit))
     make_vault({"a.md": ""}).find("*.md", timeout=timeout)
-    assert given == [seconds]
+    assert {*given} == {seconds}  # asked again, since the vault was made just before
 
 
 @pytest.mark.scan_only

@@ -133,7 +133,7 @@ def test_a_period_is_found_in_texts_before_the_index_is_ready(vault: Vault) -> N
 
 
 def test_days_that_are_not_read_yet_are_not_taken_for_empty_ones(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BackgroundIndex, "view", lambda *_: None)
+    monkeypatch.setattr(BackgroundIndex, "view", lambda *_, **__: None)
     for tool, arguments in (("query", {"query": "diesen Monat"}), ("context", {"question": "diesen Monat"})):
         result = vault.call(tool, {**arguments, "folder": "Roof"})
         assert result.text.startswith("Part of the answer: days are read from names alone so far.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import MakeVault, write_files
+from tests.conftest import HOUR, MakeVault, write_files
 from vaulttools import Vault
 from vaulttools.matching.matcher import Matcher
 
@@ -179,7 +180,7 @@ def test_the_numbers_lie_between_what_was_counted_and_what_is_left(
     filtered: bool,
     tool: str,
 ) -> None:
-    folder = tmp_path_factory.mktemp("vanishing")
+    folder, now = tmp_path_factory.mktemp("vanishing"), time.time_ns
     names = [f"{number:02}.md" for number in range(40)]
     write_files(folder, {name: TAGGED if number % 3 else "zebra\n" for number, name in enumerate(names)})
     arguments: dict[str, Any] = {"pattern": "zebra"}
@@ -187,6 +188,7 @@ def test_the_numbers_lie_between_what_was_counted_and_what_is_left(
     filtered = filtered and tool == "search_files"
     arguments |= {"tags": ["keep"]} if filtered else {}
     with pytest.MonkeyPatch.context() as patched, Vault.open(folder) as vault:
+        patched.setattr(time, "time_ns", lambda: now() + HOUR)  # else the vault was made while it is asked
         vanishing = Vanishing(patched, folder)
         vanishing.left, vanishing.gone = turn, [names[number] for number in first]
         vanishing.rewritten = [names[number] for number in second]

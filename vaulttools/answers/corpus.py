@@ -69,7 +69,7 @@ def awaited(
         BadArgument: there is no such folder, or the glob is malformed.
     """
     scope = scope_of(call, folder, glob, times=times, include_excluded=include_excluded)
-    if call.has_waited:
+    if call.has_chosen:
         return call, scope
     call = call.waited(0)
     scope = replace(scope, names=call.snapshot)
@@ -98,7 +98,7 @@ def awaited_briefly(
     """
     walks, files = selection(call, folder, glob, also=kind_of)
     scope = replace(call.scope(walks, files, hidden=False, include_excluded=include_excluded), times=times)
-    if not call.has_waited:
+    if not call.has_chosen:
         ends = time.monotonic() + _OPENING_SECONDS
         call = call.waited(0)  # reading a few notes that just changed takes less time than indexing them
         if not _is_ranked(call, scope, _FEW):

@@ -176,7 +176,7 @@ class Rows:
         return len(self.now), sum(ids) + sum(id_ for id_, path in later.items() if path is not None)
 
     def see(self, path: str, stamp: bytes) -> None:
-        """Record that a file exists, with a stamp."""
+        """Record that a file exists, with a stamp; what is known of its row stays."""
         self.files[path] = stamp + (self.files.get(path) or self.aside.pop(path, NEW))[SIZE:]
         self._published = None
 

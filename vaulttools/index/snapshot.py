@@ -123,7 +123,7 @@ class Snapshot:
         self.names_in: Final = names.names_in
 
     def since(self, older: Snapshot) -> AbstractSet[str] | None:
-        """Returns the files that differ, or may, from those of another snapshot; None: compare digests."""
+        """Returns the files that differ, or may, from those of another snapshot; None: unknown."""
         if not (self._is_listed and older._is_listed):
             return None
         found = self._records.files.differences(older._records.files)
@@ -137,7 +137,7 @@ class Snapshot:
         return {path for path in every if (path in mine) != (path in others)}
 
     def held(self) -> Snapshot:
-        """Returns the same for one call, which must end it by `let_go`: the tables are as of now."""
+        """Returns a copy for one call, which must end it by `let_go`: the tables are as of now."""
         made = copy(self)
         made._published = self.published
         made._tables, made._moment = self._store.at_one_moment()

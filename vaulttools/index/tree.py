@@ -367,7 +367,7 @@ class Tree:
         return path.count("/") < limits.FOLDER_DEPTH and self._is_open(path, name)
 
     def _look(self, folder: str, name: str, changes: Changes) -> int:
-        """Look at one name again. Returns its inode if its other names may not be in `_linked` yet; else 0."""
+        """Look at one name again. Returns its inode number if its other names may not be in `_linked` yet; else 0."""
         path, names = paths.join(folder, name), self._listing(folder)
         old, new = self.now.node(path), self._stated(path)
         if old is None and new is None:

@@ -181,7 +181,7 @@ def nominated(chosen: Selected, asked: Asked, *, needs_days: bool) -> Nominated:
         BadArgument: a filter is wrong.
     """
     call, request = chosen.call, asked.request
-    may_wait = not call.has_waited
+    may_wait = not call.has_chosen
     times, _ = dated.file_times(request, call.session.calendar)
     call, scope, is_ready = corpus.awaited_briefly(
         call, request.folder, request.glob, times=times, include_excluded=request.include_excluded
