@@ -13,6 +13,7 @@ from vaulttools.call import Call
 from vaulttools.core.work import Work
 from vaulttools.index.background import BackgroundIndex
 from vaulttools.index.snapshot import Snapshot
+from vaulttools.index.tree import Changes, Tree
 
 NOTES = {
     "plan.md": "---\nstatus: active\ntags: [work]\n---\n# Plan\n\nThe café needs [[inbox]] and [[nowhere]]. #work\n",
@@ -112,3 +113,19 @@ def test_a_call_that_has_chosen_does_not_wait_again(vault: Vault, monkeypatch: p
     assert corpus.awaited(call.again())[0].snapshot is call.snapshot
     assert corpus.awaited_briefly(call)[0] is call
     assert len(waited) == before
+
+
+def test_without_a_watch_a_call_compares_the_vault_once(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULTTOOLS_WATCH", "off")
+    vault = make_vault(NOTES)
+    vault.build_index()
+    compare, compared = Tree.compare, list[Tree]()
+
+    def counted(tree: Tree) -> Changes:
+        compared.append(tree)
+        return compare(tree)
+
+    monkeypatch.setattr(Tree, "compare", counted)
+    monkeypatch.setattr("vaulttools.files.catalogue.changed_folders", lambda *_: ())
+    assert vault.search_files("roof").total_files
+    assert len(compared) == 1

@@ -57,7 +57,7 @@ class _Taken:
 
 
 class Call:
-    """One call of a tool, in one thread. All that it says of the vault is of one moment: it has one snapshot."""
+    """One call of a tool, in one thread. It has one snapshot, so its names, candidates and facts are of one moment."""
 
     def __init__(self, session: Session, work: Work, *, holds: bool = True) -> None:
         """`holds`: whether the tables of the index are of one moment, too, until `end`, which the caller then calls;
@@ -146,9 +146,10 @@ class Call:
         """Returns what may have been renamed or moved since the call began, each with a number that differs for each
         change: files that came or went, or folders whose names changed where no watch tells it."""
         index, snapshot = self._taken.index, self._taken.snapshot
-        now = index.view(time.monotonic()) if index is not None and snapshot is not None else None
-        if snapshot is not None and snapshot.is_watched and now is not None:
-            return dict.fromkeys(snapshot.moved(now), time.monotonic_ns())
+        if index is not None and snapshot is not None and snapshot.is_watched:
+            now = index.view(time.monotonic())
+            if now is not None:
+                return dict.fromkeys(snapshot.moved(now), time.monotonic_ns())
         begun = time.time_ns() - int((time.monotonic() - self.work.started) * 1e9)
         found = dict(catalogue.changed_folders(self.session.root, begun, lambda: self.work.remaining() <= 0))
         catalogue.wait_for_tick(found.values())  # so that a change while the call is asked again is known as another

@@ -12,6 +12,7 @@ import pytest
 
 from tests.index.indexes import Indexed, found
 from vaulttools.index import database
+from vaulttools.index.background import watch
 from vaulttools.index.database import Moment
 from vaulttools.index.publisher import Publisher
 from vaulttools.index.store import IndexStore
@@ -149,3 +150,43 @@ def test_a_snapshot_is_taken_again_if_another_is_published_before_its_tables_are
     assert held.published is present.latest
     assert held.keys(["a.md"]) == [None]
     held.let_go()
+
+
+def test_a_row_that_another_process_removed_before_the_tables_were_read_is_not_missed(
+    indexed: Indexed, store: IndexStore, monkeypatch: pytest.MonkeyPatch, watch_on: None
+) -> None:
+    watching = watch(indexed.root)
+    if watching is None:
+        pytest.skip("nothing tells of changes here")
+    present, begin, times = Publisher(indexed.root, store, watching, 1_000), Moment.begin, list[Moment]()
+
+    def begun(moment: Moment) -> None:
+        if not times:
+            os.rename(indexed.vault / "a.md", indexed.vault / "z.md")
+            indexed.update(store)
+        times.append(moment)
+        begin(moment)
+
+    monkeypatch.setattr(Moment, "begin", begun)
+    held = present.held()
+    assert held.nominated(AllOf(("first",))) == {"z.md"}
+    assert held.was_held
+    held.let_go()
+    present.close()
+
+
+def test_a_snapshot_whose_names_change_at_every_try_is_not_one_of_one_moment(
+    indexed: Indexed, store: IndexStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    present, begin, number = Publisher(indexed.root, store, None, 1_000), Moment.begin, iter(range(100))
+
+    def begun(moment: Moment) -> None:
+        indexed.write({f"new {next(number)}.md": ""})
+        present.catch_up()
+        begin(moment)
+
+    monkeypatch.setattr(Moment, "begin", begun)
+    held = present.held()
+    assert not held.was_held
+    with store.reading() as connection:
+        assert not connection.in_transaction

@@ -111,7 +111,7 @@ def test_nothing_that_a_snapshot_says_changes(
         assert known(snapshot) == then
     for one, of_one in taken:
         for other, of_other in taken:
-            differing = one.since(other)
+            differing = one.since(other.mark)
             texts, others = of_one["texts"], of_other["texts"]
             changed = {path for path in texts.keys() | others.keys() if texts.get(path) != others.get(path)}
             assert differing is None or changed <= differing

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from vaulttools.index import passages
-from vaulttools.index.snapshot import Snapshot
+from vaulttools.index.layered import Layered
+from vaulttools.index.snapshot import Mark, Snapshot
 from vaulttools.meaning import coverage as module
 from vaulttools.meaning import store as stores
 from vaulttools.meaning.coverage import Coverage
@@ -47,10 +48,14 @@ class Index(Snapshot):
         """Record that files changed."""
         self.changes += paths
 
-    def since(self, older: Snapshot) -> set[str] | None:
-        assert isinstance(older, Index)
-        found = self.changes[len(older.changes) :]
-        return None if len(found) > FORGOTTEN else {*found, *self.behind, *older.behind}
+    @property
+    def mark(self) -> Mark:
+        number = str(len(self.changes)).encode()
+        return Mark(Layered({}, {"changes so far": number}), frozenset(self.behind), is_listed=True)
+
+    def since(self, mark: Mark) -> set[str] | None:
+        found = self.changes[int(mark.files.get("changes so far", b"") or 0) :]
+        return None if len(found) > FORGOTTEN else {*found, *self.behind, *mark.uncertain}
 
     def changed(self) -> set[str]:
         return self.behind

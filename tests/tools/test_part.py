@@ -170,7 +170,7 @@ def test_what_a_build_has_written_is_known_before_it_has_ended(
 
     def settled(state: Publisher, done: Pending) -> bool:
         found = settle(state, done)
-        unknown.setdefault(state, []).append(len(state.freshness.unread()))
+        unknown.setdefault(state, []).append(len(state.freshness.stale - state.freshness.young))
         return found
 
     monkeypatch.setattr(build, "BATCH_FILES", 10)

@@ -14,8 +14,8 @@ from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead, digest
 from vaulttools.files.listing import Listing
-from vaulttools.index.kept_facts import Fact, packed, value_of
-from vaulttools.index.snapshot import Snapshot
+from vaulttools.index.kept_facts import Fact, KeptFacts, packed, value_of
+from vaulttools.index.snapshot import Mark, Snapshot
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, is_same
 from vaulttools.notes.reader import NoteReader
@@ -83,8 +83,8 @@ class IncrementalAnswer(Generic[F, S]):
     """Whether the answer is saved for later processes: only answers about all notes are."""
     _lock: Lock = field(default_factory=Lock)
     """Held while the answer is updated."""
-    _seen: Snapshot | None = None
-    """The snapshot of the last answer."""
+    _seen: Mark | None = None
+    """Of the snapshot of the last answer."""
     _listing: Listing = field(default_factory=lambda: Listing(()))
     _corpus: Corpus[S] | None = None
     _answer: S | None = None
@@ -111,9 +111,9 @@ class IncrementalAnswer(Generic[F, S]):
                 if self._corpus is None and view is not None:
                     self._load_kept(view)
                 self._corpus = self._updated(listing, view, reader, work)
-            self._seen = self._seen if view is None else view.published
+            self._seen = self._seen if view is None else view.mark
             if self._unsaved > max(FEW, len(self._facts) // _PART):
-                self._keep(view)
+                self._keep(self._kept(view))
             return self._corpus
         finally:
             self._lock.release()
@@ -133,14 +133,17 @@ class IncrementalAnswer(Generic[F, S]):
             self._facts, answer = kept
             self._answer = self.projection.of_plain(answer)
 
-    def _keep_now(self, view: Snapshot | None) -> None:
+    def _kept(self, view: Snapshot | None) -> KeptFacts | None:
+        return None if view is None else view.facts_of(self.projection.kind)
+
+    def _keep_now(self, kept: KeptFacts | None) -> None:
         with self._lock:
             if len(self._facts) > FEW:
-                self._keep(view)
+                self._keep(kept)
 
-    def _keep(self, view: Snapshot | None) -> None:
-        if self.is_kept and view is not None and self.projection.plain is not None and self._answer is not None:
-            view.facts_of(self.projection.kind).keep(self._facts, self.projection.plain(self._answer))
+    def _keep(self, kept: KeptFacts | None) -> None:
+        if self.is_kept and kept is not None and self.projection.plain is not None and self._answer is not None:
+            kept.keep(self._facts, self.projection.plain(self._answer))
             self._unsaved = 0
 
     def _updated(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Corpus[S]:
@@ -171,7 +174,8 @@ class IncrementalAnswer(Generic[F, S]):
         if unread:
             passed_over = sorted((*passed_over, *unread), key=lambda each: paths.order(each[0].path))
         in_order = sorted(late, key=paths.order)
-        return Corpus(answer, len(self._facts), passed_over, listing.files, in_order, partial(self._keep_now, view))
+        keep = partial(self._keep_now, self._kept(view))  # it keeps no snapshot alive
+        return Corpus(answer, len(self._facts), passed_over, listing.files, in_order, keep)
 
     def _due(self, listing: Listing, view: Snapshot | None) -> set[str]:
         """Returns the notes to look at: those that may have changed, were added, or were removed."""

@@ -16,9 +16,13 @@ A = TypeVar("A")
 def settled(call: Call, ask: Callable[[Call], A], found: Callable[[A], bool]) -> tuple[A, Call]:
     """Returns an answer of `ask` in which no renamed note is missed, and the call that it answers.
 
-    It is asked again, at most twice, if the index was lost or a listed file was gone; or if names changed meanwhile,
-    and the call found nothing or its names were not those of one moment. The last answer names the files and is not
-    complete. An answer that is incomplete for another reason is not asked again.
+    It is asked again, at most twice, in three cases:
+
+    - the index was lost, or a listed file was gone;
+    - nothing was found, and names changed meanwhile;
+    - the names were not those of one moment, and changed meanwhile.
+
+    The last answer names the files and is not complete. An answer that is incomplete for another reason is final.
     """
     answer = _answered(call, ask)
     known: Mapping[str, int] = {}

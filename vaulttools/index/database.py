@@ -227,20 +227,21 @@ class Moment:
         Raises:
             Unavailable: the database cannot be read; `Replaced` if it was replaced or damaged.
         """
-        if self._is_over:
-            with self._database.reading() as connection:
-                yield connection
-            return
-        with self._lock, self._database._in_use():
-            if self._connection is None:
-                self._connection = self._database._taken()
-                self._connection.execute("BEGIN")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.close()
-                self._connection, self.held = None, False
-                raise
+        with self._lock:
+            if not self._is_over:
+                with self._database._in_use():
+                    if self._connection is None:
+                        self._connection = self._database._taken()
+                        self._connection.execute("BEGIN")
+                    try:
+                        yield self._connection
+                    except BaseException:
+                        self._connection.close()
+                        self._connection, self.held = None, False
+                        raise
+                return
+        with self._database.reading() as connection:
+            yield connection
 
     def end(self) -> None:
         """End the moment: what is read later is as it is then."""

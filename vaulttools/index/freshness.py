@@ -80,9 +80,10 @@ class Freshness:
         """How many files are stale, and how many are gone."""
         return len(self._stale), len(self.gone)
 
-    def unread(self) -> AbstractSet[str]:
-        """The stale files that have not been read since they changed."""
-        return self._stale.keys() - self._young.keys()
+    @property
+    def young(self) -> frozenset[str]:
+        """The stale files that were read since they changed."""
+        return frozenset(self._young)
 
     def change_of(self, path: str) -> int | None:
         """Returns the number of the change that made a file stale; None: it is not stale."""

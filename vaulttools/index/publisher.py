@@ -10,7 +10,6 @@ import logging
 import math
 import time
 from collections.abc import Callable, Collection, Mapping
-from itertools import chain
 from threading import RLock
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +35,9 @@ if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch
 
 _log = logging.getLogger("vaulttools")
+
+_MOST_TRIES: Final = 3
+"""Most tries to begin a reading of the tables while nothing changes."""
 
 _MOST_LOOKS: Final = 20
 """Most looks at changed names in one call: each takes some 0.1 ms, so that only a storm of renames needs more."""
@@ -110,20 +112,25 @@ class Publisher:
             return self.latest
 
     def held(self, since: float = math.inf) -> Snapshot:
-        """Returns `current` for one call, with the tables as of the same moment.
+        """Returns `current` for one call, with the tables as of the same moment; as they are at each reading if names
+        change at every try.
 
         Raises:
             Lost: as for `current`.
             OSError: likewise.
         """
-        for is_last in (False, False, True):
+        for _ in range(_MOST_TRIES):
             snapshot = self.current(since)
             held = snapshot.held()
-            # Else a file that the snapshot has may have lost its row before the tables were read.
-            if is_last or self.latest is snapshot:
-                break
+            try:
+                # Else another process may have removed the row of a file that the snapshot has.
+                if self.current(since) is snapshot:
+                    return held
+            except (Lost, OSError):
+                held.let_go()
+                raise
             held.let_go()
-        return held
+        return self.current(since)
 
     @property
     def latest(self) -> Snapshot:
@@ -164,7 +171,8 @@ class Publisher:
         with self.lock:
             if self.is_failing:
                 raise Lost("the index could not be read")
-            if self.watch is None and self._caught_up >= since:
+            # Not at an equal moment: some clocks tick every 16 ms.
+            if self.watch is None and (self._caught_up > since or self._caught_up == math.inf):
                 return
             if self.watch is not None:
                 self._follow(self.watch)
@@ -262,22 +270,9 @@ class Publisher:
 
     def progress(self) -> Progress:
         """Returns how much the store holds; counting a million files takes a second after a change."""
-
-        def counted() -> Progress:
-            unread = self.freshness.unread()
-            rows = self.rows.now
-            new = rows.lacking(self.freshness.stale)
-            notes, files = sum(map(paths.is_note, chain(rows, new))), len(rows) + len(new)
-            facts = notes - sum(map(paths.is_note, unread))
-            return Progress(facts, notes, files - len({*unread, *self.wordless}), files)
-
         with self.lock:
-            return self._memos.texts.made("progress", counted)
-
-    def stale(self) -> frozenset[str]:
-        """Returns the stale files."""
-        with self.lock:
-            return self.freshness.stale
+            latest, young = self.latest, self.freshness.young
+        return latest.progress(young)
 
     def fail(self, error: Exception) -> None:
         """Stop using the store, which was removed, replaced or damaged."""

@@ -12,7 +12,7 @@ from copy import copy
 from itertools import chain, islice
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
@@ -26,6 +26,7 @@ from vaulttools.index import words as table
 from vaulttools.index.content import reason_of
 from vaulttools.index.database import Unavailable
 from vaulttools.index.kept_facts import Fact, packed
+from vaulttools.index.progress import Progress
 from vaulttools.index.store import Row
 from vaulttools.index.words import Spelling, WordHits
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from vaulttools.files.root import Root
     from vaulttools.index.caches import Caches
     from vaulttools.index.database import Moment
+    from vaulttools.index.layered import Layered
     from vaulttools.index.memo import Memos
     from vaulttools.index.passages import Passages
     from vaulttools.index.rows import Records
@@ -58,8 +60,20 @@ _MOST_STALE: Final = 0.5
 """While a larger share of the files is stale, the index is being built, and narrows nothing."""
 
 
+class Mark(NamedTuple):
+    """A snapshot as `Snapshot.since` compares it."""
+
+    files: Layered[str, bytes]
+    """Records of the existing files, by path."""
+    uncertain: frozenset[str]
+    """The files whose text was not known."""
+    is_listed: bool
+    """Whether all folders could be listed."""
+
+
 class Snapshot:
-    """What is known of a vault as of one moment. Nothing in it changes; its protocols are defined beside their users.
+    """What is known of a vault as of one moment. Nothing in it changes but `is_lost`; its protocols are defined beside
+    their users.
 
     A file is *unknown* if it is stale or unread, has no row, or lies in a folder that cannot be listed. A note is
     *wordless* while only its structure is known: each search looks at it.
@@ -122,12 +136,29 @@ class Snapshot:
         self.holds: Final = names.holds
         self.names_in: Final = names.names_in
 
-    def since(self, older: Snapshot) -> AbstractSet[str] | None:
+    @property
+    def mark(self) -> Mark:
+        """What `since` must know of this snapshot: it keeps little alive."""
+        return Mark(self._records.files, self._uncertain, self._is_listed)
+
+    def since(self, mark: Mark) -> AbstractSet[str] | None:
         """Returns the files that differ, or may, from those of another snapshot; None: unknown."""
-        if not (self._is_listed and older._is_listed):
+        if not (self._is_listed and mark.is_listed):
             return None
-        found = self._records.files.differences(older._records.files)
-        return None if found is None else found | older._uncertain | self._uncertain
+        found = self._records.files.differences(mark.files)
+        return None if found is None else found | mark.uncertain | self._uncertain
+
+    def progress(self, young: frozenset[str]) -> Progress:
+        """Returns how much the store holds; `young`: the stale files that were read since they changed."""
+
+        def counted() -> Progress:
+            records, unread = self._records, self.stale - young
+            new = records.lacking(self.stale)
+            notes, files = sum(map(paths.is_note, chain(records, new))), len(records) + len(new)
+            facts = notes - sum(map(paths.is_note, unread))
+            return Progress(facts, notes, files - len(unread | self._wordless), files)
+
+        return self._memos.texts.made("progress", counted)
 
     def moved(self, other: Snapshot) -> AbstractSet[str]:
         """Returns the files that one of two snapshots knows, and the other does not."""

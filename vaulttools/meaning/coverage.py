@@ -14,7 +14,7 @@ from vaulttools.index import passages as stored
 from vaulttools.meaning.store import Generation, VectorStore
 
 if TYPE_CHECKING:
-    from vaulttools.index.snapshot import Snapshot
+    from vaulttools.index.snapshot import Mark, Snapshot
 
 _TOGETHER: Final = 1_000
 """Notes that are looked at together."""
@@ -27,8 +27,8 @@ vectors."""
 class _Look(NamedTuple):
     """The result of one look."""
 
-    view: Snapshot
-    """What was known of the vault."""
+    mark: Mark
+    """Of what was known of the vault."""
     generation: Generation | None
     """The generation of the store."""
     notes: AbstractSet[str]
@@ -74,7 +74,7 @@ class Coverage:
                     found.add(text)
         store.cover(found)
         self._covered |= found
-        self._last = _Look(view, generation, notes, lacking, set())
+        self._last = _Look(view.mark, generation, notes, lacking, set())
         return lacking
 
     def _looked_at(self, view: Snapshot, notes: Sequence[str]) -> Iterator[tuple[str, bytes | None, Sequence[int]]]:
@@ -127,7 +127,7 @@ class Coverage:
                 return frozenset()
             due, covered = among, (self._store().covered() if done == total else None) or None
         else:
-            since = view.since(last.view)
+            since = view.since(last.mark)
             due = (among & last.notes if since is None else among & since) - last.lacking.keys()
             covered = self._covered
         if not due:
@@ -150,7 +150,7 @@ def text_digests(view: Snapshot, notes: Collection[str]) -> dict[str, bytes]:
 
 def _due(last: _Look, view: Snapshot, notes: AbstractSet[str]) -> AbstractSet[str]:
     """Returns the notes that may have changed since the last look, and those that lacked vectors then."""
-    changed = view.since(last.view)
+    changed = view.since(last.mark)
     if changed is None:
         return notes
     due = (last.lacking.keys() | changed) & notes
