@@ -24,6 +24,7 @@ from tests.conftest import write_files
 from tests.server.asking import app_of, ask
 from tests.test_protection import required
 from vaulttools import BadArgument, Vault, VaultConfig, VaultToolsError, tools, user_file
+from vaulttools.call import Call
 from vaulttools.cli.resident import Resident
 from vaulttools.errors import AccessDenied
 from vaulttools.files import disk
@@ -534,7 +535,7 @@ def test_a_call_that_is_asked_once_more_tells_it_too(folder: Path, monkeypatch: 
     with Vault.open(folder) as vault:
         vault.build_index()
         moved = iter([{"open.md": 1}, {"open.md": 1}])
-        monkeypatch.setattr(type(vault.session), "moved", lambda *_: next(moved))
+        monkeypatch.setattr(Call, "moved", lambda *_: next(moved))
         file().unlink()
         assert vault.grep("found nowhere").notices == [GONE]
         assert next(moved, None) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from vaulttools.core import limits
@@ -39,7 +39,7 @@ class Fitted:
     """By section, the number of its lines in the text; None if not even the heading is."""
     cut: Sequence[str] = ()
     """The truncation notice, without its brackets; empty if the text holds everything."""
-    shown: Sequence[Any] = ()
+    shown: list[Any] = field(default_factory=list)
     """The details that the text shows."""
 
 

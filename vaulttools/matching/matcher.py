@@ -203,8 +203,10 @@ class Matcher:
                     lines[path] = found
                     self._searched[path] = data
         if left:
-            more, _, stopped = self.ripgrep.hits(self.pattern, self.root.folder, left, self.work, limit)
+            more, failed, stopped = self.ripgrep.hits(self.pattern, self.root.folder, left, self.work, limit)
             lines.update(more)
+            if len(left) == 1:  # of several files the reason is that of one
+                stopped = stopped or failed.get(left[0])
         if copied:
             unread: dict[str, Reason] = {}  # reported later, when they are read to be shown
             for folder, names in _copies(self._searchable(copied, unread)):

@@ -283,8 +283,7 @@ class Search:
                 self.work.pass_over(path, late if stopped == "time limit" else stopped)
             elif not is_again:
                 return _CHANGED  # perhaps it was gone for a moment only
-            else:  # it was gone for ripgrep twice, or does not match any more: asking again tells
-                self.work.pass_over(path, GONE)
+            else:
                 self.vanished.add(path)
             return None
         lines = lines.of(document)
