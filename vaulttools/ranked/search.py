@@ -290,29 +290,29 @@ def _told(
         )
     copies = copies_in(notes.view, notes.wanted, notes.read, work.is_over)
     return Ranked(
-        ranking,
-        ordered,
-        _doubts(asks, found) if asked.like is None else [],
-        [
+        ranking=ranking,
+        notes=ordered,
+        doubts=_doubts(asks, found) if asked.like is None else [],
+        notices=[
             *chosen.notices,
             *filter(None, [notes.unready]),
             *([] if asked.like is not None else explain.foreign_in_question(asked.question)),
             *by_meaning,
             *_left_out(asked, notes, found, searched, waiting),
         ],
-        notes.view is not None,
-        found.part,
-        unsearched,
-        Deduplicator(notes.read, copies, notes.wanted, work.remaining),
-        asked.like,
-        missed,
-        call,
-        set(missed),
-        found.dating,
-        lambda: call.again().links(),
-        asks.period,
-        len(notes.wanted) if asked.operators or filters.names(asked.request) else None,
-        chosen.order is not None,
+        is_ready=notes.view is not None,
+        part=found.part,
+        by_words_alone=unsearched,
+        deduplicator=Deduplicator(notes.read, copies, notes.wanted, work.remaining),
+        like=asked.like,
+        _missed=missed,
+        call=call,
+        _reported=set(missed),
+        _dating=found.dating,
+        links=lambda: call.again().links(),
+        period=asks.period,
+        selected=len(notes.wanted) if asked.operators or filters.names(asked.request) else None,
+        is_sorted=chosen.order is not None,
     )
 
 
