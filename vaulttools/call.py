@@ -79,7 +79,6 @@ class Call:
         return self._took(index, index.view(self.work.started, held=self._holds))
 
     def _took(self, index: BackgroundIndex, snapshot: Snapshot | None) -> Snapshot | None:
-        self.end()
         self._taken.index, self._taken.snapshot = index, snapshot
         return snapshot
 
@@ -151,7 +150,8 @@ class Call:
             if now is not None:
                 return dict.fromkeys(snapshot.moved(now), time.monotonic_ns())
         begun = time.time_ns() - int((time.monotonic() - self.work.started) * 1e9)
-        found = dict(catalogue.changed_folders(self.session.root, begun, lambda: self.work.remaining() <= 0))
+        known = None if snapshot is None else snapshot.folders
+        found = dict(catalogue.changed_folders(self.session.root, begun, lambda: self.work.remaining() <= 0, known))
         catalogue.wait_for_tick(found.values())  # so that a change while the call is asked again is known as another
         return found
 

@@ -119,14 +119,14 @@ def test_a_snapshot_that_is_held_says_of_a_note_that_was_moved_since_where_it_wa
 ) -> None:
     """Without the moment its row is gone, and its new one has a name that the snapshot does not know."""
     present = Publisher(indexed.root, store, None, 1_000)
-    held, required = present.held(), AllOf(("first",))
+    published, held, required = present.current(), present.held(), AllOf(("first",))
     os.rename(indexed.vault / "a.md", indexed.vault / "z.md")
     present.catch_up()
     pending = present.pending()
     indexed.update(store)
     present.settle(pending)
     assert held.nominated(required) == {"a.md"}
-    assert held.published.nominated(required) == {"z.md"}
+    assert published.nominated(required) == {"z.md"}
     held.let_go()
     assert found(store, "first") == {"z.md"}
 
@@ -147,7 +147,7 @@ def test_a_snapshot_is_taken_again_if_another_is_published_before_its_tables_are
     monkeypatch.setattr(Moment, "begin", begun)
     held = present.held()
     assert len(times) == 2
-    assert held.published is present.latest
+    assert held.mark == present.latest.mark
     assert held.keys(["a.md"]) == [None]
     held.let_go()
 

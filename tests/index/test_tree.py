@@ -18,6 +18,7 @@ import pytest
 
 from tests.index.indexes import Indexed, python, unlistable
 from vaulttools.core import paths
+from vaulttools.files import catalogue
 from vaulttools.files.disk import Key
 from vaulttools.files.folder_names import FolderEntry
 from vaulttools.files.root import Root
@@ -445,3 +446,22 @@ def test_which_files_are_large_or_protected(indexed: Indexed, updated: Callable[
     indexed.write({"a.md": "x", "b.md": "x" * 101, ".obsidian/app.json": "changed"})
     assert update().files == {"a.md", "b.md"}
     assert published(tree).large == {"b.md"}
+
+
+def test_the_folders_that_it_knows_are_those_that_are_looked_at_for_changes(indexed: Indexed) -> None:
+    files = [
+        "a.md",
+        "a/b/c.md",
+        "d/e.md",
+        ".obsidian/app.json",
+        ".git/config",
+        "a/.trash/x.md",
+        "d/node_modules/f/g.md",
+    ]
+    indexed.write(dict.fromkeys(files, ""))
+    (indexed.vault / "empty").mkdir()
+    (indexed.vault / "link").symlink_to(indexed.vault / "a")
+    known = published(Tree(indexed.root, None)).folders
+    every = dict(catalogue.changed_folders(indexed.root, 0, lambda: False))
+    assert dict(catalogue.changed_folders(indexed.root, 0, lambda: False, [*known, "gone"])) == every
+    assert every.keys() >= {".", "a/b", "d/node_modules/f", "empty"}

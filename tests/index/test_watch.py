@@ -11,6 +11,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -605,11 +606,16 @@ def test_a_picture_kept_from_events_is_true_whenever_nobody_writes(vault: Path, 
         worker.stdin.close()
 
 
-def test_a_rename_is_reported_with_its_new_name_or_is_not_settled(vault: Path, watched: Watch) -> None:
+def test_a_rename_is_reported_with_its_new_name_or_is_not_settled_for_a_while(
+    vault: Path, watched: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (vault / "top.md").rename(vault / "a/b/top.md")
     watched.drain()
-    assert watched.settled()
+    assert watched.is_settled
     (vault / "a/b/top.md").rename(vault.parent / "away.md")
     watched.drain()
-    assert not watched.settled()
-    assert watched.settled()
+    assert not watched.is_settled
+    assert not watched.is_settled
+    now = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: now() + 1)
+    assert watched.is_settled

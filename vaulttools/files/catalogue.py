@@ -223,13 +223,17 @@ _TICK: Final = 10_000_000
 10 ms."""
 
 
-def changed_folders(root: Root, since: int, stop: Callable[[], bool]) -> Iterator[tuple[str, int]]:
+def changed_folders(
+    root: Root, since: int, stop: Callable[[], bool], known: Iterable[str] | None = None
+) -> Iterator[tuple[str, int]]:
     """Yields the folders whose own names may have changed after `since`, with the times of their last change, until
     `stop` returns true; both in nanoseconds since 1970.
 
-    A rename changes the times of both folders. Protected folders and links are not entered.
+    A rename changes the times of both folders. Protected folders and links are not entered. `known` are all folders
+    before `since`: a folder that came later has changed the one above it. None: they are listed, which takes eight
+    times as long.
     """
-    waiting = [""]
+    waiting = [""] if known is None else [*known]
     while waiting and not stop():
         folder = waiting.pop()
         where = root.absolute(folder)
@@ -237,9 +241,10 @@ def changed_folders(root: Root, since: int, stop: Callable[[], bool]) -> Iterato
             changed = disk.stat(where).st_mtime_ns
             if changed >= since - (_TICK if changed % 1_000_000_000 else disk.GRANULARITY):
                 yield folder or ".", changed
-            with disk.scandir(where) as scanned:
-                below = [paths.join(folder, each.name) for each in scanned if each.is_dir(follow_symlinks=False)]
-            waiting += [each for each in below if root.protection.folder_of(each) is None]
+            if known is None:
+                with disk.scandir(where) as scanned:
+                    below = [paths.join(folder, each.name) for each in scanned if each.is_dir(follow_symlinks=False)]
+                waiting += [each for each in below if root.protection.folder_of(each) is None]
 
 
 def wait_for_tick(changes: Iterable[int]) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final, NoReturn
@@ -46,6 +47,10 @@ _CHANGES: Final = int(
 _MISSED: Final = int(flags.Q_OVERFLOW | flags.UNMOUNT)
 _GONE: Final = int(flags.MOVE_SELF | flags.IGNORED)
 
+_HALF_SECONDS: Final = 0.1
+"""Seconds after which a rename without a new name counts as one out of the vault: the system needs microseconds from
+one name to the other, unless it stops the process in between."""
+
 _NOT_THERE: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 _NOT_LISTED: Final = _NOT_THERE | {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
 """Errors of a folder that cannot be opened, hence not listed: the watch of its parent reports when that changes. A
@@ -72,8 +77,8 @@ class InotifyWatch:
         self._identity = self._stated()
         self._watches: dict[str, int] = {}
         self._folders: dict[int, set[str]] = {}
-        self._moving: set[int] = set()
-        """Numbers of the renames whose new name was not reported yet."""
+        self._moving: dict[int, float] = {}
+        """By number of a rename whose new name was not reported yet, when its old one was (monotonic clock)."""
         with ExitStack() as opened:
             self._mountinfo = opened.enter_context(Path(filesystems.MOUNTINFO).open("rb", buffering=0))
             self._mounts = self._around()
@@ -133,6 +138,8 @@ class InotifyWatch:
             Lost: changes may have been missed.
         """
         self._ensure_known()
+        if self._moving and self.is_settled:  # those files left the vault
+            self._moving.clear()
         touched: dict[str, set[str]] = {}
         for descriptor, _ in self._ready.poll(0):
             if descriptor == self._inotify.fileno():
@@ -148,15 +155,14 @@ class InotifyWatch:
             self._lose("another folder is in the root's place")
         return touched
 
-    def settled(self) -> bool:
-        """Whether each rename that `drain` reported since the last call of this method was reported with its new name.
+    @property
+    def is_settled(self) -> bool:
+        """Whether each rename that `drain` reported was reported with its new name, or `_HALF_SECONDS` ago.
 
         Else a file left the vault, or it has a new name that is not reported yet: the system queues the old name and
         the new one one after the other.
         """
-        is_settled = not self._moving
-        self._moving.clear()
-        return is_settled
+        return not self._moving or max(self._moving.values()) < time.monotonic() - _HALF_SECONDS
 
     def close(self) -> None:
         """Release the system's resources; may be called twice. Another process keeps its own watch."""
@@ -167,9 +173,9 @@ class InotifyWatch:
         """Collect the names of all queued events."""
         for watch, mask, cookie, name in self._inotify.read(timeout=0):
             if mask & flags.MOVED_FROM:
-                self._moving.add(cookie)
+                self._moving[cookie] = time.monotonic()
             elif mask & flags.MOVED_TO:
-                self._moving.discard(cookie)
+                self._moving.pop(cookie, None)
             if mask & _MISSED:
                 self._lose("the queue of events overflowed, or a file system was unmounted")
             for folder in self._folders.get(watch, ()):

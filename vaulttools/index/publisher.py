@@ -171,11 +171,11 @@ class Publisher:
         with self.lock:
             if self.is_failing:
                 raise Lost("the index could not be read")
-            # Not at an equal moment: some clocks tick every 16 ms.
-            if self.watch is None and (self._caught_up > since or self._caught_up == math.inf):
-                return
             if self.watch is not None:
                 self._follow(self.watch)
+                return
+            # Not at an equal moment: some clocks tick every 16 ms.
+            if self._caught_up > since or self._caught_up == math.inf:
                 return
             if _identity(self.root.folder) != self._root_identity:
                 raise Lost("another folder is in the vault's place")
@@ -186,19 +186,18 @@ class Publisher:
     def _follow(self, watch: InotifyWatch) -> None:
         """Apply what a watch has reported, until no name has changed meanwhile: a file that was renamed again before
         its new name was looked at would be known under none."""
-        was_sure, is_last = self._are_names_sure, False
         for _ in range(_MOST_LOOKS):
             touched = watch.drain()
-            is_last = True
+            changes = Changes()
             if touched or self.tree.is_doubtful:
                 changes = self.tree.apply(touched)
                 self._take(changes)
-                is_last = not (changes.names or changes.gone)
-            if is_last:
+            are_sure = not (changes.names or changes.gone)
+            if are_sure:
                 break
-        self._are_names_sure = watch.settled() and is_last
-        if self._are_names_sure != was_sure:
-            self._latest = None
+        are_sure &= watch.is_settled
+        if are_sure != self._are_names_sure:
+            self._are_names_sure, self._latest = are_sure, None
 
     def look_again(self) -> None:
         """Let the next `catch_up` look at the disk, also if the folders were listed for good."""

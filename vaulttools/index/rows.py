@@ -17,7 +17,7 @@ from typing import Any, Final
 from vaulttools.files.disk import GRANULARITY, Key, is_racy
 from vaulttools.index.content import HAS_FAILED, STATES
 from vaulttools.index.folder import STAMP
-from vaulttools.index.layered import Draft, Layered
+from vaulttools.index.layered import Draft, Layered, are_many
 from vaulttools.index.store import Row
 
 SIZE: Final = STAMP.size
@@ -26,10 +26,6 @@ SIZE: Final = STAMP.size
 NEW: Final = b"\xff" * SIZE + bytes(8)
 """The record of an unknown file: a stamp that no file has, and the id 0. The record of a file without a row ends after
 the id."""
-
-_LEAST: Final = 1_000
-_SHARE: Final = 100
-"""With more new and dropped rows than `_LEAST`, and more than one in `_SHARE` of all, a new list of ids is made."""
 
 _RECORD: Final = Struct(f"={SIZE}sqqBH")
 _FULL: Final = Struct("=4qqqBH")
@@ -225,7 +221,7 @@ class Rows:
         held = self._published
         if held is None or held.files is not files or held.aside is not aside:
             now, later = self.now, self._later
-            if len(later) > max(_LEAST, len(now._names) // _SHARE):
+            if are_many(len(later), len(now._names)):
                 names = now._names + [None] * (now.newest + 1 - len(now._names))
                 for id_, path in later.items():
                     names[id_] = path

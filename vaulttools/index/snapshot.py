@@ -106,8 +106,6 @@ class Snapshot:
         self._store = store
         self._tables: Tables = store
         self._moment: Moment | None = None
-        self._published: Snapshot | None = None
-        """For the snapshot of a call, the one that it was made of."""
         self._records = records
         self._names = names
         self.stale: Final = stale
@@ -170,7 +168,6 @@ class Snapshot:
     def held(self) -> Snapshot:
         """Returns a copy for one call, which must end it by `let_go`: the tables are as of now."""
         made = copy(self)
-        made._published = self.published
         made._tables, made._moment = self._store.at_one_moment()
         with made._tolerating_loss():
             made._moment.begin()
@@ -187,16 +184,16 @@ class Snapshot:
         return self._moment is not None and self._moment.held
 
     @property
-    def published(self) -> Snapshot:
-        """What the publisher published: the same object for all calls until something changes."""
-        return self if self._published is None else self._published
-
-    @property
     def has_words(self) -> bool:
         """Whether structure and words of every note are known."""
         return self.has_facts and not self._wordless
 
     # Names and times.
+
+    @property
+    def folders(self) -> list[str]:
+        """The vault's folder (`""`) and all below it that a listing enters."""
+        return self._names.folders
 
     def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
         """Returns the value of a key for all snapshots with the same names, with `times` also the same times."""

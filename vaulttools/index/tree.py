@@ -95,6 +95,11 @@ class Names:
         """Whether a vault-relative folder was listed, or could not be listed."""
         return folder in self._folders or folder in self._unlisted
 
+    @property
+    def folders(self) -> list[str]:
+        """The vault's folder (`""`) and all below it that a listing enters."""
+        return [*self._folders, *self._unlisted]
+
     def names_in(self, folder: str) -> FolderNames:
         """Like `catalogue.listed`, from memory.
 
