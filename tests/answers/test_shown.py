@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.conftest import MakeVault
+from tests.conftest import MakeVault, write_files
+from vaulttools import Vault, VaultConfig
 from vaulttools.core import limits
 
 LONG = "needle [[gone]] " + "x" * 2_000 + "\x1b[31m\u202e"
 
 
-@pytest.fixture
-def large(make_vault: MakeVault) -> Any:
-    """A vault that answers each question with more than a text may hold."""
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
+    """A vault that answers each question with more than a text may hold; no test here changes it."""
     files: dict[str, str | bytes] = {}
     for number in range(30):
         properties = "".join(f"{'k' * 40}{number}-{key}: {'v' * 3_000}\n" for key in range(40))
         tags = " ".join(f"#{'t' * 60}{number}/{tag}" for tag in range(40))
         folder = f"{'f' * 200}/{'g' * 200}{number}"
         files[f"{folder}/note.md"] = f"---\n{properties}---\n{tags}\n" + f"# Heading {'h' * 300}\n{LONG}\n" * 40
-    return make_vault(files)
+    vault = tmp_path_factory.mktemp("large")
+    write_files(vault, files)
+    settings = VaultConfig(meaning="off", index_folder=str(tmp_path_factory.mktemp("index")))
+    with Vault.open(vault, config=settings) as opened:
+        opened.tags()  # reads all notes for the first time, for all tests
+        yield opened
 
 
 PLACES = {
@@ -59,14 +66,14 @@ ADVICE = {
 
 
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
-def test_a_cut_text_says_how_its_tool_shows_more(large: Any, name: str, arguments: dict[str, Any]) -> None:
+def test_a_cut_text_says_how_its_tool_shows_more(large: Vault, name: str, arguments: dict[str, Any]) -> None:
     answer = large.call(name, arguments)
     cut = re.search(r"^\[(Cut at 50 KiB: .*)\]$", answer.text, re.MULTILINE)
     assert cut and cut[1].endswith(f". {ADVICE[name]}") and cut[1] in answer.details["notices"]
 
 
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
-def test_details_hold_the_lines_of_the_cut_text(large: Any, name: str, arguments: dict[str, Any]) -> None:
+def test_details_hold_the_lines_of_the_cut_text(large: Vault, name: str, arguments: dict[str, Any]) -> None:
     result = large.call(name, arguments, bounded=True)
     assert "[Cut at 50 KiB: " in result.text
     shown, path = [], ""
@@ -91,7 +98,7 @@ def test_details_hold_the_lines_of_the_cut_text(large: Any, name: str, arguments
     ],
 )
 def test_details_hold_as_many_rows_as_the_cut_text(
-    large: Any, name: str, arguments: dict[str, Any], field: str
+    large: Vault, name: str, arguments: dict[str, Any], field: str
 ) -> None:
     whole, bounded = large.call(name, arguments), large.call(name, arguments, bounded=True)
     total, left = len(whole.details[field]), re.search(r"\[Cut at 50 KiB: ([\d,]+) more", whole.text)
@@ -116,7 +123,7 @@ NOTE = f"[[{'f' * 200}/{'g' * 200}0/note]]"
     ],
 )
 def test_bounded_details_are_at_most_four_times_the_limit_of_a_text(
-    large: Any, name: str, arguments: dict[str, Any]
+    large: Vault, name: str, arguments: dict[str, Any]
 ) -> None:
     result = large.call(name, arguments, bounded=True)
     assert not result.is_error
@@ -124,7 +131,7 @@ def test_bounded_details_are_at_most_four_times_the_limit_of_a_text(
     assert len(str(result.details)) <= 4 * limits.TEXT_BYTES
 
 
-def test_details_cut_and_escape_lines_like_the_text(large: Any) -> None:
+def test_details_cut_and_escape_lines_like_the_text(large: Vault) -> None:
     details = large.call("grep", {"pattern": "needle", "max_results": 1}, bounded=True).details
     (match,) = details["matches"]
     assert len(match["text"]) == limits.LINE_CHARACTERS + 1 and match["text"].endswith("x…")

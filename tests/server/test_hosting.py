@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, Literal, NamedTuple
@@ -302,9 +303,11 @@ def test_callers_are_served_in_turn_and_quick_calls_wait_behind_no_search() -> N
 
 def test_requests_of_a_caller_whose_server_starts_or_ends_are_answered() -> None:
     seen, answers = ["a"], []
+    begun, half, rest = anyio.Event(), anyio.Event(), anyio.Event()
 
     async def slow(*_: Any) -> ListToolsResult:
-        await anyio.sleep(0.2)
+        begun.set()
+        await rest.wait()
         return ListToolsResult(tools=[])
 
     mcp = streamable_by_caller(lambda _: Server("host", on_list_tools=slow))
@@ -313,10 +316,12 @@ def test_requests_of_a_caller_whose_server_starts_or_ends_are_answered() -> None
         caller = Caller("one", Vaults(tuple(seen), lambda _: nullcontext()))  # type: ignore[arg-type, return-value]
         await mcp.app({**scope, "state": {"caller": caller}}, receive, send)
 
-    async def ask(client: httpx2.AsyncClient, request: Any, seconds: float = 0, more: Any = None) -> None:
+    async def ask(client: httpx2.AsyncClient, request: Any, more: Any = None, *, is_late: bool = False) -> None:
         async def body() -> AsyncIterator[bytes]:
             yield b" "
-            await anyio.sleep(seconds)
+            if is_late:
+                half.set()
+                await rest.wait()
             yield json.dumps(request).encode()
 
         headers = {**ACCEPT, "Content-Type": "application/json", **(more or {})}
@@ -329,14 +334,16 @@ def test_requests_of_a_caller_whose_server_starts_or_ends_are_answered() -> None
                 group.start_soon(ask, client, INITIALIZE)
                 group.start_soon(ask, client, INITIALIZE)
             more = {"Mcp-Session-Id": answers[0].headers["Mcp-Session-Id"]}
-            await ask(client, {"jsonrpc": "2.0", "method": "notifications/initialized"}, more=more)
+            await ask(client, {"jsonrpc": "2.0", "method": "notifications/initialized"}, more)
             async with anyio.create_task_group() as group:
                 listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-                group.start_soon(ask, client, listing, 0, more)
-                group.start_soon(ask, client, INITIALIZE, 0.2)
-                await anyio.sleep(0.1)
+                group.start_soon(ask, client, listing, more)
+                group.start_soon(partial(ask, client, INITIALIZE, is_late=True))
+                await begun.wait()
+                await half.wait()
                 seen.append("b")
-                group.start_soon(ask, client, INITIALIZE)
+                await ask(client, INITIALIZE)
+                rest.set()
 
     run(talk)
     assert sorted(answer.status_code for answer in answers) == [200] * 5 + [202]

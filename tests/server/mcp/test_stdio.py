@@ -40,6 +40,16 @@ def full(own_folders: dict[str, str]) -> Iterator[Callable[[str], Kept]]:
         yield cache(lambda mode: stack.enter_context(kept(*words, mode=mode, **own_folders)))
 
 
+@pytest.fixture(scope="module")
+def named(own_folders: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
+    """A client of a vault whose name and folder have a space, with two notes."""
+    vault = tmp_path_factory.mktemp("vault")
+    notes = {"Deep work/naïve plan.md": "# Plan\n\x1b[31mred\n", "Deep work/plan.md": "# Plan\n\nTODO\n"}
+    write_files(vault, {**notes, ".obsidian/app.json": "{}"})
+    with kept("--vault", f"my vault={vault}", "mcp", "--structured", "full", **own_folders) as client:
+        yield client
+
+
 @pytest.mark.parametrize("mode", ERAS)
 def test_every_tool_answers_as_it_does_in_python(full: Callable[[str], Kept], small_vault: Path, mode: str) -> None:
     client = full(mode).client
@@ -193,28 +203,27 @@ def test_the_notes_of_many_vaults_are_listed_page_by_page(tmp_path: Path) -> Non
     assert run(talk) == ([4, 4, 1], [f"vault://{name}/note.md" for name in names])
 
 
-def test_notes_are_resources(tmp_path: Path) -> None:
-    write_files(tmp_path, {"Deep work/naïve plan.md": "# Plan\n\x1b[31mred\n", ".obsidian/app.json": "{}"})
+def test_notes_are_resources(named: Kept) -> None:
+    client = named.client
 
     async def talk() -> Any:
-        async with stdio("--vault", f"my vault={tmp_path}", "mcp", "--structured", "full") as client:
-            templates = (await client.list_resource_templates()).resource_templates
-            (listed,) = (await client.list_resources()).resources
-            read = await client.read_resource(listed.uri)
-            refusals = []
-            for uri in (
-                "vault://my%20vault/.obsidian/app.json",
-                "vault://my%20vault/..%2f..%2fetc/passwd",
-                "vault://my%20vault//etc/passwd",
-                "vault://other/a.md",
-                "file:///etc/passwd",
-            ):
-                with pytest.raises(MCPError) as refusal:
-                    await client.read_resource(uri)
-                refusals.append((refusal.value.error.code, refusal.value.error.message))
-            return templates, listed, read, refusals
+        templates = (await client.list_resource_templates()).resource_templates
+        (listed,) = [each for each in (await client.list_resources()).resources if "naïve" in each.name]
+        read = await client.read_resource(listed.uri)
+        refusals = []
+        for uri in (
+            "vault://my%20vault/.obsidian/app.json",
+            "vault://my%20vault/..%2f..%2fetc/passwd",
+            "vault://my%20vault//etc/passwd",
+            "vault://other/a.md",
+            "file:///etc/passwd",
+        ):
+            with pytest.raises(MCPError) as refusal:
+                await client.read_resource(uri)
+            refusals.append((refusal.value.error.code, refusal.value.error.message))
+        return templates, listed, read, refusals
 
-    templates, listed, read, refusals = run(talk)
+    templates, listed, read, refusals = named.run(talk)
     assert [template.uri_template for template in templates] == ["vault://my%20vault/{+path}"]
     assert (listed.name, listed.uri) == (
         "Deep work/naïve plan.md",
@@ -230,16 +239,15 @@ def test_notes_are_resources(tmp_path: Path) -> None:
     ]
 
 
-def test_tools_take_the_uris_of_notes(tmp_path: Path) -> None:
-    write_files(tmp_path, {"Deep work/plan.md": "# Plan\n\nTODO\n"})
+def test_tools_take_the_uris_of_notes(named: Kept) -> None:
+    client = named.client
 
     async def talk() -> list[str]:
-        async with stdio("--vault", f"my vault={tmp_path}", "mcp", "--structured", "full") as client:
-            (listed,) = (await client.list_resources()).resources
-            named = [listed.uri, f"{listed.uri}:3", "vault://other/a.md", "vault://my%20vault/../a.md"]
-            return [text_of(await client.call_tool("read", {"note": uri})) for uri in named]
+        (listed,) = [each for each in (await client.list_resources()).resources if "naïve" not in each.name]
+        uris = [listed.uri, f"{listed.uri}:3", "vault://other/a.md", "vault://my%20vault/../a.md"]
+        return [text_of(await client.call_tool("read", {"note": uri})) for uri in uris]
 
-    whole, line, other, outside = run(talk)
+    whole, line, other, outside = named.run(talk)
     assert whole.startswith("Deep work/plan.md, lines 1-3 of 3\n")
     assert line == "Deep work/plan.md, line 3 of 3\n\n 3|TODO"
     assert other == "vault://other/a.md does not belong to the vault my vault"
