@@ -230,7 +230,8 @@ def test_a_command_imports_no_pydantic_and_nothing_that_only_others_need(small_v
     loaded = _loaded_by(*arguments)  # the index is there by now
     assert not loaded & {"email", "filelock", "importlib.metadata", "multiprocessing", "pydantic", "tqdm"}
     assert not loaded & {
-        f"vaulttools.{name}" for name in ("index.build", "matching.search", "notes.note", "tools.links")
+        f"vaulttools.{name}"
+        for name in ("index.build", "matching.search", "notes.note", "patterns.pattern", "tools.links")
     }
 
 
