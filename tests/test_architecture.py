@@ -235,6 +235,11 @@ def test_a_command_imports_no_pydantic_and_nothing_that_only_others_need(small_v
     }
 
 
+def test_a_command_about_links_imports_no_search(small_vault: Path) -> None:
+    loaded = _loaded_by("--vault", str(small_vault), "links", "--direction", "orphans")
+    assert not loaded & {"pydantic", "vaulttools.matching.search"}
+
+
 def test_a_search_without_hits_imports_no_markdown_parser_and_no_yaml(small_vault: Path) -> None:
     loaded = _loaded_by("--vault", str(small_vault), "search-files", "occurs nowhere at all")
     assert not loaded & {"markdown_it", "yaml", "frontmatter", "asyncio", "tarfile"}
