@@ -230,8 +230,14 @@ def test_a_command_imports_no_pydantic_and_nothing_that_only_others_need(small_v
     loaded = _loaded_by(*arguments)  # the index is there by now
     assert not loaded & {"email", "filelock", "importlib.metadata", "multiprocessing", "pydantic", "tqdm"}
     assert not loaded & {
-        f"vaulttools.{name}" for name in ("index.build", "matching.search", "notes.note", "tools.links")
+        f"vaulttools.{name}"
+        for name in ("index.build", "matching.search", "notes.note", "patterns.pattern", "tools.links")
     }
+
+
+def test_a_command_about_links_imports_no_search(small_vault: Path) -> None:
+    loaded = _loaded_by("--vault", str(small_vault), "links", "--direction", "orphans")
+    assert not loaded & {"pydantic", "vaulttools.matching.search"}
 
 
 def test_a_search_without_hits_imports_no_markdown_parser_and_no_yaml(small_vault: Path) -> None:

@@ -110,6 +110,19 @@ def test_a_walk_and_a_caller_get_the_same_answer(names: list[str]) -> None:
 
 
 @settings(max_examples=200)
+@given(names=st.lists(NAMES, min_size=1, max_size=3), above=st.sampled_from(["", "Team/"]))
+@example(["a", "Private. "], "Team/")
+def test_a_look_at_many_names_misses_none_that_is_closed(names: list[str], above: str) -> None:
+    protection = Protection.of(("Team/Private", "ﬁles"))
+    if any(protection.closes(above + name, name) for name in names):
+        assert protection.may_close("\0".join(names))
+
+
+def test_names_that_are_like_no_closed_one_need_no_look_at_each() -> None:
+    assert not PLAIN.may_close("Übersicht.md\0git.md\0README.md")
+
+
+@settings(max_examples=200)
 @given(name=NAMES)
 def test_every_spelling_has_the_same_folded_form(name: str) -> None:
     once = folded(name)

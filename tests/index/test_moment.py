@@ -16,7 +16,7 @@ from vaulttools.index.background import watch
 from vaulttools.index.database import Moment
 from vaulttools.index.publisher import Publisher
 from vaulttools.index.store import IndexStore
-from vaulttools.patterns.literals import AllOf
+from vaulttools.patterns.requirements import AllOf
 
 FILES = {"a.md": "first", "b.md": "second"} | {f"other/{number}.md": "" for number in range(5)}
 

@@ -26,7 +26,7 @@ from vaulttools.index.publisher import Publisher
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost
-from vaulttools.patterns.literals import AllOf
+from vaulttools.patterns.requirements import AllOf
 
 if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch as Watch

@@ -10,7 +10,7 @@ from vaulttools.index import passages, vocabulary
 from vaulttools.index.file import _TABLES, SCHEMA, WORDS_TOKENIZER
 from vaulttools.notes import stored
 from vaulttools.notes.note import Note
-from vaulttools.patterns.literals import fold
+from vaulttools.patterns.requirements import fold
 
 VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
 STORED = {17: "da49c879d66f8669"}

@@ -13,7 +13,7 @@ from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import dump
-from vaulttools.patterns.literals import fold
+from vaulttools.patterns.requirements import fold
 
 TEXT = st.text(
     st.one_of(

@@ -18,7 +18,7 @@ from vaulttools.files.disk import Key
 from vaulttools.index import vocabulary, workers
 from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore
-from vaulttools.patterns.literals import LONGEST, AllOf, AnyOf, Requirement, fold
+from vaulttools.patterns.requirements import LONGEST, AllOf, AnyOf, Requirement, fold
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
 

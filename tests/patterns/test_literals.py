@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from vaulttools.errors import VaultToolsError
 from vaulttools.files.document import decode
 from vaulttools.matching.ripgrep import locate
-from vaulttools.patterns.literals import LONGEST, MOST, AllOf, AnyOf, Requirement, fold, has_known_case, required
+from vaulttools.patterns.literals import MOST, has_known_case, required
 from vaulttools.patterns.pattern import Mode, Pattern, any_of, read, with_literal_parentheses
+from vaulttools.patterns.requirements import LONGEST, AllOf, AnyOf, Requirement, fold
 
 
 def _shown(requirement: Requirement | None, *, within: bool = False) -> str:

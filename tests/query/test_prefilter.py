@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from vaulttools.core.work import Work
 from vaulttools.matching import ripgrep
-from vaulttools.patterns.literals import fold
+from vaulttools.patterns.requirements import fold
 from vaulttools.query import prefilter, wording
 from vaulttools.query.language import parse
 from vaulttools.query.tree import Term

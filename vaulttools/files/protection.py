@@ -41,6 +41,8 @@ class Protection:
     letter is not protected, and need not be folded."""
     folders: dict[str, str]
     """Maps folded paths of more than one component to the paths in error messages."""
+    closed: tuple[str, ...]
+    """The names, and the folders' last names, folded."""
 
     @classmethod
     def of(cls, added: tuple[str, ...] = ()) -> Protection:
@@ -59,9 +61,9 @@ class Protection:
                 names[folded(parts[0])] = parts[0]
             else:
                 folders["/".join(map(folded, parts))] = "/".join(parts)
-        closed = [*names, *(folder.rpartition("/")[2] for folder in folders)]
+        closed = (*names, *(folder.rpartition("/")[2] for folder in folders))
         initials = frozenset(case for name in closed for case in (name[0], name[0].upper()))
-        return cls(names, initials, folders)
+        return cls(names, initials, folders, closed)
 
     def folder_of(self, path: str) -> str | None:
         """Returns the name of the protected folder that a vault-relative path is or lies in, or None.
@@ -109,3 +111,7 @@ class Protection:
         if (name[0] in self.initials or not name.isascii()) and folded(name) in self.names:
             return True
         return bool(self.folders) and self.folder_of(path) is not None
+
+    def may_close(self, names: str) -> bool:
+        """Whether `closes` may be true for one of several names of a folder, joined by NUL: a quick look at all."""
+        return any(map(folded(names).__contains__, self.closed))

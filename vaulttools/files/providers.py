@@ -11,7 +11,7 @@ from vaulttools.core.work import Work
 from vaulttools.files.disk import Key
 from vaulttools.files.document import Document
 from vaulttools.files.folder_names import FolderNames
-from vaulttools.patterns.literals import Requirement
+from vaulttools.patterns.requirements import Requirement
 
 T = TypeVar("T")
 

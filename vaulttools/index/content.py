@@ -20,7 +20,7 @@ from vaulttools.files.root import Root
 from vaulttools.index import vocabulary
 from vaulttools.index.vocabulary import Tokens
 from vaulttools.notes.properties.values import in_words
-from vaulttools.patterns.literals import fold
+from vaulttools.patterns.requirements import fold
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments

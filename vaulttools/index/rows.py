@@ -9,7 +9,7 @@ import os
 import sys
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import compress, count
+from itertools import compress, count, filterfalse
 from operator import add, itemgetter, sub
 from struct import Struct
 from typing import Any, Final
@@ -72,9 +72,9 @@ class Records:
 
     def __iter__(self) -> Iterator[str]:
         """Yields the files with a row."""
-        later = self._later
-        yield from (path for id_, path in enumerate(self._names) if path is not None and id_ not in later)
-        yield from (path for path in later.values() if path is not None)
+        names, later = self._names, self._later
+        yield from filter(None, [path for id_, path in enumerate(names) if id_ not in later] if later else names)
+        yield from filter(None, later.values())
 
     @property
     def newest(self) -> int:
@@ -157,8 +157,9 @@ class Rows:
 
     def number(self) -> None:
         """Index the loaded rows by id, after the existing files are known."""
-        entries = [*self.files.items(), *self.aside.items()]
-        ids = _ids(record for _, record in entries)
+        # What is published is a base without differences, which is read without a look at each entry.
+        entries = [*self.files.published().items(), *self.aside.published().items()]
+        ids = _ids(map(itemgetter(1), entries))
         names: list[str | None] = [None] * (max(ids, default=0) + 1)
         for id_, (path, _) in zip(ids, entries, strict=True):
             names[id_] = path
@@ -168,7 +169,7 @@ class Rows:
     def ids_in_sum(self) -> tuple[int, int]:
         """Like `IndexStore.ids_in_sum`."""
         later = self._later
-        ids = (id_ for id_ in compress(count(), self.now._names) if id_ not in later)
+        ids = filterfalse(later.__contains__, compress(count(), self.now._names))
         return len(self.now), sum(ids) + sum(id_ for id_, path in later.items() if path is not None)
 
     def see(self, path: str, stamp: bytes) -> None:

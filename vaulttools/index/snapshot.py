@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from vaulttools.index.store import IndexStore
     from vaulttools.index.tables import Tables
     from vaulttools.index.tree import Names
-    from vaulttools.patterns.literals import Requirement
+    from vaulttools.patterns.requirements import Requirement
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from vaulttools.index.database import Database, Moment
 from vaulttools.index.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from vaulttools.patterns.literals import Requirement
+    from vaulttools.patterns.requirements import Requirement
 
 _ALL: Final = 2**62
 """More than the rows of any table."""

@@ -29,7 +29,6 @@ from vaulttools.index.rows import NEW, SIZE, Records, Rows, key_of
 if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch
 
-_INITIAL: Final = itemgetter(0)
 _STAMP: Final = itemgetter(slice(SIZE))
 _NO_STAMP: Final = STAMP.pack(*NO_KEY)
 
@@ -348,15 +347,12 @@ class Tree:
         """Splits a listing: paths of unprotected files, their stamps, everything else by name, and, by path, the
         unprotected files that need a download or have several names."""
         names, stamps, others = nodes.names.split("\0") if nodes.stamps else [], nodes.stamps, {**nodes.others}
-        if not (self._initials.isdisjoint(map(_INITIAL, names)) and "".join(names).isascii()):
-            # `_is_open` inlined: a call for each name is slow.
-            initials, closes = self._initials, self._root.protection.closes
-            odd = [name for name in names if name[0] in initials or not name.isascii()]
-            if shut := {name for name in odd if closes(start + name, name)}:
-                each = [*zip(names, split(stamps), strict=True)]
-                others.update((name, Inode("file", key_of(stamp))) for name, stamp in each if name in shut)
-                names = [name for name in names if name not in shut]
-                stamps = b"".join(stamp for name, stamp in each if name not in shut)
+        may_close = self._root.protection.may_close(nodes.names)
+        if may_close and (shut := {name for name in names if not self._is_open(start + name, name)}):
+            each = [*zip(names, split(stamps), strict=True)]
+            others.update((name, Inode("file", key_of(stamp))) for name, stamp in each if name in shut)
+            names = [name for name in names if name not in shut]
+            stamps = b"".join(stamp for name, stamp in each if name not in shut)
         files = [
             name for name, node in nodes.others.items() if node.kind == "file" and self._is_open(start + name, name)
         ]

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import apsw
 
-from vaulttools.patterns.literals import AllOf, AnyOf, Requirement
+from vaulttools.patterns.requirements import AllOf, AnyOf, Requirement
 
 _CLASS: Final = "0-9a-z_\u00c0-\u0dff\u0f00-\u0fff\u10a0-\u177f\u1800-\u194f\u1e00-\u1fff"
 """Word characters of folded texts, without Thai, Lao, Myanmar, Khmer and the scripts of East Asia."""

@@ -12,48 +12,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
-from typing import Final, TypeAlias
+from typing import Final
 
 from vaulttools.patterns import regex_syntax
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.patterns.regex_syntax import Engine, RegexToken
+from vaulttools.patterns.requirements import LONGEST, AllOf, AnyOf, Requirement, fold
 
 MOST: Final = 64
 """Most literals in one requirement. If more are required, the strongest are kept; with more alternatives, none."""
-LONGEST: Final = 64
-"""Most folded characters of a literal; a longer one is cut into several."""
 
 _VARIANTS = 16  # most texts that one piece of a regex expands to
 _CLASS_VARIANTS = 4  # a larger class, such as [0-9], costs more to look up than it excludes
 _MOST_PIECES = 4  # of a group or repetition that stay separate
 _MAX_DEPTH = 50  # of groups
-
-
-@dataclass(frozen=True, slots=True)
-class AllOf:
-    """Every part is required."""
-
-    parts: tuple[Requirement, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """At least one of the parts is required."""
-
-    parts: tuple[Requirement, ...]
-
-
-Requirement: TypeAlias = str | AllOf | AnyOf
-"""A str is folded text without line ends, 1 to `LONGEST` characters, that the folded text contains."""
-
-
-def fold(text: str) -> str:
-    """Returns the form in which texts and literals are compared: full case folding.
-
-    Each character is folded by itself: `fold(a + b) == fold(a) + fold(b)`. The tables are Python's
-    (`unicodedata.unidata_version`): do not compare texts and literals folded by different versions.
-    """
-    return text.casefold()
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.paths import is_note
-from vaulttools.patterns.literals import Requirement
+from vaulttools.patterns.requirements import Requirement
 from vaulttools.query import tree, wording
 from vaulttools.query.facts import Facts, Values, compares, has_fact
 from vaulttools.query.regexes import Regexes

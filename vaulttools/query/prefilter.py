@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from vaulttools.patterns.literals import fold
 from vaulttools.patterns.pattern import escaped
+from vaulttools.patterns.requirements import fold
 from vaulttools.query.tree import And, Case, Node, Or, Phrase, Term, Within
 
 MANY: Final = 48

@@ -13,8 +13,9 @@ from vaulttools.files.providers import Candidates
 from vaulttools.files.scope import Scope
 from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.matching.search import Search
-from vaulttools.patterns.literals import Requirement, required
+from vaulttools.patterns.literals import required
 from vaulttools.patterns.pattern import Pattern
+from vaulttools.patterns.requirements import Requirement
 from vaulttools.query import tree
 from vaulttools.query.text import Text
 from vaulttools.query.tree import Case, Node, Regex

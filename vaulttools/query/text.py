@@ -12,7 +12,7 @@ from vaulttools.core.cached import cached_property
 from vaulttools.notes import canvas
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading, Span, Task
-from vaulttools.patterns.literals import fold
+from vaulttools.patterns.requirements import fold
 from vaulttools.query.tree import Node, Phrase, Term
 
 Unit: TypeAlias = Literal["line", "block", "section", "task", "task-todo", "task-done"]

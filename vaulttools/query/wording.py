@@ -12,7 +12,7 @@ from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
-from vaulttools.patterns.literals import LONGEST, AllOf, Requirement, fold
+from vaulttools.patterns.requirements import LONGEST, AllOf, Requirement, fold
 from vaulttools.query.tree import Phrase, Term
 
 _CHARACTER_SCRIPTS: Final = re.compile(
@@ -29,7 +29,7 @@ def places(wanted: Term | Phrase, text: str, *, sensitive: bool) -> Iterator[int
     """Yields the offsets in a text of a term, also inside words (rule-S05), or of a phrase as full words (rule-S06,
     rule-S07).
 
-    Unless `sensitive`, the text must be folded (`literals.fold`), and the offsets are those in the folded text. Matches
+    Unless `sensitive`, the text must be folded (by `fold`), and the offsets are those in the folded text. Matches
     do not overlap. An empty phrase matches at offset 0 of every text (rule-S29).
     """
     needle = wanted.text if sensitive else fold(wanted.text)

@@ -14,7 +14,7 @@ from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.index.words import Places, WordHits
 from vaulttools.notes.note import Note
-from vaulttools.patterns.literals import fold
+from vaulttools.patterns.requirements import fold
 from vaulttools.ranked.finder import Finder, NoteWords
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.weights import NOMINATION

@@ -21,8 +21,8 @@ from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.files import disk
 from vaulttools.index.words import Spelling, tokens
-from vaulttools.patterns.literals import fold
 from vaulttools.patterns.pattern import escaped
+from vaulttools.patterns.requirements import fold
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity
 from vaulttools.ranked.weights import NOMINATION

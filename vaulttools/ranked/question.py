@@ -18,7 +18,7 @@ from vaulttools.core.spelling import apart
 from vaulttools.index.words import Spelling
 from vaulttools.notes import language
 from vaulttools.notes.function_words import STOP_WORDS
-from vaulttools.patterns.literals import fold
+from vaulttools.patterns.requirements import fold
 
 MOST_TERMS: Final = 32
 """Upper bound of the terms of one question; further ones are dropped. Each costs part of a millisecond."""

@@ -20,7 +20,6 @@ from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
-from vaulttools.matching.search import Search
 from vaulttools.models import BaseModel, Field
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Edge, Graph, Reached, Unresolved, reach
@@ -29,6 +28,7 @@ from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.patterns import pattern
 
 if TYPE_CHECKING:
+    from vaulttools.matching.search import Search
     from vaulttools.notes.note import Note
 
 Direction: TypeAlias = Literal["out", "back", "mentions", "unresolved", "orphans"]

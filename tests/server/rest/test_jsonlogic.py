@@ -14,7 +14,8 @@ from vaulttools.bases.regexes import regex
 from vaulttools.bases.syntax import InvalidExpression
 from vaulttools.errors import BadArgument
 from vaulttools.matching import ripgrep
-from vaulttools.patterns.literals import fold, required
+from vaulttools.patterns.literals import required
+from vaulttools.patterns.requirements import fold
 from vaulttools.server.rest.jsonlogic import Demand, Rule, demands_of, is_truthy
 
 DOUBLED = {"reduce": [[1] * 40, [{"var": "accumulator"}, {"var": "accumulator"}], []]}

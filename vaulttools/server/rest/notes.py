@@ -21,8 +21,8 @@ from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Written
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
-from vaulttools.patterns.literals import Requirement
 from vaulttools.patterns.literals import required as literals_of
+from vaulttools.patterns.requirements import Requirement
 from vaulttools.server.rest.jsonlogic import Demand
 from vaulttools.session import Session
 
