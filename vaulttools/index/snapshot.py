@@ -132,6 +132,7 @@ class Snapshot:
         self.lasting: Final = caches.lasting.made
         self.facts_of: Final = caches.facts_of
         self.holds: Final = names.holds
+        self.keys: Final = names.keys
         self.names_in: Final = names.names_in
 
     @property
@@ -214,11 +215,6 @@ class Snapshot:
         """Returns a file's modification time at the last look, nanoseconds since 1970; 0: `stat` failed; None: gone."""
         key = self._names.key(path)
         return key.modified if key is not None else None
-
-    def keys(self, files: Sequence[str]) -> list[Key | None]:
-        """Returns the stat keys of files at the last look; None for what is not a readable local file."""
-        names = self._names
-        return [names.key(path) if names.is_here(path) else None for path in files]
 
     # Candidates of a search.
 
