@@ -220,16 +220,13 @@ class Snapshot:
 
     def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
         """Returns the files that may fulfil a requirement; None: nearly all may, or the store failed."""
+        rows = len(self._records)
+        if len(self.stale) + len(self._wordless) > rows * _MOST_STALE:
+            return None
         with self._tolerating_loss():
-            ids = self._narrowed(requirement)
+            ids = self._tables.narrowed(requirement, max(_FEW, int(rows * _NEARLY_ALL)))
             return None if ids is None else self._named(ids) | self._unsure(requirement)
         return None
-
-    def _narrowed(self, requirement: Requirement) -> list[int] | None:
-        """Returns the ids of rows that may fulfil a requirement, ascending; None: most or all rows may."""
-        if len(self.stale) + len(self._wordless) > len(self._records) * _MOST_STALE:
-            return None
-        return self._tables.narrowed(requirement, max(_FEW, int(len(self._records) * _NEARLY_ALL)))
 
     def _unsure(self, requirement: Requirement) -> AbstractSet[str]:
         """Returns the files that may fulfil a requirement although their rows do not show it."""
