@@ -161,9 +161,11 @@ def rank(
     depth = {path: 0 if path in matches.fresh else bisect_right(rounds, place) for place, path in enumerate(places)}
     ranked = _in_order(matches, {term.text.casefold() for term in asked.terms}, found, depth)
     titled = [path for path in known if may_be_name(places[path], own)]
+    first_of_all = named(question, _names(matches, titled)) if titled else frozenset()
+    if not (first_of_all or substitutes.unfound):
+        first_of_all = holding_all(ranked, own, places)
     written = Written(
-        named(question, _names(matches, titled))
-        or (frozenset() if substitutes.unfound else holding_all(ranked, own, places)),
+        first_of_all,
         next((note.path for note in ranked if note.path in quoting), ""),
     )
     uncounted = () if counts is None else counts.uncounted
