@@ -294,9 +294,13 @@ class Snapshot:
 
     def textless(self, attachments: Sequence[str]) -> dict[str, Reason]:
         """Returns why attachments that are not stale lack all or part of their text."""
-        rows = ((path, self._records.get(path)) for path in attachments if path not in self.stale)
-        reasons = ((path, reason_of(row.flags)) for path, row in rows if row is not None)
-        return {path: reason for path, reason in reasons if reason is not None}
+        return {
+            path: reason
+            for path in attachments
+            if path not in self.stale
+            and (row := self._records.get(path)) is not None
+            and (reason := reason_of(row.flags)) is not None
+        }
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
         """Returns the files with a trait that are not stale."""
@@ -441,7 +445,8 @@ class Snapshot:
 
         rows, kept = self._ranked_rows(notes), self._caches.passages
         found = {row: held for row, held in zip(rows, kept.several(rows), strict=True) if held is not None}
-        for row, columns in self._passages_of([row for row in rows if row not in found]):
+        unread = [row for row in rows if row not in found]
+        for row, columns in self._passages_of(unread) if unread else ():
             found[row] = load(columns)
             if paths.is_note(row.path):  # the row of an attachment does not change when more of its text is extracted
                 kept.put(row, found[row], len(found[row].lengths))
@@ -454,7 +459,7 @@ class Snapshot:
     def _passages_of(self, rows: Sequence[Row]) -> list[tuple[Row, bytes]]:
         by_id = {row.id: row for row in rows}
         with self._tolerating_loss():
-            found = self._tables.passages(by_id) if rows else []
+            found = self._tables.passages(by_id)
             return [(by_id[id_], columns) for id_, text, columns in found if by_id[id_].digest == text]
         return []
 
