@@ -73,11 +73,11 @@ def selected(call: Call, asked: Asked) -> Selected:
     """
     work, request = call.work, asked.request
     _, notices = dated.file_times(request, call.session.calendar)
-    filtering = call.with_work(Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started))
+    tally = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
     nodes = filters.nodes(request)
     if not (asked.operators or asked.sort or nodes):
-        return Selected(call, None, None, "", notices, filtering.work)
-    filtering, scope = awaited(filtering, request)
+        return Selected(call, None, None, "", notices, tally)
+    filtering, scope = awaited(call.with_work(tally), request)
     node = tree.both([parse(asked.operators or "path:.md"), *nodes])
     matching, filtered = exact(filtering, scope, request, node, asked.given)
     if asked.operators:
@@ -88,7 +88,7 @@ def selected(call: Call, asked: Asked) -> Selected:
         Order(call.session, matching, asked.sort) if asked.sort else None,
         corpus.part(filtered),
         notices,
-        filtering.work,
+        tally,
     )
 
 
