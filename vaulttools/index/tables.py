@@ -83,10 +83,9 @@ class Tables:
 
     def copies(self, digests: Iterable[int]) -> list[tuple[int, int]]:
         """Returns pairs of a passage digest and the id of a note that holds the passage."""
-        found = self._read(
+        return self._read(
             "SELECT digest, id FROM copies WHERE digest IN (SELECT value FROM json_each(?))", json.dumps([*digests])
         )
-        return [(digest, id_) for digest, id_ in found]
 
     def stems(self, beginning: str) -> list[str]:
         """Returns the stems with this beginning, in any note."""

@@ -267,11 +267,14 @@ def _in_order(
         known = index.facts("tags", tied, lambda data: Stored(data).written_tags, matches.stop)
         tags |= {path: value_of(fact) for path, fact in known.items()}
     tags |= {path: fresh[path].written_tags for path in tied if path in fresh}
-    tagged = {path: len(words & set(map(str.casefold, tags.get(path, ())))) for path in tied}
-    modified = {path: (index.modified(path) or 0) if index is not None else 0 for path in tied}
 
     def key(note: RankedNote) -> tuple[tuple[int, float], int, int, str]:
-        return worth[note.path], -tagged.get(note.path, 0), -modified.get(note.path, 0), note.path
+        path = note.path
+        if equal[worth[path]] == 1:
+            return worth[path], 0, 0, path
+        tagged = len(words & set(map(str.casefold, tags.get(path, ()))))
+        modified = (index.modified(path) or 0) if index is not None else 0
+        return worth[path], -tagged, -modified, path
 
     return sorted(notes, key=key)
 

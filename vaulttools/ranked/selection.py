@@ -158,15 +158,16 @@ class Nominated:
         unread = missed.keys() & self.wanted
         of_scope = sorted(unread | (missed.keys() & self.large), key=paths.order)
         passed_over = [*self.files.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
-        searched = len(self.wanted) - len(unread)
+        waiting = 0
         for entry, reason in passed_over:
             work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
+            waiting += reason == "time limit"
         for _, warning in self.scope.warnings:
             work.warn(warning)
         for reason in (INCOMPLETE | {PROPERTIES}) & tally.skipped.keys():
             work.skipped.setdefault(reason, tally.skipped[reason])
-        work.searched = searched
-        return searched, [reason for _, reason in passed_over].count("time limit")
+        work.searched = len(self.wanted) - len(unread)
+        return work.searched, waiting
 
 
 _DAYS_SECONDS: Final = 1.5
