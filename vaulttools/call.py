@@ -60,7 +60,7 @@ class Call:
     """One call of a tool, in one thread. It has one snapshot, so its names, candidates and facts are of one moment."""
 
     def __init__(self, session: Session, work: Work, *, holds: bool = True) -> None:
-        """`holds`: whether the tables of the index are of one moment, too, until `end`, which the caller then calls;
+        """`holds`: whether the tables of the index are of one moment, too, until `close`, which the caller then calls;
         not for a call without a time limit."""
         self.session: Final = session
         self.work: Final = work
@@ -75,14 +75,11 @@ class Call:
         self._taken.has_asked = True
         if not self.session.has_index:
             return None
-        index = self.session.indexes.own
-        return self._took(index, index.view(self.work.started, held=self._holds))
+        self._taken.index = self.session.indexes.own
+        self._taken.snapshot = self._taken.index.view(self.work.started, held=self._holds)
+        return self._taken.snapshot
 
-    def _took(self, index: BackgroundIndex, snapshot: Snapshot | None) -> Snapshot | None:
-        self._taken.index, self._taken.snapshot = index, snapshot
-        return snapshot
-
-    def end(self) -> None:
+    def close(self) -> None:
         """End the use of the index's tables; what is asked of them later is as it is then."""
         if self._taken.snapshot is not None:
             self._taken.snapshot.let_go()
@@ -118,8 +115,9 @@ class Call:
         """
         snapshot = self.snapshot
         if snapshot is None or (seconds and not snapshot.has_facts):
-            self.end()
-            snapshot = self._took(*self.session.indexes.structures(self.work, seconds))
+            self.close()
+            self._taken.index, snapshot = self.session.indexes.structures(self.work, seconds)
+            self._taken.snapshot = snapshot
         return self._made(self.work, snapshot, has_chosen=True)
 
     def _made(self, work: Work, snapshot: Snapshot | None, *, has_chosen: bool) -> Call:

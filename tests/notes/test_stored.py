@@ -19,7 +19,7 @@ VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
 
 PARTS = (
     *("body_line", "line_count", "properties", "warnings", "headings", "tags", "aliases", "references"),
-    *("property_references", "dated_lines"),
+    "dated_lines",
 )
 OF_STRUCTURE = tuple(each.name for each in fields(Structure))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import TypeVar
 
 from vaulttools.call import Call
@@ -24,7 +25,8 @@ def settled(call: Call, ask: Callable[[Call], A], found: Callable[[A], bool]) ->
 
     The last answer names the files and is not complete. An answer that is incomplete for another reason is final.
     """
-    answer = _answered(call, ask)
+    with closing(call):
+        answer = ask(call)
     known: Mapping[str, int] = {}
     for is_last in (False, True):
         must_ask = GONE in call.work.skipped or call.has_lost_index
@@ -41,7 +43,8 @@ def settled(call: Call, ask: Callable[[Call], A], found: Callable[[A], bool]) ->
         if is_last:
             again.work.pass_over_all(sorted(moved, key=paths.order), GONE)
         try:
-            answer = _answered(again, ask)
+            with closing(again):
+                answer = ask(again)
         except Cancelled:
             raise
         except VaultToolsError:  # a file that was named exactly is gone: the first answer says so already
@@ -50,10 +53,3 @@ def settled(call: Call, ask: Callable[[Call], A], found: Callable[[A], bool]) ->
             break
         call = again
     return answer, call
-
-
-def _answered(call: Call, ask: Callable[[Call], A]) -> A:
-    try:
-        return ask(call)
-    finally:
-        call.end()

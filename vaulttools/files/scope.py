@@ -124,13 +124,10 @@ class Scope:
         """Returns all `entries` if an index knows them; None if a walk is needed."""
         if self.names is None or not all(self.names.holds(walk.folder) for walk in self.walks):
             return None
-        if len(self.walks) == 1 and not self.named:
-            return self._within_times(self.names, self._kept(self.names, self.walks[0], folders=False))
-        return Listing(self.entries())
-
-    def _within_times(self, names: FileNames, listing: Listing) -> Listing:
-        """Returns the part of a cached listing that `times` selects, computed at most once until a file changes."""
-        times = self.times
+        if len(self.walks) != 1 or self.named:
+            return Listing(self.entries())
+        names, times = self.names, self.times
+        listing = self._kept(names, self.walks[0], folders=False)
         if times is None:
             return listing
         return names.kept((listing, times), lambda: Listing(times.of(self.root, names, listing)), times=True)

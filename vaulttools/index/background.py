@@ -153,7 +153,8 @@ class BackgroundIndex:
 
         `held`: as `Publisher.held`, for one call.
         """
-        self.start()
+        if self._thread is None:
+            self.start()
         present = self._present
         if present is None:
             return None

@@ -132,6 +132,7 @@ class Snapshot:
         self.lasting: Final = caches.lasting.made
         self.facts_of: Final = caches.facts_of
         self.holds: Final = names.holds
+        self.keys: Final = names.keys
         self.names_in: Final = names.names_in
 
     @property
@@ -215,25 +216,17 @@ class Snapshot:
         key = self._names.key(path)
         return key.modified if key is not None else None
 
-    def keys(self, files: Sequence[str]) -> list[Key | None]:
-        """Returns the stat keys of files at the last look; None for what is not a readable local file."""
-        names = self._names
-        return [names.key(path) if names.is_here(path) else None for path in files]
-
     # Candidates of a search.
 
     def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
         """Returns the files that may fulfil a requirement; None: nearly all may, or the store failed."""
+        rows = len(self._records)
+        if len(self.stale) + len(self._wordless) > rows * _MOST_STALE:
+            return None
         with self._tolerating_loss():
-            ids = self._narrowed(requirement)
+            ids = self._tables.narrowed(requirement, max(_FEW, int(rows * _NEARLY_ALL)))
             return None if ids is None else self._named(ids) | self._unsure(requirement)
         return None
-
-    def _narrowed(self, requirement: Requirement) -> list[int] | None:
-        """Returns the ids of rows that may fulfil a requirement, ascending; None: most or all rows may."""
-        if len(self.stale) + len(self._wordless) > len(self._records) * _MOST_STALE:
-            return None
-        return self._tables.narrowed(requirement, max(_FEW, int(len(self._records) * _NEARLY_ALL)))
 
     def _unsure(self, requirement: Requirement) -> AbstractSet[str]:
         """Returns the files that may fulfil a requirement although their rows do not show it."""
@@ -301,9 +294,13 @@ class Snapshot:
 
     def textless(self, attachments: Sequence[str]) -> dict[str, Reason]:
         """Returns why attachments that are not stale lack all or part of their text."""
-        rows = ((path, self._records.get(path)) for path in attachments if path not in self.stale)
-        reasons = ((path, reason_of(row.flags)) for path, row in rows if row is not None)
-        return {path: reason for path, reason in reasons if reason is not None}
+        return {
+            path: reason
+            for path in attachments
+            if path not in self.stale
+            and (row := self._records.get(path)) is not None
+            and (reason := reason_of(row.flags)) is not None
+        }
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
         """Returns the files with a trait that are not stale."""
@@ -448,7 +445,8 @@ class Snapshot:
 
         rows, kept = self._ranked_rows(notes), self._caches.passages
         found = {row: held for row, held in zip(rows, kept.several(rows), strict=True) if held is not None}
-        for row, columns in self._passages_of([row for row in rows if row not in found]):
+        unread = [row for row in rows if row not in found]
+        for row, columns in self._passages_of(unread) if unread else ():
             found[row] = load(columns)
             if paths.is_note(row.path):  # the row of an attachment does not change when more of its text is extracted
                 kept.put(row, found[row], len(found[row].lengths))
@@ -461,7 +459,7 @@ class Snapshot:
     def _passages_of(self, rows: Sequence[Row]) -> list[tuple[Row, bytes]]:
         by_id = {row.id: row for row in rows}
         with self._tolerating_loss():
-            found = self._tables.passages(by_id) if rows else []
+            found = self._tables.passages(by_id)
             return [(by_id[id_], columns) for id_, text, columns in found if by_id[id_].digest == text]
         return []
 

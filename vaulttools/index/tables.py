@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Set
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,12 +28,9 @@ class Tables:
     can no longer be used. `words` has its own queries."""
 
     def __init__(self, database: Database | Moment, vocabulary: Vocabulary) -> None:
-        self._source = database
-        self._vocabulary = vocabulary
-
-    def reading(self) -> AbstractContextManager[apsw.Connection]:
+        self.reading: Final = database.reading
         """Yields a connection that no other thread uses at the same time."""
-        return self._source.reading()
+        self._vocabulary = vocabulary
 
     def ids(self, match: str, *, since: int = 0) -> list[int]:
         """Returns the ids of files whose tokens fulfil an FTS5 query, ascending from `since`.
@@ -87,10 +83,9 @@ class Tables:
 
     def copies(self, digests: Iterable[int]) -> list[tuple[int, int]]:
         """Returns pairs of a passage digest and the id of a note that holds the passage."""
-        found = self._read(
+        return self._read(
             "SELECT digest, id FROM copies WHERE digest IN (SELECT value FROM json_each(?))", json.dumps([*digests])
         )
-        return [(digest, id_) for digest, id_ in found]
 
     def stems(self, beginning: str) -> list[str]:
         """Returns the stems with this beginning, in any note."""

@@ -10,7 +10,7 @@ import errno
 import stat
 import time
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -127,9 +127,12 @@ class Names:
         node = self.node(path)
         return None if node is None else node.key
 
-    def is_here(self, path: str) -> bool:
-        """Whether a path is a known regular file that can be read without a download."""
-        return path not in self._dataless and (self._files.get(path) or _NO_STAMP)[:SIZE] != _NO_STAMP
+    def keys(self, files: Sequence[str]) -> list[Key | None]:
+        """Returns the stat keys of files at the last look; None for what is not a readable local file."""
+        records = zip(files, self._files.several(files, _NO_STAMP), strict=True)
+        return [
+            None if record[:SIZE] == _NO_STAMP or path in self._dataless else key_of(record) for path, record in records
+        ]
 
     @property
     def unlisted(self) -> frozenset[str]:

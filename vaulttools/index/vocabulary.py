@@ -249,7 +249,7 @@ def query(requirement: Requirement, holding: Holding) -> str | None:
 
 def binary_query(requirement: Requirement) -> str | None:
     """Like `query`, for binary files."""
-    return _query(requirement, lambda literal: _all([_of_other(run) for run in _PRINTABLE.findall(literal)]))
+    return _query(requirement, lambda literal: _joined(map(_of_other, _PRINTABLE.findall(literal))))
 
 
 def _query(requirement: Requirement, of_literal: Callable[[str], str | None]) -> str | None:
@@ -257,20 +257,16 @@ def _query(requirement: Requirement, of_literal: Callable[[str], str | None]) ->
         case str():
             return of_literal(requirement)
         case AllOf(parts):
-            return _all([_query(part, of_literal) for part in parts])
+            return _joined(_query(part, of_literal) for part in parts)
         case AnyOf(parts):
             every = [_query(part, of_literal) for part in parts]
-            return None if None in every else _joined([part for part in every if part is not None], " OR ")
+            return None if None in every else _joined(every, " OR ")
 
 
-def _all(parts: Sequence[str | None]) -> str | None:
-    known = [part for part in parts if part is not None]
-    return _joined(known, " AND ") if known else None
-
-
-def _joined(parts: Sequence[str], operator: str) -> str:
-    parts = list(dict.fromkeys(parts))
-    return parts[0] if len(parts) == 1 else f"({operator.join(parts)})"
+def _joined(parts: Iterable[str | None], operator: str = " AND ") -> str | None:
+    """Returns one query of those that are not None; None if there is none."""
+    known = [*filter(None, dict.fromkeys(parts))]
+    return f"({operator.join(known)})" if len(known) > 1 else next(iter(known), None)
 
 
 def _of_literal(holding: Holding, literal: str) -> str | None:
@@ -284,7 +280,7 @@ def _of_literal(holding: Holding, literal: str) -> str | None:
             else:
                 found.append(_of_other(run, ends=number < last))
         found += map(quoted, _mixed(part.encode("utf-8", "replace"))[:TRIPLES])
-    return _all(found)
+    return _joined(found)
 
 
 def _of_word(run: str, holding: Holding, *, begins: bool, ends: bool) -> str | None:
@@ -296,7 +292,7 @@ def _of_word(run: str, holding: Holding, *, begins: bool, ends: bool) -> str | N
         words = holding("\n" * begins + run + "\n" * ends)
     if words is None:
         return None
-    of_long = _joined([quoted(LONG), *filter(None, [_of_other(run, ends=ends)])], " AND ")
+    of_long = _joined([quoted(LONG), _of_other(run, ends=ends)])
     return _joined([*map(quoted, words), of_long], " OR ")
 
 
@@ -310,4 +306,4 @@ def _of_other(run: str, *, ends: bool = False) -> str | None:
         return quoted(_MARK + run) + "*"
     step = -(-count // TRIPLES)
     starts = sorted({*range(0, count, step), count - 1})
-    return _all([quoted(_MARK + run[start : start + 3]) for start in starts])
+    return _joined(quoted(_MARK + run[start : start + 3]) for start in starts)

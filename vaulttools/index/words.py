@@ -144,7 +144,8 @@ def best(
     asked = [(number, spelling) for number, spellings in enumerate(words) for spelling in spellings]
     if not asked:
         return []
-    match = _any([spelling for _, spelling in asked])
+    numbers, spelled = zip(*asked, strict=True)
+    match = _any(spelled)
     weights = ", ".join(map(str, _BM25_WEIGHTS))
     bound: list[str | int] = [match]
     wanted = ""
@@ -168,8 +169,7 @@ def best(
         (match, json.dumps([row for (row,) in rows])),
     ).fetchall()
     del _local.receive
-    phrases = [number for number, _ in asked]
-    places = {row: _read(lengths, held, phrases, len(words)) for row, lengths, held in rows_places}
+    places = {row: _read(lengths, held, numbers, len(words)) for row, lengths, held in rows_places}
     return [(row, places[row]) for (row,) in rows if row in places]  # another process may have removed some
 
 

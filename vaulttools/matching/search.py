@@ -222,7 +222,7 @@ class Search:
             plan.matched += len(counts.matching)
             plan.found += found
             place = listing.places_of(asked[-1:])[0] + 1 if plan.looked_at < len(candidates) else len(listing)
-            counts.failed.update((path, too_large[path]) for path in asked if path in too_large)
+            counts.failed.update(too_large)
             yield from self._tallied(listing, counts, asked, done, place)
             done = place
             if counts.stopped == "time limit":
@@ -232,7 +232,7 @@ class Search:
             if may_walk and plan.walks_folder(len(listing) - done) and (where := self._folder()) is not None:
                 rest = candidates[plan.looked_at :]
                 counts = self._matcher.counts(self._matcher.start(rest, where), rest)
-                counts.failed.update((path, too_large[path]) for path in rest if path in too_large)
+                counts.failed.update(too_large)
                 yield from self._tallied(listing, counts, rest, done)
                 return
         if not candidates:

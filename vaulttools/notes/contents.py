@@ -64,8 +64,8 @@ class Contents(ABC):
 
     @property
     @abstractmethod
-    def property_references(self) -> tuple[Reference, ...]:
-        """The links in the properties (rule-P05)."""
+    def references(self) -> tuple[Reference, ...]:
+        """The links and embeds, first those in the properties (rule-P05)."""
 
     @property
     @abstractmethod
@@ -88,11 +88,6 @@ class Contents(ABC):
                 over = found[over]
             found.append(over)
         return found
-
-    @cached_property
-    def references(self) -> tuple[Reference, ...]:
-        """The links and embeds, first those in the properties."""
-        return (*self.property_references, *self.structure.references)
 
     @property
     def links(self) -> Iterator[tuple[int, str]]:

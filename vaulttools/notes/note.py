@@ -94,10 +94,11 @@ class Note(Contents):
         return self.stored.warnings if self.stored else self._loaded.warnings
 
     @cached_property
-    def property_references(self) -> tuple[Reference, ...]:
-        """The links in the properties (rule-P05)."""
-        if self.stored:
-            return self.stored.property_references
+    def references(self) -> tuple[Reference, ...]:
+        """The links and embeds, first those in the properties (rule-P05)."""
+        return self.stored.references if self.stored else (*self._property_references(), *self.structure.references)
+
+    def _property_references(self) -> tuple[Reference, ...]:
         if not (self.frontmatter and ("[[" in self.frontmatter.raw or "](" in self.frontmatter.raw)):
             return ()
         from vaulttools.notes.markdown.structure import in_properties

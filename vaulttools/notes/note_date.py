@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from vaulttools.core import dates, paths
@@ -64,7 +65,7 @@ class Dating:
 
     def of(self, path: str, note: Contents) -> NoteDate | None:
         """Returns the date of a note; None if neither its name nor a part of it has one."""
-        return self.by(path, lambda: parts_of(note))
+        return self.by(path, partial(parts_of, note))
 
     def by(self, path: str, parts: Callable[[], DateParts]) -> NoteDate | None:
         """Returns the date of a file by its name, else by the parts of its note, which `parts` returns.

@@ -112,11 +112,6 @@ class Stored(Contents):
         """The values of the properties block by name as written; empty if there is no block or it cannot be read."""
         return dict(self._part("properties"))
 
-    @cached_property
-    def property_references(self) -> tuple[Reference, ...]:
-        """The links in the properties (rule-P05)."""
-        return tuple(reference for reference in self.references if reference.in_property is not None)
-
     @property
     def links(self) -> Iterator[tuple[int, str]]:
         """The line and the target of each of `references` that stays in the vault; made without references."""

@@ -109,7 +109,7 @@ class TermMatches:
         """Whether any note holds a term, in the scope or elsewhere; `count` is how many notes of the index do."""
         if count or self.holding(term):
             return True
-        if term.literal:
+        if term.literal or not self.looked_at:
             return False  # the names of notes outside the scope do not count
         finder = Finder([term])
         return any(any(map(any, places.found)) for places in self.places(finder))

@@ -118,8 +118,8 @@ class Deduplicator:
         """Returns the other notes of the scope that hold a copy of a passage, in order."""
         if digest not in self._copies:
             self._copies[digest] = self.copies_of({digest}).get(digest, frozenset())
-        found = {other for other in self._copies[digest] if other in self.among}
-        return sorted(found.union(self._folded.get((path, number), ())) - {path})
+        found = self._copies[digest] & self.among
+        return sorted({*found, *self._folded.get((path, number), ())} - {path})
 
     def _is_copy(self, note: Note, ranked: RankedNote, number: int) -> bool:
         made = print_of(note, ranked.passages, number)

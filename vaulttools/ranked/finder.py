@@ -82,7 +82,7 @@ class Finder:
     def _first_bytes(self, column: ColumnWords, text: bytes) -> list[list[int]]:
         """Returns for each term the byte offsets at which it begins in a column, whose text is `text`."""
         return [
-            [*(column.starts[place] for place in places), *_bytes_of(literal, text)]
+            [*map(column.starts.__getitem__, places), *_bytes_of(literal, text)]
             for literal, places in zip(self._literals, self._in_column(column), strict=True)
         ]
 

@@ -161,9 +161,11 @@ def rank(
     depth = {path: 0 if path in matches.fresh else bisect_right(rounds, place) for place, path in enumerate(places)}
     ranked = _in_order(matches, {term.text.casefold() for term in asked.terms}, found, depth)
     titled = [path for path in known if may_be_name(places[path], own)]
+    first_of_all = named(question, _names(matches, titled)) if titled else frozenset()
+    if not (first_of_all or substitutes.unfound):
+        first_of_all = holding_all(ranked, own, places)
     written = Written(
-        named(question, _names(matches, titled))
-        or (frozenset() if substitutes.unfound else holding_all(ranked, own, places)),
+        first_of_all,
         next((note.path for note in ranked if note.path in quoting), ""),
     )
     uncounted = () if counts is None else counts.uncounted
@@ -265,11 +267,14 @@ def _in_order(
         known = index.facts("tags", tied, lambda data: Stored(data).written_tags, matches.stop)
         tags |= {path: value_of(fact) for path, fact in known.items()}
     tags |= {path: fresh[path].written_tags for path in tied if path in fresh}
-    tagged = {path: len(words & set(map(str.casefold, tags.get(path, ())))) for path in tied}
-    modified = {path: (index.modified(path) or 0) if index is not None else 0 for path in tied}
 
     def key(note: RankedNote) -> tuple[tuple[int, float], int, int, str]:
-        return worth[note.path], -tagged.get(note.path, 0), -modified.get(note.path, 0), note.path
+        path = note.path
+        if equal[worth[path]] == 1:
+            return worth[path], 0, 0, path
+        tagged = len(words & set(map(str.casefold, tags.get(path, ()))))
+        modified = (index.modified(path) or 0) if index is not None else 0
+        return worth[path], -tagged, -modified, path
 
     return sorted(notes, key=key)
 

@@ -73,11 +73,11 @@ def selected(call: Call, asked: Asked) -> Selected:
     """
     work, request = call.work, asked.request
     _, notices = dated.file_times(request, call.session.calendar)
-    filtering = call.with_work(Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started))
+    tally = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
     nodes = filters.nodes(request)
     if not (asked.operators or asked.sort or nodes):
-        return Selected(call, None, None, "", notices, filtering.work)
-    filtering, scope = awaited(filtering, request)
+        return Selected(call, None, None, "", notices, tally)
+    filtering, scope = awaited(call.with_work(tally), request)
     node = tree.both([parse(asked.operators or "path:.md"), *nodes])
     matching, filtered = exact(filtering, scope, request, node, asked.given)
     if asked.operators:
@@ -88,7 +88,7 @@ def selected(call: Call, asked: Asked) -> Selected:
         Order(call.session, matching, asked.sort) if asked.sort else None,
         corpus.part(filtered),
         notices,
-        filtering.work,
+        tally,
     )
 
 
@@ -158,15 +158,16 @@ class Nominated:
         unread = missed.keys() & self.wanted
         of_scope = sorted(unread | (missed.keys() & self.large), key=paths.order)
         passed_over = [*self.files.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
-        searched = len(self.wanted) - len(unread)
+        waiting = 0
         for entry, reason in passed_over:
             work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
+            waiting += reason == "time limit"
         for _, warning in self.scope.warnings:
             work.warn(warning)
         for reason in (INCOMPLETE | {PROPERTIES}) & tally.skipped.keys():
             work.skipped.setdefault(reason, tally.skipped[reason])
-        work.searched = searched
-        return searched, [reason for _, reason in passed_over].count("time limit")
+        work.searched = len(self.wanted) - len(unread)
+        return work.searched, waiting
 
 
 _DAYS_SECONDS: Final = 1.5

@@ -20,7 +20,7 @@ from vaulttools.call import Call
 from vaulttools.core import garbage, limits, paths
 from vaulttools.core.work import PROPERTIES, Work
 from vaulttools.files import disk
-from vaulttools.files.scope import Scope, Walk
+from vaulttools.files.scope import Walk
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import MOST_TOGETHER, FileCount, FileHits, Search
 from vaulttools.models import Field
@@ -138,12 +138,17 @@ def stream(call: Call, request: SearchFilesRequest) -> FileStream:
 
 
 def _asked(call: Call, request: SearchFilesRequest, most: int) -> tuple[TextSearch, list[str]]:
-    """Returns the search, which counts `most` files, and sentences about its pattern and its dates."""
+    """Returns the search, which counts `most` files, and sentences about its pattern and its dates. It looks into
+    notes, or the files that `file_pattern` selects; a file named exactly is always included."""
     mode: Mode = "fixed" if request.fixed else "regex"
     compiled = call.session.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
     times, sentences = dated.file_times(request, call.session.calendar)
-    scope = replace(_scope(call, request), times=times)
-    passing = partial(_passing, request) if _looks_into_notes(request) else None
+    looks_into_notes = _looks_into_notes(request)
+    notes_only = looks_into_notes or not (request.file_pattern or "").strip()
+    walks, named = call.selected(request.file_pattern, (Walk(notes_only=notes_only),), ignore_case=True)
+    scope = call.scope(walks, named, hidden=False, include_excluded=request.include_excluded)
+    scope = replace(scope, times=times)
+    passing = partial(_passing, request) if looks_into_notes else None
     return TextSearch(call, compiled, scope, most, passing=passing), [*compiled.notices, *sentences]
 
 
@@ -191,13 +196,6 @@ def _inside(
 
 def _looks_into_notes(request: SearchFilesRequest) -> bool:
     return request.within not in (None, "anywhere") or bool(request.tags) or bool(request.properties)
-
-
-def _scope(call: Call, request: SearchFilesRequest) -> Scope:
-    """Returns notes, or the files that `file_pattern` selects; a file named exactly is always included."""
-    notes_only = not (request.file_pattern or "").strip() or _looks_into_notes(request)
-    walks, named = call.selected(request.file_pattern, (Walk(notes_only=notes_only),), ignore_case=True)
-    return call.scope(walks, named, hidden=False, include_excluded=request.include_excluded)
 
 
 def _in_order(vault: Session, request: SearchFilesRequest, matches: Iterator[FileCount]) -> Iterator[FileCount]:

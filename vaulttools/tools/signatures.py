@@ -25,8 +25,10 @@ def method(tool: Tool[Any, Any], *, is_stream: bool = False) -> Callable[..., An
     def call(*given: Any, **named: Any) -> Any:
         arguments = signature.bind(*given, **named).arguments
         vault = arguments.pop("self")
-        others = {name: arguments.pop(name) for name in ("cancel", "on_progress") if name in arguments}
-        return (vault.stream if is_stream else vault.answer)(tool.name, arguments, **others)
+        cancel, on_progress = arguments.pop("cancel", None), arguments.pop("on_progress", None)
+        if is_stream:
+            return vault.stream(tool.name, arguments, cancel=cancel)
+        return vault.answer(tool.name, arguments, cancel=cancel, on_progress=on_progress)
 
     call.__name__ = f"iter_{tool.name}" if is_stream else tool.name
     call.__qualname__ = f"ToolMethods.{call.__name__}"

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -126,7 +127,7 @@ class LinkIndex:
             return None if source is None else self._at(source)
         steps = target.split("/")
         if steps[0] and not {".", ".."}.intersection(steps):
-            return _first(lambda reading: self._near(reading, folder), "/".join(filter(None, steps)))
+            return _first(partial(self._near, folder=folder), "/".join(filter(None, steps)))
         exact = _walked([*folder.split("/"), *steps] if steps[0] else steps)
         return _first(self._at, exact) if exact else None
 
@@ -188,7 +189,7 @@ class _Grouped:
 
 def _first(look: Callable[[str], str | None], target: str) -> str | None:
     """Returns the file that `look` finds for the first possible name of a target."""
-    return next((path for path in map(look, _readings(target)) if path is not None), None)
+    return next(filter(None, map(look, _readings(target))), None)
 
 
 def _readings(target: str) -> tuple[str, str]:
