@@ -139,16 +139,16 @@ class Contents(ABC):
         contain the value, without case (rule-S05, rule-S19). The text of booleans is `true` and `false`, that of dates
         and numbers is as written. ``None`` matches an empty property: null, not `""` and not `[]` (rule-S36).
         """
-        held = list(self._named(name))
+        held = self._named(name)
         if value is None:
             return None in held
         wanted = value.casefold()
         return any(wanted in text.casefold() for kept in held for text in texts(kept))
 
-    def _named(self, name: str) -> Iterator[Value]:
+    def _named(self, name: str) -> list[Value]:
         """Returns the values of the properties with a name, in any casing."""
         folded = name.casefold()
-        return (value for key, value in self.properties.items() if key.casefold() == folded)
+        return [value for key, value in self.properties.items() if key.casefold() == folded]
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
         """Returns the headings above a line (from 1), outermost first, each of at most `limits.LINE_CHARACTERS`; the

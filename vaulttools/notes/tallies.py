@@ -90,7 +90,7 @@ class _Tallies:
         """Returns the tallies after changes of notes: path, parts before, parts after."""
         draft: Draft[str, Tally, Tally] = Draft(self._tallies, Tally.copy, Tally)
         for path, before, after in changes:
-            for folded in before.keys() | after.keys():
+            for folded in before.keys() | after.keys() if before else after:
                 old, new = before.get(folded), after.get(folded)
                 if old == new:
                     continue
@@ -124,7 +124,9 @@ class TagCounts(_Tallies):
 
     def changed(self, changes: Sequence[Change[WrittenTags]]) -> TagCounts:
         """Returns the counts after some notes changed."""
-        return self._after((path, _tags(before or ()), _tags(after or ())) for path, before, after in changes)
+        return self._after(
+            (path, _tags(before or ()), _tags(after or ())) for path, before, after in changes if before or after
+        )
 
     @cached_property
     def all(self) -> Sequence[TagUsage]:
@@ -184,18 +186,16 @@ class PropertyCounts(_Tallies):
         return sorted(found, key=lambda each: (-each.notes, each.name.casefold()))
 
 
-def _properties(properties: WrittenProperties | None) -> dict[str, Part]:
+def _properties(properties: WrittenProperties | None) -> Mapping[str, Part]:
     """Returns each property of a note with its types and values, each once; two names may differ in case alone."""
     if properties is False:
         return {_MISREAD: ("", {})}
-    named: dict[str, list[tuple[str, Value]]] = {}
+    found: dict[str, tuple[str, dict[str, dict[str, int]]]] = {}
     for name, value in properties or ():
-        named.setdefault(name.casefold(), []).append((name, value))
-    found: dict[str, Part] = {}
-    for folded, pairs in named.items():
-        types = {property_type(name, value) for name, value in pairs}
-        values = {_encode(each) for _, value in pairs for each in _elements(value)}
-        found[folded] = pairs[0][0], {"types": dict.fromkeys(types, 1), "values": dict.fromkeys(values, 1)}
+        counts = found.setdefault(name.casefold(), (name, {"types": {}, "values": {}}))[1]
+        counts["types"][property_type(name, value)] = 1
+        for each in _elements(value) if isinstance(value, list) else (value,):
+            counts["values"][_encode(each)] = 1
     return found
 
 
