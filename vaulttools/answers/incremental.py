@@ -66,8 +66,8 @@ class Corpus(Generic[A]):
     """All files that the question is about, in path order."""
     late: Sequence[str] = ()
     """Those notes of `files` that may have changed since, and that there was no time to read again."""
-    keep: Callable[[], None] = lambda: None
-    """Saves the answer for later processes, once more was computed from it."""
+    keep: Callable[[bool], None] = lambda _: None
+    """Saves the answer for later processes if many notes changed, or, given true, if more was computed from it."""
 
     @property
     def waiting(self) -> int:
@@ -113,8 +113,6 @@ class IncrementalAnswer(Generic[F, S]):
                     self._load_kept(view)
                 self._corpus = self._updated(listing, view, reader, work)
             self._seen = self._seen if view is None else view.mark
-            if self._unsaved > max(FEW, len(self._facts) // _PART):
-                self._keep(self._kept(view))
             return self._corpus
         finally:
             self._lock.release()
@@ -134,18 +132,17 @@ class IncrementalAnswer(Generic[F, S]):
             self._facts, answer = kept
             self._answer = self.projection.of_plain(answer)
 
-    def _kept(self, view: Snapshot | None) -> KeptFacts | None:
-        return None if view is None else view.facts_of(self.projection.kind)
-
-    def _keep_now(self, kept: KeptFacts | None) -> None:
-        with self._lock:
-            if len(self._facts) > FEW:
-                self._keep(kept)
-
-    def _keep(self, kept: KeptFacts | None) -> None:
-        if self.is_kept and kept is not None and self.projection.plain is not None and self._answer is not None:
-            kept.keep(self._facts, self.projection.plain(self._answer))
-            self._unsaved = 0
+    def _keep(self, kept: KeptFacts | None, is_grown: bool) -> None:
+        """Saves the answer if many notes changed, or more was computed from it; not while another call updates it."""
+        plain, least = self.projection.plain, FEW if is_grown else max(FEW, len(self._facts) // _PART)
+        if not self.is_kept or kept is None or plain is None or not self._lock.acquire(blocking=False):
+            return
+        try:
+            if (len(self._facts) if is_grown else self._unsaved) > least and self._answer is not None:
+                kept.keep(self._facts, plain(self._answer))
+                self._unsaved = 0
+        finally:
+            self._lock.release()
 
     def _updated(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Corpus[S]:
         """Returns the present answer; an error, or the end of the call, leaves this object unchanged."""
@@ -180,7 +177,8 @@ class IncrementalAnswer(Generic[F, S]):
         if unread:
             passed_over = sorted((*passed_over, *unread), key=lambda each: paths.order(each[0].path))
         in_order = sorted(late, key=paths.order)
-        keep = partial(self._keep_now, self._kept(view))  # it keeps no snapshot alive
+        kept = None if view is None else view.facts_of(self.projection.kind)
+        keep = partial(self._keep, kept)  # it keeps no snapshot alive
         return Corpus(answer, len(self._facts), passed_over, listing.files, in_order, keep)
 
     def _due(self, listing: Listing, view: Snapshot | None) -> set[str]:

@@ -108,7 +108,12 @@ class Contents(ABC):
     @property
     def written_tags(self) -> tuple[str, ...]:
         """The tags without `#`, first those in the properties, as often and in the casing as written."""
-        return (*self._property_tags, *(tag.name for tag in self.structure.tags))
+        return (*self.property_tags, *self.body_tags)
+
+    @property
+    def body_tags(self) -> tuple[str, ...]:
+        """The tags in the body, as written."""
+        return tuple(tag.name for tag in self.structure.tags)
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:
@@ -119,7 +124,8 @@ class Contents(ABC):
         return tuple(dict.fromkeys(name for value in self._named("aliases") for name in _aliases(value)))
 
     @cached_property
-    def _property_tags(self) -> tuple[str, ...]:
+    def property_tags(self) -> tuple[str, ...]:
+        """The tags in the properties, as written."""
         # `tags` in any casing (rule-S23); the singular `tag` is no longer read (rule-T09).
         return tuple(tag for value in self._named("tags") for tag in property_tags(value))
 
@@ -128,8 +134,8 @@ class Contents(ABC):
 
         The body is read only if no property has the tag.
         """
-        return any(covers(tag, name) for name in self._property_tags) or any(
-            covers(tag, found.name) for found in self.structure.tags
+        return any(covers(tag, name) for name in self.property_tags) or any(
+            covers(tag, name) for name in self.body_tags
         )
 
     def has_property(self, name: str, value: str | None) -> bool:

@@ -83,8 +83,9 @@ class _Parts:
         group = self._groups.get(number)
         if group is None:
             group = self._groups[number] = self._group(number).split(b"\n")
-        part = group[place] if len(group) > place else b""
-        return _decode(part.decode("utf-8", "surrogatepass"))[0] if part else ()
+        if len(group) <= place or not (part := group[place]):
+            return ()
+        return _decode(part.decode("utf-8", "surrogatepass"))[0]
 
     def _group(self, number: int) -> bytes:
         first, second = _BYTES.unpack_from(self._data)
@@ -134,16 +135,17 @@ class Stored(Contents):
     @property
     def links(self) -> Iterator[tuple[int, str]]:
         """The line and the target of each of `references` that stays in the vault; made without references."""
-        for line, written, *others in self._part("references"):
-            if len(others) < 2:
-                yield line, target_of(written[2 + (written[0] == "!") : -2])
-            elif others[0] != "external":
-                yield line, others[2]
+        for fields in self._part("references"):
+            if len(fields) < 4:
+                written = fields[1]
+                yield fields[0], target_of(written[2 + (written[0] == "!") : -2])
+            elif fields[2] != "external":
+                yield fields[0], fields[4]
 
     @property
-    def written_tags(self) -> tuple[str, ...]:
-        """The tags as in `Contents`; made without the structure."""
-        return (*self._property_tags, *(tag for tag, _ in self._part("tags")))
+    def body_tags(self) -> tuple[str, ...]:
+        """The tags in the body, as written; made without the structure."""
+        return tuple([tag for tag, _ in self._part("tags")])
 
     @cached_property
     def structure(self) -> Structure:

@@ -38,15 +38,20 @@ class Tally:
     def add(self, path: str, part: Part, number: int) -> None:
         """Add a note's part; subtract it if `number` is -1."""
         spelling, counted = part
-        notes = self.spellings.setdefault(spelling, set())
+        notes = self.spellings.get(spelling)
+        if notes is None:
+            notes = self.spellings[spelling] = set()
         (notes.add if number > 0 else notes.discard)(path)
         if not notes:
             del self.spellings[spelling]
         for kind, found in counted.items():
-            held = self.counts.setdefault(kind, {})
+            held = self.counts.get(kind)
+            if held is None:
+                held = self.counts[kind] = {}
             for each, times in found.items():
-                held[each] = held.get(each, 0) + number * times
-                if not held[each]:
+                if count := held.get(each, 0) + number * times:
+                    held[each] = count
+                else:
                     del held[each]
 
     @property
