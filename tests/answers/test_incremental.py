@@ -200,7 +200,8 @@ def test_a_process_answers_from_what_another_has_kept(
     with monkeypatch.context() as patch:
         for question in (usages.TAGS, usages.PROPERTIES, exact.PROJECTION, linked.PROJECTION):
             patch.setattr(type(question.empty), "changed", lambda *_: pytest.fail("an answer was made anew"))
-        patch.setattr(LinkIndex, "resolve", lambda *_: pytest.fail("a link was followed"))
+        for look in ("resolve", "having"):
+            patch.setattr(LinkIndex, look, lambda *_: pytest.fail("a link was followed"))
         for number in (5, 0, 1, 2, 3):  # not 4: to find `1.md` it resolves a link
             with Vault.open(folder) as vault:
                 vault.build_index()
@@ -210,6 +211,21 @@ def test_a_process_answers_from_what_another_has_kept(
     with Vault.open(folder) as vault:
         vault.clear_index()
         assert _kept(folder) == []
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+def test_a_call_saves_its_answer_once_and_the_same_call_not_again(
+    tool: str, arguments: dict[str, Any], make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, kept_soon: None
+) -> None:
+    folder = make_vault({f"{number}.md": _many(number) for number in range(30)}).path
+    saved: list[str] = []
+    monkeypatch.setattr(kept_facts, "save", lambda _, name, __: saved.append(name))
+    with Vault.open(folder) as vault:
+        vault.build_index()
+        saved.clear()
+        vault.call(tool, arguments)
+        vault.call(tool, arguments)
+    assert saved == [f"facts-{tool}"]
 
 
 def test_a_note_that_was_read_after_an_edit_is_not_read_again_once_it_is_indexed(

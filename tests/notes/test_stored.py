@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 import zlib
 from dataclasses import fields
 from pathlib import Path
@@ -77,7 +79,20 @@ def test_the_headings_are_read_without_decoding_the_rest() -> None:
     """This way the breadcrumbs of ten notes take 0.1 ms (measured)."""
     stored = Stored(dump(Note("n.md", "# A\n[[b]] #c\n## D\n")))
     assert stored.breadcrumb(3) == ("A", "D")
-    assert [*stored._groups] == [2]
+    assert [*stored._part._groups] == [2]
+
+
+def test_a_note_and_its_structure_make_no_circle() -> None:
+    """One for each note would cost the first call 17 ms of garbage collection (measured with 6,300 notes)."""
+    stored = Stored(dump(Note("n.md", "---\na: 1\n---\n# A\n[[b]] #c\n- [ ] d\n")))
+    assert (stored.tags, len(stored.structure.tasks), len(stored.structure.references)) == (("c",), 1, 1)
+    kept = weakref.ref(stored)
+    gc.disable()
+    try:
+        del stored
+        assert kept() is None
+    finally:
+        gc.enable()
 
 
 def test_tags_properties_and_tasks_are_read_without_decompressing_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:

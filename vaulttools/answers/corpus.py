@@ -123,9 +123,15 @@ FEW_TO_READ: Final = 200
 
 
 def answered(
-    call: Call, question: NoteProjection[F, S], scope: Scope, within: tuple[Walk, ...] | None = None
+    call: Call,
+    question: NoteProjection[F, S],
+    scope: Scope,
+    within: tuple[Walk, ...] | None = None,
+    *,
+    keeps: bool = True,
 ) -> Corpus[S]:
-    """Answers a question about the notes of a scope, without excluded files (rule-E04). It does not wait.
+    """Answers a question about the notes of a scope, without excluded files (rule-E04). It does not wait. With
+    `keeps=False` the caller saves the answer, by `Corpus.keep`.
 
     It adds to the work of the call what was passed over, only what lies `within` some walks if they are given.
     """
@@ -136,6 +142,8 @@ def answered(
         key, lambda: IncrementalAnswer(question, is_kept=_is_of_all(scope))
     )
     corpus = incremental.at(listed(scope), call.snapshot, call.notes(), work)
+    if keeps:
+        corpus.keep(False)
     for entry, reason in corpus.passed_over:
         if within is None or any(walk.reaches(entry.path) for walk in within):
             work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")

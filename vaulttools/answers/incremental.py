@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import filterfalse
 from threading import Lock
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from vaulttools.core import garbage, paths
 from vaulttools.core.work import INCOMPLETE, Reason, Work
@@ -65,8 +66,8 @@ class Corpus(Generic[A]):
     """All files that the question is about, in path order."""
     late: Sequence[str] = ()
     """Those notes of `files` that may have changed since, and that there was no time to read again."""
-    keep: Callable[[], None] = lambda: None
-    """Saves the answer for later processes, once more was computed from it."""
+    keep: Callable[[bool], None] = lambda _: None
+    """Saves the answer for later processes if many notes changed, or, given true, if more was computed from it."""
 
     @property
     def waiting(self) -> int:
@@ -112,8 +113,6 @@ class IncrementalAnswer(Generic[F, S]):
                     self._load_kept(view)
                 self._corpus = self._updated(listing, view, reader, work)
             self._seen = self._seen if view is None else view.mark
-            if self._unsaved > max(FEW, len(self._facts) // _PART):
-                self._keep(self._kept(view))
             return self._corpus
         finally:
             self._lock.release()
@@ -133,39 +132,43 @@ class IncrementalAnswer(Generic[F, S]):
             self._facts, answer = kept
             self._answer = self.projection.of_plain(answer)
 
-    def _kept(self, view: Snapshot | None) -> KeptFacts | None:
-        return None if view is None else view.facts_of(self.projection.kind)
-
-    def _keep_now(self, kept: KeptFacts | None) -> None:
-        with self._lock:
-            if len(self._facts) > FEW:
-                self._keep(kept)
-
-    def _keep(self, kept: KeptFacts | None) -> None:
-        if self.is_kept and kept is not None and self.projection.plain is not None and self._answer is not None:
-            kept.keep(self._facts, self.projection.plain(self._answer))
-            self._unsaved = 0
+    def _keep(self, kept: KeptFacts | None, is_grown: bool) -> None:
+        """Saves the answer if many notes changed, or more was computed from it; not while another call updates it."""
+        plain, least = self.projection.plain, FEW if is_grown else max(FEW, len(self._facts) // _PART)
+        if not self.is_kept or kept is None or plain is None or not self._lock.acquire(blocking=False):
+            return
+        try:
+            if (len(self._facts) if is_grown else self._unsaved) > least and self._answer is not None:
+                kept.keep(self._facts, plain(self._answer))
+                self._unsaved = 0
+        finally:
+            self._lock.release()
 
     def _updated(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Corpus[S]:
         """Returns the present answer; an error, or the end of the call, leaves this object unchanged."""
         corpus = self._corpus
-        looks, late = self._looks(self._due(listing, view), listing, view, reader, work)
+        looks = self._looks(self._due(listing, view), listing, view, reader, work)
         changes: list[Change[F]] = []
-        for path, look in looks.items():
-            before, after = self._facts.get(path), look.fact
-            if not is_same(before and before[1], after and after[1]):
-                was, now = (None if each is None else value_of(each) for each in (before, after))
-                changes.append(Change(path, was, now))
+        for path, after in looks.facts.items():
+            before = self._facts.get(path)
+            if before is None:
+                changes.append(Change(path, None, value_of(after)))
+            elif not is_same(before[1], after[1]):
+                changes.append(Change(path, value_of(before), value_of(after)))
+        changes += (Change(path, value_of(self._facts[path]), None) for path in looks.lost if path in self._facts)
         answer = self.projection.empty if self._answer is None else self._answer
         if changes:
             answer = self.projection.change(answer, changes)
         was_unread, is_same_listing = dict(self._unread), listing is self._listing
-        for path, look in looks.items():
-            _put(self._facts, path, look.fact)
-            _put(self._unread, path, look.unread)
-            (self._uncertain.add if look.is_uncertain else self._uncertain.discard)(path)
-        self._answer, self._listing = answer, listing
-        self._uncertain |= late
+        self._facts.update(looks.facts)
+        for path in looks.lost:
+            self._facts.pop(path, None)
+        for path in (*looks.facts, *looks.lost):
+            self._unread.pop(path, None)
+        self._unread.update(looks.unread)
+        self._answer, self._listing, late = answer, listing, looks.late
+        self._uncertain.difference_update(looks.facts, looks.lost)
+        self._uncertain |= looks.uncertain | late
         self._unsaved += len(changes)
         if corpus is not None and is_same_listing and not changes and self._unread == was_unread:
             return corpus if late == set(corpus.late) else replace(corpus, late=sorted(late, key=paths.order))
@@ -174,7 +177,8 @@ class IncrementalAnswer(Generic[F, S]):
         if unread:
             passed_over = sorted((*passed_over, *unread), key=lambda each: paths.order(each[0].path))
         in_order = sorted(late, key=paths.order)
-        keep = partial(self._keep_now, self._kept(view))  # it keeps no snapshot alive
+        kept = None if view is None else view.facts_of(self.projection.kind)
+        keep = partial(self._keep, kept)  # it keeps no snapshot alive
         return Corpus(answer, len(self._facts), passed_over, listing.files, in_order, keep)
 
     def _due(self, listing: Listing, view: Snapshot | None) -> set[str]:
@@ -192,7 +196,7 @@ class IncrementalAnswer(Generic[F, S]):
         """Returns the notes to look at when the changes are unknown: all but those whose text the answer is made
         from."""
         due = {*self._unread, *(self._facts.keys() - listing.places.keys())}
-        if view is None:
+        if view is None or not self._facts:
             return due.union(listing.files)
         due.update(filter(listing.places.__contains__, view.large))
         texts, nothing = view.texts(listing.files), (None, None)
@@ -202,61 +206,60 @@ class IncrementalAnswer(Generic[F, S]):
 
     def _looks(
         self, due: AbstractSet[str], listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work
-    ) -> tuple[dict[str, _Look], set[str]]:
-        """Looks at some notes; also returns the notes read before for which there was no time now."""
-        notes = sorted(listing.of(due), key=lambda path: path not in self._facts)
-        projection = self.projection
-        facts: dict[str, Fact] = {}
-        large: AbstractSet[str] = frozenset()
+    ) -> _Looks:
+        """Looks at some notes."""
+        projection, known = self.projection, self._facts
+        large: AbstractSet[str] = frozenset() if view is None else view.large
+        notes = sorted(filterfalse(large.__contains__, listing.of(due)), key=known.__contains__, reverse=True)
+        looks = _Looks({path: "too large" for path in due if path in large and path in listing.places})
         if view is not None and notes:
             from vaulttools.notes.stored import Stored
 
-            large = view.large
-            facts = view.facts(
+            looks.facts = view.facts(
                 projection.kind, notes, lambda data: projection.read(Stored(data)), lambda: work.remaining() <= 0
             )
-        looks: dict[str, _Look] = {}
-        late = set()
-        for path in notes:
-            if path in large:
-                looks[path] = _Look(unread="too large")
-            elif path in facts:
-                looks[path] = _Look(facts[path])
-            elif work.remaining() <= 0:
-                if path in self._facts:
-                    late.add(path)
-                else:
-                    looks[path] = _Look(unread="time limit")
+        for path in notes if len(looks.facts) < len(notes) else ():
+            if path in looks.facts:
+                continue
+            if work.remaining() > 0:
+                fact = self._read(path, reader)
+                if isinstance(fact, str):
+                    looks.unread[path] = fact
+                    continue
+                looks.facts[path] = fact
+                looks.uncertain.add(path)
+                if view is not None:  # not read again when the index knows the text
+                    view.facts_of(projection.kind).held[path] = fact
+            elif path in known:
+                looks.late.add(path)
             else:
-                looks[path] = look = self._read(path, reader)
-                if view is not None and look.fact is not None:  # not read again when the index knows the text
-                    view.facts_of(projection.kind).held[path] = look.fact
-        looks.update((path, _Look()) for path in due if path not in listing.places)
-        return looks, late
+                looks.unread[path] = "time limit"
+        looks.lost = [*looks.unread, *filterfalse(listing.places.__contains__, due)]
+        return looks
 
-    def _read(self, path: str, reader: NoteReader) -> _Look:
-        """Reads a note whose present state the index does not know."""
+    def _read(self, path: str, reader: NoteReader) -> Fact | Reason:
+        """Reads a note whose present state the index does not know; returns the reason if it cannot be used."""
         try:
             document = reader.document(path)
         except NotRead as error:
-            return _Look(unread=error.reason)
+            return error.reason
         text, known = digest(document.text), self._facts.get(path)
         if known is None or known[0] != text:
             known = packed(text, self.projection.read(reader.note(document)))
-        return _Look(known, is_uncertain=True)
+        return known
 
 
-def _put(kept: dict[str, A], path: str, value: A | None) -> None:
-    if value is None:
-        kept.pop(path, None)
-    else:
-        kept[path] = value
+@dataclass(slots=True)
+class _Looks:
+    """The results of a look at some notes."""
 
-
-class _Look(NamedTuple):
-    """The result of a look at one note."""
-
-    fact: Fact | None = None
-    unread: Reason | None = None
-    is_uncertain: bool = False
-    """True if the index did not know the text."""
+    unread: dict[str, Reason]
+    """The notes that cannot be used."""
+    facts: dict[str, Fact] = field(default_factory=dict)
+    """The other notes, in no order."""
+    uncertain: set[str] = field(default_factory=set)
+    """Those of `facts` whose text the index did not know."""
+    late: set[str] = field(default_factory=set)
+    """The notes read before for which there was no time now."""
+    lost: Sequence[str] = ()
+    """The notes that no longer count: they cannot be used, or are gone."""

@@ -32,8 +32,7 @@ _KEPT_TARGET: Final = 1_000
 
 def facts_of(note: Contents) -> FileFacts:
     """Returns the facts of one note."""
-    body = [tag.name for tag in note.structure.tags]
-    tags = tuple(dict.fromkeys(map(tag_of, (*body, *note.written_tags))))
+    tags = tuple(dict.fromkeys(map(tag_of, (*note.body_tags, *note.property_tags))))
     return FileFacts(note.properties, tags, note.is_misread)
 
 

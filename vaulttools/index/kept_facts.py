@@ -126,15 +126,16 @@ def _place(database: Path, name: str) -> Path:
 @cache
 def _code() -> str | None:
     """Returns a digest of the code and the Python version; None if the files cannot be examined."""
-    package = Path(vaulttools.__file__).parent
+    package = os.path.dirname(vaulttools.__file__)
     try:
         files = [
-            (str(entry), status.st_size, status.st_mtime_ns)
+            (place, status.st_size, status.st_mtime_ns)
             for folder in _READERS
-            for entry in sorted((package / folder).rglob("*.py"))
-            if (status := entry.stat())
+            for where, _, names in os.walk(f"{package}/{folder}")
+            for name in names
+            if name.endswith(".py") and (status := os.stat(place := f"{where}/{name}"))
         ]
     except OSError:
         return None
-    made_of = repr((vaulttools.__version__, sys.version, marshal.version, files)).encode()
+    made_of = repr((vaulttools.__version__, sys.version, marshal.version, sorted(files))).encode()
     return xxhash.xxh3_128_hexdigest(made_of) if files else None

@@ -103,7 +103,12 @@ class Contents(ABC):
     @property
     def written_tags(self) -> tuple[str, ...]:
         """The tags without `#`, first those in the properties, as often and in the casing as written."""
-        return (*self._property_tags, *(tag.name for tag in self.structure.tags))
+        return (*self.property_tags, *self.body_tags)
+
+    @property
+    def body_tags(self) -> tuple[str, ...]:
+        """The tags in the body, as written."""
+        return tuple(tag.name for tag in self.structure.tags)
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:
@@ -114,7 +119,8 @@ class Contents(ABC):
         return tuple(dict.fromkeys(name for value in self._named("aliases") for name in _aliases(value)))
 
     @cached_property
-    def _property_tags(self) -> tuple[str, ...]:
+    def property_tags(self) -> tuple[str, ...]:
+        """The tags in the properties, as written."""
         # `tags` in any casing (rule-S23); the singular `tag` is no longer read (rule-T09).
         return tuple(tag for value in self._named("tags") for tag in property_tags(value))
 
@@ -123,8 +129,8 @@ class Contents(ABC):
 
         The body is read only if no property has the tag.
         """
-        return any(covers(tag, name) for name in self._property_tags) or any(
-            covers(tag, found.name) for found in self.structure.tags
+        return any(covers(tag, name) for name in self.property_tags) or any(
+            covers(tag, name) for name in self.body_tags
         )
 
     def has_property(self, name: str, value: str | None) -> bool:
@@ -134,16 +140,16 @@ class Contents(ABC):
         contain the value, without case (rule-S05, rule-S19). The text of booleans is `true` and `false`, that of dates
         and numbers is as written. ``None`` matches an empty property: null, not `""` and not `[]` (rule-S36).
         """
-        held = list(self._named(name))
+        held = self._named(name)
         if value is None:
             return None in held
         wanted = value.casefold()
         return any(wanted in text.casefold() for kept in held for text in texts(kept))
 
-    def _named(self, name: str) -> Iterator[Value]:
+    def _named(self, name: str) -> list[Value]:
         """Returns the values of the properties with a name, in any casing."""
         folded = name.casefold()
-        return (value for key, value in self.properties.items() if key.casefold() == folded)
+        return [value for key, value in self.properties.items() if key.casefold() == folded]
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
         """Returns the headings above a line (from 1), outermost first, each of at most `limits.LINE_CHARACTERS`; the

@@ -38,15 +38,20 @@ class Tally:
     def add(self, path: str, part: Part, number: int) -> None:
         """Add a note's part; subtract it if `number` is -1."""
         spelling, counted = part
-        notes = self.spellings.setdefault(spelling, set())
+        notes = self.spellings.get(spelling)
+        if notes is None:
+            notes = self.spellings[spelling] = set()
         (notes.add if number > 0 else notes.discard)(path)
         if not notes:
             del self.spellings[spelling]
         for kind, found in counted.items():
-            held = self.counts.setdefault(kind, {})
+            held = self.counts.get(kind)
+            if held is None:
+                held = self.counts[kind] = {}
             for each, times in found.items():
-                held[each] = held.get(each, 0) + number * times
-                if not held[each]:
+                if count := held.get(each, 0) + number * times:
+                    held[each] = count
+                else:
                     del held[each]
 
     @property
@@ -90,7 +95,7 @@ class _Tallies:
         """Returns the tallies after changes of notes: path, parts before, parts after."""
         draft: Draft[str, Tally, Tally] = Draft(self._tallies, Tally.copy, Tally)
         for path, before, after in changes:
-            for folded in before.keys() | after.keys():
+            for folded in before.keys() | after.keys() if before else after:
                 old, new = before.get(folded), after.get(folded)
                 if old == new:
                     continue
@@ -124,7 +129,9 @@ class TagCounts(_Tallies):
 
     def changed(self, changes: Sequence[Change[WrittenTags]]) -> TagCounts:
         """Returns the counts after some notes changed."""
-        return self._after((path, _tags(before or ()), _tags(after or ())) for path, before, after in changes)
+        return self._after(
+            (path, _tags(before or ()), _tags(after or ())) for path, before, after in changes if before or after
+        )
 
     @cached_property
     def all(self) -> Sequence[TagUsage]:
@@ -184,18 +191,16 @@ class PropertyCounts(_Tallies):
         return sorted(found, key=lambda each: (-each.notes, each.name.casefold()))
 
 
-def _properties(properties: WrittenProperties | None) -> dict[str, Part]:
+def _properties(properties: WrittenProperties | None) -> Mapping[str, Part]:
     """Returns each property of a note with its types and values, each once; two names may differ in case alone."""
     if properties is False:
         return {_MISREAD: ("", {})}
-    named: dict[str, list[tuple[str, Value]]] = {}
+    found: dict[str, tuple[str, dict[str, dict[str, int]]]] = {}
     for name, value in properties or ():
-        named.setdefault(name.casefold(), []).append((name, value))
-    found: dict[str, Part] = {}
-    for folded, pairs in named.items():
-        types = {property_type(name, value) for name, value in pairs}
-        values = {_encode(each) for _, value in pairs for each in _elements(value)}
-        found[folded] = pairs[0][0], {"types": dict.fromkeys(types, 1), "values": dict.fromkeys(values, 1)}
+        counts = found.setdefault(name.casefold(), (name, {"types": {}, "values": {}}))[1]
+        counts["types"][property_type(name, value)] = 1
+        for each in _elements(value) if isinstance(value, list) else (value,):
+            counts["values"][_encode(each)] = 1
     return found
 
 

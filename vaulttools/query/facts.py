@@ -104,36 +104,35 @@ class Facts:
 
     def changed(self, read: Sequence[Change[Read]]) -> Facts:
         """Returns a copy, updated after some notes changed."""
+        nothing = NoteFacts((), {}, todo=False, done=False)
         changes = [
-            Change(path, *(None if each is None else NoteFacts._make(each) for each in facts)) for path, *facts in read
+            (path, NoteFacts._make(old) if old else nothing, NoteFacts._make(new) if new else nothing)
+            for path, old, new in read
         ]
         tagged: Draft[str, AbstractSet[str], set[str]] = Draft(self._tagged.notes, set, set)
         properties = Draft(self.properties, lambda values: _changing(values.held), lambda: _changing({}))
-        nothing = NoteFacts((), {}, todo=False, done=False)
-        for path, *facts in changes:
-            before, after = (each or nothing for each in facts)
+        for path, before, after in changes:
             for tag in {*before.tags}.difference(after.tags):
                 tagged[tag].discard(path)
             for tag in {*after.tags}.difference(before.tags):
                 tagged[tag].add(path)
-            for name in before.properties.keys() | after.properties.keys():
-                old, new = (
-                    repr(each.properties[name]) if name in each.properties else None for each in (before, after)
-                )
-                if old == new:
-                    continue
-                if old is not None:
-                    properties[name][old].notes.discard(path)
-                if new is not None:
-                    properties[name][new].value = after.properties[name]
-                    properties[name][new].notes.add(path)
+            held = {name: repr(value) for name, value in before.properties.items()}
+            for name, value in after.properties.items():
+                if (new := repr(value)) != held.get(name):
+                    holding = properties[name][new]
+                    holding.value = value
+                    holding.notes.add(path)
+                else:
+                    del held[name]
+            for name, old in held.items():
+                properties[name][old].notes.discard(path)
         values = properties.merged(lambda held: Values(held.merged(lambda each: (each.value, each.notes))))
         return Facts(
-            _present(self.notes, [(path, after is not None) for path, _, after in changes]),
+            _present(self.notes, [(path, after is not None) for path, _, after in read]),
             tagged.merged(lambda notes: notes),
             {name: held for name, held in values.items() if held.held},
-            _present(self.todo, [(path, after is not None and after.todo) for path, _, after in changes]),
-            _present(self.done, [(path, after is not None and after.done) for path, _, after in changes]),
+            _present(self.todo, [(path, after.todo) for path, _, after in changes]),
+            _present(self.done, [(path, after.done) for path, _, after in changes]),
         )
 
     def plain(self) -> object:

@@ -213,7 +213,7 @@ def _of_all(call: Call, request: LinksRequest, path: str) -> _Found:
     """Finds what only the links of all notes show."""
     work = call.work
     is_selected = _selecting(call, request)
-    asked = corpus.answered(call, PROJECTION, corpus.scope_of(call))
+    asked = corpus.answered(call, PROJECTION, corpus.scope_of(call), keeps=False)
     links = call.links(reports_missed=True)
     within = " in the notes selected" if request.folder or request.glob else ""
 
@@ -243,8 +243,7 @@ def _of_all(call: Call, request: LinksRequest, path: str) -> _Found:
         of = f"that no other note links to{', of the notes selected' if within else ''}"
         found = _Found("note", of, orphans=alone or ())
         _stopped(found, work, alone is None)
-    if asked.answer.is_grown:
-        asked.keep()
+    asked.keep(asked.answer.is_grown)
     _add_notices(found, asked, work, is_total=request.direction != "back")
     return found
 

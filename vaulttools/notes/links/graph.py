@@ -178,20 +178,25 @@ class _Made(dict[K, V]):
 
 
 class _Leads:
-    """The files that links lead to, each found once by target as written and folder."""
+    """The files that links lead to. Each target is looked up once, and once in each folder if several files have its
+    name: of 61,000 links between 6,300 notes, 5,500 targets differ, and 23,000 pairs of folder and target."""
 
     def __init__(self, links: LinkIndex) -> None:
         self._links = links
+        self._having = _Made(links.having)
         self._of_folder: _Made[str, dict[str, str | None]] = _Made(lambda _: {})
 
     def to(self, target: str, source: str) -> str | None:
         """Like `LinkIndex.resolve`."""
-        known = self._of_folder[source.rpartition("/")[0]]
+        having = self._having[target]
+        if having is None:
+            return self._links.resolve(target, source)
+        if len(having.files) < 2:
+            return having.files[0] if having.files else None
+        folder = source.rpartition("/")[0]
+        known = self._of_folder[folder]
         if target not in known:
-            found = self._links.resolve(target, source)
-            if not target:
-                return found  # the source itself
-            known[target] = found
+            known[target] = self._links.nearest(having, folder)
         return known[target]
 
 

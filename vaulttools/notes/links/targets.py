@@ -23,8 +23,7 @@ at the root is documented nowhere; Obsidian was seen to resolve such links (mlor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -91,6 +90,15 @@ def name_key(path: str) -> str | None:
     return None if name in (".", "..") else name
 
 
+class Having(NamedTuple):
+    """The files that a target may lead to."""
+
+    wanted: str
+    """The reading of the target that finds them."""
+    files: Sequence[str]
+    """The file with this path from the root, else those whose path ends in it, the shortest first."""
+
+
 class LinkIndex:
     """The names that links can use in one vault. It never changes once made, so any number of threads may use it."""
 
@@ -125,11 +133,34 @@ class LinkIndex:
         folder = "" if source is None else source.rpartition("/")[0]
         if not target:
             return None if source is None else self._at(source)
+        if (having := self.having(target)) is not None:
+            return self.nearest(having, folder)
         steps = target.split("/")
-        if steps[0] and not {".", ".."}.intersection(steps):
-            return _first(partial(self._near, folder=folder), "/".join(filter(None, steps)))
         exact = _walked([*folder.split("/"), *steps] if steps[0] else steps)
-        return _first(self._at, exact) if exact else None
+        return next(filter(None, map(self._at, _readings(exact))), None) if exact else None
+
+    def having(self, target: str) -> Having | None:
+        """Returns the files that a target may lead to from any folder; None for one that is empty or begins at a
+        folder, as with `./` or `/`: these are no names."""
+        steps = target.strip().split("/")
+        if not steps[0] or not {".", ".."}.isdisjoint(steps):
+            return None
+        for reading in _readings("/".join(filter(None, steps))):
+            folded = _folded(reading)
+            if named := self._named(_name(folded)):
+                if (at := self._at(reading)) is not None:
+                    return Having(reading, (at,))
+                if below := tuple(path for other, path in named if other.endswith(f"/{folded}")):
+                    return Having(reading, below)
+        return Having(target, ())
+
+    def nearest(self, having: Having, folder: str) -> str | None:
+        """Returns the file that the target of `having` leads to from a folder."""
+        wanted, files = having
+        if len(files) < 2:
+            return files[0] if files else None
+        near = self._at(paths.join(folder, wanted))
+        return _best(next(groupby(files, _length))[1], wanted) if near is None else near
 
     def names_apart(self, other: LinkIndex) -> set[str | None]:
         """Returns `name_key` of the files that only one of the two indexes has: only targets with such a name can lead
@@ -141,33 +172,15 @@ class LinkIndex:
 
         There is only one if the target is the file's path from the root, or has `./` or `../` in it.
         """
-        found = self.resolve(target)
+        found, having = self.resolve(target), self.having(target)
         if found is None:
             return []
-        for reading in _readings("/".join(filter(None, target.strip().split("/")))):
-            if self._at(reading) == found:
-                return [found]
-            if below := list(self._below(reading)):
-                return [found, *(path for path in below if path != found)]
-        return [found]
+        return [found, *(path for path in (having.files if having else ()) if path != found)]
 
     def _at(self, wanted: str) -> str | None:
         """Returns the file at exactly this path, case and Unicode form ignored."""
         found = self._grouped[0].of(_folded(wanted))
         return _best(sorted(found, key=_rank), wanted) if len(found) > 1 else next(iter(found), None)
-
-    def _near(self, wanted: str, folder: str) -> str | None:
-        """Returns the file at this path from the root, else from the folder, else the one with the shortest path."""
-        near = self._at(wanted) or self._at(paths.join(folder, wanted))
-        if near is not None:
-            return near
-        _, shortest = next(groupby(self._below(wanted), _length), (0, ()))
-        return _best(shortest, wanted)
-
-    def _below(self, wanted: str) -> Iterator[str]:
-        """Returns the files whose path ends in this one, the shortest first."""
-        folded = _folded(wanted)
-        return (path for other, path in self._named(_name(folded)) if other.endswith(f"/{folded}"))
 
 
 class _Grouped:
@@ -185,11 +198,6 @@ class _Grouped:
         """Returns the files with a key, in no order."""
         one = self._one.get(key)
         return [] if one is None else [one, *self._others.get(key, ())]
-
-
-def _first(look: Callable[[str], str | None], target: str) -> str | None:
-    """Returns the file that `look` finds for the first possible name of a target."""
-    return next(filter(None, map(look, _readings(target))), None)
 
 
 def _readings(target: str) -> tuple[str, str]:
