@@ -13,14 +13,15 @@ import apsw
 
 from vaulttools.core.windows import replace
 
-SCHEMA: Final = 17
-"""Incremented with every change of a table, a tokenizer or the output of `content` (fault-I13)."""
+SCHEMA: Final = 18
+"""Incremented with every change of a table, a tokenizer, `folding.words` or the output of `content` (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000
 """How long a statement waits for a lock of SQLite. Our write lock separates writers, so a statement only waits for
 another process's recovery or, without a write-ahead log, its commit."""
 
-WORDS_TOKENIZER: Final = "porter unicode61 remove_diacritics 2"
+WORDS_TOKENIZER: Final = ("porter", "unicode61", "remove_diacritics", "0", "categories", "L* N* Co M*")
+"""Splits folded text (`core.folding.words`): letters, numbers, marks and signs are words."""
 
 _SIGNS: Final = "".join(chr(code) for code in range(1, 128) if not (chr(code).isalnum() or chr(code) in " \t\n\r\v\f"))
 _TOKENS_TOKENIZER: Final = "ascii tokenchars '{}'".format(_SIGNS.replace("'", "''").replace('"', '""'))
@@ -59,7 +60,7 @@ CREATE VIRTUAL TABLE tokens USING fts5 (
 CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, words TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
     body, title, aliases, headings, properties,
-    content='', contentless_delete=1, tokenize='{WORDS_TOKENIZER}'
+    content='', contentless_delete=1, tokenize="{" ".join(f"'{part}'" for part in WORDS_TOKENIZER)}"
 );
 """
 

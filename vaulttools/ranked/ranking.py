@@ -15,6 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, overload
 
 from vaulttools.core import paths
+from vaulttools.core.folding.words import lowered
 from vaulttools.index.kept_facts import value_of
 from vaulttools.index.passages import Passages
 from vaulttools.index.words import Places
@@ -159,7 +160,7 @@ def rank(
     rare = [number for number in range(own) if rarities[number] >= held_by_few]
     quoting = {path for path, each in places.items() if path in known and quotes(each, own, rare)}
     depth = {path: 0 if path in matches.fresh else bisect_right(rounds, place) for place, path in enumerate(places)}
-    ranked = _in_order(matches, {term.text.casefold() for term in asked.terms}, found, depth)
+    ranked = _in_order(matches, {lowered(term.text) for term in asked.terms}, found, depth)
     titled = [path for path in known if may_be_name(places[path], own)]
     written = Written(
         named(question, _names(matches, titled))
@@ -265,7 +266,7 @@ def _in_order(
         known = index.facts("tags", tied, lambda data: Stored(data).written_tags, matches.stop)
         tags |= {path: value_of(fact) for path, fact in known.items()}
     tags |= {path: fresh[path].written_tags for path in tied if path in fresh}
-    tagged = {path: len(words & set(map(str.casefold, tags.get(path, ())))) for path in tied}
+    tagged = {path: len(words & set(map(lowered, tags.get(path, ())))) for path in tied}
     modified = {path: (index.modified(path) or 0) if index is not None else 0 for path in tied}
 
     def key(note: RankedNote) -> tuple[tuple[int, float], int, int, str]:
