@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import apsw
 
-from vaulttools.core.folding.words import Folded, folded
+from vaulttools.core.folding.words import Folded, folded, may_split
 from vaulttools.index.file import WORDS_TOKENIZER
 from vaulttools.index.vocabulary import quoted
 
@@ -95,7 +95,7 @@ def count(text: str) -> int:
         return (b" " + text.encode().translate(_IN_WORDS)).count(b" 1")
     # Stemming does not change where words begin and end.
     found: Any = _tokenizer(_EDGES_TOKENIZER)(
-        folded(text).encode("utf-8", "replace"),
+        (folded(text) if may_split(text) else text).encode("utf-8", "replace"),
         apsw.FTS5_TOKENIZE_DOCUMENT,
         None,
         include_offsets=False,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.core.folding.scripts import SCRIPTS, WORDS
 from vaulttools.core.folding.words import Folded, folded, forms, is_sign, lowered, sources
 
-TEXTS = st.text(st.characters(blacklist_categories=("Cs",)), max_size=30)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 """Any text."""
 FORMS: Final[tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...]] = ("NFC", "NFD", "NFKC", "NFKD")
 
@@ -74,14 +74,14 @@ def test_a_folded_text_is_folded(text: str) -> None:
 
 @given(TEXTS, st.sampled_from(" \n-#"), TEXTS)
 def test_texts_are_folded_in_parts(first: str, between: str, second: str) -> None:
-    assert folded(first + between + second) == folded(first) + between + folded(between + second)[1:]
+    assert folded(first + between + second) == folded(first) + folded(between + second)
 
 
 @given(TEXTS, st.data())
 def test_a_place_in_a_folded_text_leads_to_the_letters_that_were_folded(text: str, data: st.DataObject) -> None:
     made = Folded(text)
     assert made.data.decode() == folded(text)
-    plain = folded(text)
+    plain = made.data.decode()
     start = data.draw(st.integers(0, len(plain)))
     end = data.draw(st.integers(start, len(plain)))
     if start == end:

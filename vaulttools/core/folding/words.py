@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice, product
 from pathlib import Path
 from typing import Final
@@ -85,14 +85,47 @@ def is_sign(character: str) -> bool:
     return _FIRST_SIGN <= ord(character) <= _FIRST_SIGN + _SIGN_BITS
 
 
+def may_split(text: str) -> bool:
+    """Whether folding a text may change where its words begin and end; False is sure."""
+    return not text.isascii() and _splitting().search(text) is not None
+
+
+@cache
+def _splitting() -> re.Pattern[str]:
+    """Returns the regex of the characters that folding drops, or from which or to which it makes other than letters."""
+    found = "".join(
+        chr(code)
+        for code in chain.from_iterable(_CHANGED)
+        if code < 0x10000
+        and not (_is_of_word(chr(code)) and (made := folded(chr(code))) and all(map(_is_of_word, made)))
+    )
+    # With larger characters in it, `re` would search the whole set for each character.
+    return re.compile(f"[{re.escape(found)}]|[\U00010000-\U0010ffff]")
+
+
+def _is_of_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN"
+
+
 def _folded_match(match: re.Match[str]) -> str:
-    return _folded(match[0])
+    run = match[0]
+    return _folded_word(run) if len(run) <= _WORD else _folded(run)
+
+
+_WORD: Final = 20
+"""Runs of up to this many characters are words, which come again; longer ones are sentences without blanks."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _folded_word(run: str) -> str:
+    return _folded(run)
 
 
 def _folded(run: str) -> str:
     """Fold characters that are not ASCII."""
-    joined = _INVISIBLE.sub(lambda match: " " if match["gap"] else "", run)
-    return unicodedata.normalize("NFKC", joined).casefold().translate(_CHARACTERS)
+    if not run.isprintable():  # nothing invisible is printable
+        run = _INVISIBLE.sub(lambda match: " " if match["gap"] else "", run)
+    return unicodedata.normalize("NFKC", run).casefold().translate(_CHARACTERS)
 
 
 class _Characters(dict[int, str]):
