@@ -78,6 +78,14 @@ SHIPPED: Final = (
         ("vaulttools/meaning/vocabulary.txt",),
         ("vaulttools/meaning/vocabulary.LICENSE",),
     ),
+    Shipped(
+        "OpenCC, traditional and simplified characters",
+        "https://github.com/BYVoid/OpenCC",
+        "Apache-2.0",
+        ("vaulttools/core/folding/simplified.txt",),
+        ("vaulttools/core/folding/simplified.LICENSE",),
+        ("vaulttools/core/folding/simplified.LICENSE", r"OpenCC ([\d.]+):"),
+    ),
 )
 
 OURS: Final = frozenset((

@@ -52,7 +52,7 @@ def test_a_note_gives_its_tokens_words_and_structure(indexed: Indexed) -> None:
         state="text",
         digest=xxhash.xxh3_128_digest(text.encode()),
         tokens=found.tokens,
-        words=WordColumns("# Straße\nBody ſ\n## Two\n", "Name\nOwn", "Other\nThird", "Straße\nTwo", "status open"),
+        words=WordColumns("# Strasse\nBody s\n## Two\n", "Name\nOwn", "Other\nThird", "Strasse\nTwo", "status open"),
         structure=found.structure,
         passages=found.passages,
     )

@@ -98,5 +98,5 @@ def test_the_beginnings_of_a_term_are_its_stems() -> None:
     assert [beginnings(term) for term in read("chlorites RouterReset 紅葉").terms] == [
         ["chlorit"],
         ["routerreset"],
-        ["紅葉"],
+        ["红叶"],
     ]

@@ -37,7 +37,8 @@ def places(*body: Sequence[int], title: Sequence[Sequence[int]] = (), aliases: S
         ("Café Übung", "cafe ubung"),
         ("Cafe\u0301", "cafe"),
         ("STRASSE Straße", "strasse strasse"),
-        ("東京 ガ", "東京 ガ"),
+        ("東京 ガ", "东京 ガ"),
+        ("دَان दिन", "دان दिन"),
         ("?!", ""),
     ],
 )

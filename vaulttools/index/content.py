@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 import xxhash
 
 from vaulttools.attachments.extracted import FAILURES, Failure
+from vaulttools.core.folding.words import folded
 from vaulttools.core.paths import is_note
 from vaulttools.core.spelling import apart
 from vaulttools.files import disk, document
@@ -101,7 +102,7 @@ class Content:
     tokens: Tokens = _NO_TOKENS
     """Tokens of the folded text. A reading process leaves out of `words` those that it has sent before."""
     words: WordColumns | None = None
-    """None unless the text of a note or attachment was read; likewise `passages`."""
+    """Folded. None unless the text of a note or attachment was read; likewise `passages`."""
     structure: bytes | None = None
     """The output of `notes.stored` for a note, `sealed`; None if the index has it already."""
     passages: bytes | None = None
@@ -130,13 +131,13 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
     found = _text(scanned, fold(document.text))
     if not is_note(path):
         extracted = ExtractedNote.of(document)
-        return replace(found, words=words_of(extracted), passages=passages.dump(extracted))
+        return replace(found, words=_folded(words_of(extracted)), passages=passages.dump(extracted))
     digest, structure = file.known or (b"", b"")
     if digest == scanned.digest:
         note = Note(path, document.text, Stored(unsealed(structure)))
-        return replace(found, words=words_of(note), passages=passages.dump(note))
+        return replace(found, words=_folded(words_of(note)), passages=passages.dump(note))
     note = Note(path, document.text)
-    return replace(found, words=words_of(note), structure=_structure(note), passages=passages.dump(note))
+    return replace(found, words=_folded(words_of(note)), structure=_structure(note), passages=passages.dump(note))
 
 
 def scan(root: Root, path: str, attachments: Attachments | None = None) -> Content | None:
@@ -263,6 +264,10 @@ def words_of(note: Note) -> WordColumns:
         headings="\n".join(heading.text for heading in note.headings),
         properties=in_words({name: value for name, value in note.properties.items() if name not in _IN_OTHER_COLUMNS}),
     )
+
+
+def _folded(columns: WordColumns) -> WordColumns:
+    return WordColumns(*map(folded, columns))
 
 
 _IN_OTHER_COLUMNS: Final = frozenset(("title", "aliases", "alias"))

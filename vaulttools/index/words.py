@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import apsw
 
+from vaulttools.core.folding.words import Folded, folded, may_split
 from vaulttools.index.file import WORDS_TOKENIZER
 from vaulttools.index.vocabulary import quoted
 
@@ -21,7 +22,7 @@ _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0, 2.0)
 
 _COLUMNS: Final = range(len(_BM25_WEIGHTS))
 
-_EDGES_TOKENIZER: Final = WORDS_TOKENIZER.removeprefix("porter ")
+_EDGES_TOKENIZER: Final = WORDS_TOKENIZER[1:]
 """The same words, without stemming."""
 
 _local = threading.local()
@@ -33,6 +34,8 @@ class Spelling(NamedTuple):
     text: str
     is_beginning: bool = False
     """Whether the last word is only a beginning."""
+    share: float = 1.0
+    """How much it counts, beside the word as asked."""
 
 
 class Places(NamedTuple):
@@ -42,6 +45,8 @@ class Places(NamedTuple):
     """Number of words in each column."""
     found: Sequence[Sequence[Sequence[int]]]
     """By word of the question and by column: places, in words from 0."""
+    shares: Sequence[float] = ()
+    """By word of the question: the highest `share` of its spellings that are there; empty if all are 1."""
 
 
 class WordHits(NamedTuple):
@@ -61,10 +66,11 @@ tokenizer: another object for each word would double the time."""
 
 
 def tokens(text: str) -> list[Word]:
-    """Returns the words of a text in order: lower case, without accents, as English stems."""
-    found: Any = _tokenizer(WORDS_TOKENIZER)(text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
+    """Returns the words of a text in order: folded, as English stems."""
+    made = Folded(text)
+    found: Any = _tokenizer(WORDS_TOKENIZER)(made.data, apsw.FTS5_TOKENIZE_DOCUMENT, None)
     words: list[Word] = found
-    return words
+    return words if made.is_as_written else [(*made.written(start, end), stem) for start, end, stem in words]
 
 
 def first_written(stem: str, text: str) -> str:
@@ -87,9 +93,9 @@ def count(text: str) -> int:
     """Returns the number of words in a text, in a third of the time of `tokens`; for ASCII, in a tenth of that."""
     if text.isascii():
         return (b" " + text.encode().translate(_IN_WORDS)).count(b" 1")
-    # Stemming and accents do not change where words begin and end.
+    # Stemming does not change where words begin and end.
     found: Any = _tokenizer(_EDGES_TOKENIZER)(
-        text.encode("utf-8", "replace"),
+        (folded(text) if may_split(text) else text).encode("utf-8", "replace"),
         apsw.FTS5_TOKENIZE_DOCUMENT,
         None,
         include_offsets=False,
@@ -102,14 +108,14 @@ _IN_WORDS: Final = bytes(49 if chr(code).isalnum() and code < 128 else 32 for co
 """Translates ASCII: `1` for word characters, blanks for others."""
 
 
-def _tokenizer(named: str) -> apsw.FTS5Tokenizer:
+def _tokenizer(named: tuple[str, ...]) -> apsw.FTS5Tokenizer:
     """Returns this thread's FTS5 tokenizer: it belongs to a connection, which one thread at a time may use."""
     if not hasattr(_local, "tokenizers"):
         _local.connection = apsw.Connection(":memory:")
         _local.tokenizers = {}
-    tokenizers: dict[str, apsw.FTS5Tokenizer] = _local.tokenizers
+    tokenizers: dict[tuple[str, ...], apsw.FTS5Tokenizer] = _local.tokenizers
     if named not in tokenizers:
-        name, *arguments = named.split()
+        name, *arguments = named
         tokenizers[named] = _local.connection.fts5_tokenizer(name, arguments)
     return tokenizers[named]
 
@@ -144,8 +150,7 @@ def best(
     asked = [(number, spelling) for number, spellings in enumerate(words) for spelling in spellings]
     if not asked:
         return []
-    numbers, spelled = zip(*asked, strict=True)
-    match = _any(spelled)
+    match = _any([spelling for _, spelling in asked])
     weights = ", ".join(map(str, _BM25_WEIGHTS))
     bound: list[str | int] = [match]
     wanted = ""
@@ -169,7 +174,7 @@ def best(
         (match, json.dumps([row for (row,) in rows])),
     ).fetchall()
     del _local.receive
-    places = {row: _read(lengths, held, numbers, len(words)) for row, lengths, held in rows_places}
+    places = {row: _read(lengths, held, asked, len(words)) for row, lengths, held in rows_places}
     return [(row, places[row]) for (row,) in rows if row in places]  # another process may have removed some
 
 
@@ -196,18 +201,25 @@ def _places(api: apsw.FTS5ExtensionApi) -> None:
     _local.receive((api.rowid, [api.column_size(column) for column in _COLUMNS], held))
 
 
-def _read(lengths: Sequence[int], held: _Held, phrases: Sequence[int], words: int) -> Places:
-    """Returns the places from `_places` by word; `phrases` maps each phrase to its word."""
+def _read(lengths: Sequence[int], held: _Held, phrases: Sequence[tuple[int, Spelling]], words: int) -> Places:
+    """Returns the places from `_places` by word; `phrases` has the word and the spelling of each phrase."""
     found = [_NOWHERE] * words
+    shares: dict[int, float] = {}
     for phrase, columns in held:
-        number = phrases[phrase]
+        number, spelling = phrases[phrase]
+        shares[number] = max(spelling.share, shares.get(number, 0.0))
         by_column = [*_NOWHERE]
         for column, places in columns:
             by_column[column] = places
         if found[number] is not _NOWHERE:  # another spelling of the same word
             by_column = [sorted([*one, *other]) for one, other in zip(found[number], by_column, strict=True)]
         found[number] = by_column
-    return Places(lengths, found)
+    return Places(lengths, found, shares_of(shares, words))
+
+
+def shares_of(shares: Mapping[int, float], words: int) -> Sequence[float]:
+    """Returns the field `Places.shares`, from the shares of the words that are there."""
+    return () if all(share == 1.0 for share in shares.values()) else [shares.get(word, 1.0) for word in range(words)]
 
 
 _NOWHERE: Final[list[Sequence[int]]] = [()] * len(_BM25_WEIGHTS)
@@ -233,7 +245,7 @@ def holding(connection: apsw.Connection, stem: str) -> list[int]:
 
 def _any(spellings: Sequence[Spelling]) -> str:
     found = []
-    for text, is_beginning in spellings:
+    for text, is_beginning, _ in spellings:
         # Half of a surrogate pair has no UTF-8 form, and no text holds one.
-        found.append(quoted(text.encode("utf-8", "replace").decode()) + "*" * is_beginning)
+        found.append(quoted(folded(text).encode("utf-8", "replace").decode()) + "*" * is_beginning)
     return " OR ".join(found)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.words import folded, forms
 from vaulttools.index.words import Places, WordHits
 from vaulttools.notes.note import Note
-from vaulttools.patterns.requirements import fold
 from vaulttools.ranked.finder import Finder, NoteWords
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.weights import NOMINATION
@@ -100,8 +100,9 @@ class TermMatches:
             held = self._named(literal)
             held.update(path for path, text in self._texts.items() if literal in text)
             if self.index is not None:
-                found = self.index.holding_text(literal, self.looked_at.keys())
-                held.update(path for path in found if path in self.notes or paths.is_note(path))
+                for form in forms(literal):
+                    found = self.index.holding_text(form, self.looked_at.keys())
+                    held.update(path for path in found if path in self.notes or paths.is_note(path))
             self._held[literal] = held
         return self._held[literal]
 
@@ -121,7 +122,7 @@ class TermMatches:
     @cached_property
     def _texts(self) -> Mapping[str, str]:
         """By path, the folded texts of the notes in `looked_at`."""
-        return {path: fold(note.note.text) for path, note in self.looked_at.items() if note is not None}
+        return {path: folded(note.note.text) for path, note in self.looked_at.items() if note is not None}
 
     def candidates(self, finder: Finder, rarities: Sequence[float], hits: WordHits, most: int) -> dict[str, Places]:
         """Returns the places of the terms in the candidates among the notes of the index, best first. For words alone
@@ -131,7 +132,7 @@ class TermMatches:
         weight: dict[str, float] = defaultdict(float)
         for term, rare in zip(finder.terms, rarities, strict=True):
             for path in self.holding(term) & self.notes - self.fresh.keys():
-                weight[path] += rare * (1 + NOMINATION.in_name * (term.literal in fold(paths.stem(path))))
+                weight[path] += rare * (1 + NOMINATION.in_name * (term.literal in folded(paths.stem(path))))
         for path, places in hits.places.items():
             for rare, columns in zip(rarities, places.found, strict=True):
                 weight[path] += rare * any(columns)
@@ -168,7 +169,7 @@ class TermMatches:
         """Returns the notes of the scope that have a piece of text in their names."""
 
         def made() -> Sequence[tuple[str, str]]:
-            return [(fold(paths.stem(path)), path) for path in self.notes]
+            return [(folded(paths.stem(path)), path) for path in self.notes]
 
         names = made() if self.index is None else self.index.kept(("names", self.notes), made)
         return {path for name, path in names if literal in name}

@@ -7,8 +7,6 @@ not ASCII (2.4 s instead of 0.15 over 10,000 notes).
 
 from __future__ import annotations
 
-import sys
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,11 +16,11 @@ from typing import Final, TypeAlias
 
 from vaulttools.call import Call
 from vaulttools.core import paths
+from vaulttools.core.folding.words import forms, is_sign, lowered, sources
 from vaulttools.core.work import Work
 from vaulttools.files import disk
 from vaulttools.index.words import Spelling, tokens
 from vaulttools.patterns.pattern import escaped
-from vaulttools.patterns.requirements import fold
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity
 from vaulttools.ranked.weights import NOMINATION
@@ -130,7 +128,7 @@ class TermCounts:
             held = None if counts is None else {path: number for path, number in counts.items() if path in among}
             self._counted[term.text] = held
         weight: dict[str, float] = defaultdict(float)
-        names = {path: fold(paths.stem(path)) for path in self._notes}
+        names = {path: lowered(paths.stem(path)) for path in self._notes}
         for term in terms:
             counts = self._counted[term.text] or {}
             rare = rarity(len(self._notes), len(counts))
@@ -159,14 +157,16 @@ _BETWEEN: Final = f"{_REST}{_APART}+"
 _EDGE: Final = f"(?:^|{_APART})"
 _ASCII_EDGE: Final = r"(?:(?-u:\b)|_)"
 """The edge before an ASCII letter or digit; it also matches inside a word, after a letter that is not ASCII."""
-_LAST_LATIN: Final = 0x24F
-"""The last code point of accented variants of ASCII letters in European languages."""
+_WITHIN: Final = r"[\p{M}\p{Cf}\u{640}]*"
+"""What folding may drop behind a letter."""
+_LONGEST: Final = 3
+"""Letters of the longest text that one character is folded to."""
 
 
 def expression(term: QuestionTerm) -> str:
     """Returns the regex of a term, in Rust's syntax; to be run with case ignored."""
     if not term.spellings:
-        return escaped(term.literal)
+        return "|".join(map(escaped, forms(term.literal)))
     return "|".join(dict.fromkeys(map(_of, term.spellings)))
 
 
@@ -184,21 +184,21 @@ def any_of(terms: Sequence[QuestionTerm]) -> str:
 def terms_of(terms: Sequence[QuestionTerm]) -> Callable[[str], Sequence[int]]:
     """Returns a function from a match of `any_of` to the numbers of the terms it may be; several may begin alike."""
     begun = [
-        (number, _plain(beginning))
+        (number, lowered(beginning))
         for number, term in enumerate(terms)
         for spelling in term.spellings
         for beginning in _beginnings(spelling)
     ]
 
     def numbers(match: str) -> Sequence[int]:
-        words = _plain(match), _plain(match[1:])
+        words = lowered(match), lowered(match[1:])
         return sorted({number for number, beginning in begun if any(word.startswith(beginning) for word in words)})
 
     return numbers
 
 
 def beginnings(term: QuestionTerm) -> list[str]:
-    """Returns what each word of a term begins with in any inflection, without accents; a piece of text as it is."""
+    """Returns what each word of a term begins with in any inflection, folded; a piece of text whole."""
     return _beginnings(term.spellings[0]) if term.spellings else [term.literal]
 
 
@@ -210,46 +210,64 @@ def _of(spelling: Spelling) -> str:
 
 def _edged(text: str) -> str:
     """Returns the regex for the beginning of a word, with the word's edge."""
-    first, rest = text[:1], _letters(text[1:])
-    accented = _accented().get(first)
-    if accented is not None:
-        return rf"(?:{_ASCII_EDGE}{first}|{_EDGE}[{accented}])\p{{M}}*{rest}"
-    return (_ASCII_EDGE if first.isascii() else _EDGE) + escaped(first) + rest
+    found = []
+    for length, written in _choices(text):
+        rest = _WITHIN + _letters(text[length:])
+        if written.isascii():
+            found.append(_ASCII_EDGE + written + rest)
+        elif is_sign(text[0]):
+            found.append(f"[{written}]{rest}")  # signs are words, whatever is before them
+        else:
+            found.append(f"{_EDGE}[{written}]{rest}")
+    return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
 
 
 def _beginnings(spelling: Spelling) -> list[str]:
     data = spelling.text.encode("utf-8", "replace")
-    words = [(data[start:end].decode("utf-8", "replace").lower(), stem) for start, end, stem in tokens(spelling.text)]
-    return [_common(word, stem) for word, stem in words]
+    return [_common(data[start:end].decode("utf-8", "replace"), stem) for start, end, stem in tokens(spelling.text)]
 
 
 def _common(word: str, stem: str) -> str:
-    """Returns the common start of a word without accents and its stem: `mineralog` for `mineralogy`, `mineralogi`."""
-    plain = _without_marks(word)
+    """Returns the common start of a folded word and its stem: `mineralog` for `mineralogy`, `mineralogi`."""
+    plain = lowered(word)
     length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(plain, stem, strict=False)))
     return plain[:length] or plain
 
 
-def _without_marks(text: str) -> str:
-    return "".join(sign for sign in unicodedata.normalize("NFD", text) if not unicodedata.combining(sign))
-
-
-def _plain(text: str) -> str:
-    """Returns a text without case and accents, to compare beginnings."""
-    return fold(_without_marks(text))
-
-
 def _letters(text: str) -> str:
-    """Returns a regex for a text whose letters may have accents."""
-    return "".join(f"[{sign}{_accented()[sign]}]\\p{{M}}*" if sign in _accented() else escaped(sign) for sign in text)
+    """Returns a regex for the texts that are folded to `text`."""
+    found = []
+    while text:
+        end = place = 1
+        while place <= end:  # texts that one character is folded to may overlap
+            end = max(end, place - 1 + max((length for length, _ in _choices(text[place - 1 :])), default=0))
+            place += 1
+        found.append(_spelled(text[:end]))
+        text = text[end:]
+    return "".join(found)
 
 
-@cache
-def _accented() -> dict[str, str]:
-    """Returns for each ASCII letter its variants with accents."""
-    found: dict[str, str] = defaultdict(str)
-    for code in range(0x80, min(_LAST_LATIN, sys.maxunicode) + 1):
-        base = unicodedata.normalize("NFD", chr(code))[0]
-        if base.isascii() and base.islower() and chr(code).islower():
-            found[base] += chr(code)
-    return dict(found)
+def _spelled(text: str) -> str:
+    """Returns the regex of `_letters` for a few letters, each way to write them a branch."""
+    if not text:
+        return ""
+    by_length: dict[int, str] = defaultdict(str)
+    for length, written in _choices(text):
+        by_length[length] += written
+    branches = [f"[{written}]{_WITHIN}{_spelled(text[length:])}" for length, written in by_length.items()]
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+
+
+def _choices(text: str) -> Iterator[tuple[int, str]]:
+    """Yields how the beginning of a folded text may be written: its length, and the characters that are folded to it;
+    ASCII characters by themselves."""
+    first = text[0]
+    if first.isascii():
+        yield 1, escaped(first)
+    written = sources()
+    for length in range(1, _LONGEST + 1):
+        others = "".join(written.get(text[:length], ()))
+        if length == 1 and not first.isascii():
+            others = escaped(first) + others
+        if others and len(text) >= length:
+            yield length, others

@@ -9,10 +9,11 @@ from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Final
 
+from vaulttools.core.folding.words import Folded
 from vaulttools.index import passages as index
 from vaulttools.index.content import words_of
 from vaulttools.index.passages import Passages
-from vaulttools.index.words import Places, tokens
+from vaulttools.index.words import Places, shares_of, tokens
 from vaulttools.notes.note import Note
 from vaulttools.ranked.question import QuestionTerm
 
@@ -28,8 +29,8 @@ class Finder:
         self._literals = [term.literal.encode() for term in terms]
         self.needs_text: Final = any(self._literals)
         """Whether some terms are pieces of text; the index knows their places only roughly."""
-        self._stems: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
-        """By the first stem of a spelling: the number of the term, and the stems that follow."""
+        self._stems: dict[str, list[tuple[int, tuple[str, ...], float]]] = defaultdict(list)
+        """By the first stem of a spelling: the number of the term, the stems that follow, and its share."""
         self._beginnings: list[tuple[int, str]] = []
         for number, term in enumerate(terms):
             for spelling in term.spellings:
@@ -37,30 +38,36 @@ class Finder:
                 if stems and spelling.is_beginning:
                     self._beginnings.append((number, stems[-1]))
                 elif stems:
-                    self._stems[stems[0]].append((number, tuple(stems[1:])))
+                    self._stems[stems[0]].append((number, tuple(stems[1:]), spelling.share))
 
     def places(self, note: Note | NoteWords) -> Places:
         """Returns the places of the terms in a note."""
         lengths = []
         found: list[list[list[int]]] = [[] for _ in self.terms]
+        shares: dict[int, float] = {}
         for column in (note if isinstance(note, NoteWords) else NoteWords(note)).columns:
             if self.needs_text:
                 text = column.text.encode("utf-8", "replace")
                 lengths.append(len(text) // _BYTES_A_WORD)
-                by_term = [[byte // _BYTES_A_WORD for byte in first] for first in self._first_bytes(column, text)]
+                by_term = [
+                    [byte // _BYTES_A_WORD for byte in first]
+                    for first in self._first_bytes(column, column.text, shares)
+                ]
             else:
                 lengths.append(len(column))
-                by_term = self._in_column(column)
+                by_term = self._in_column(column, shares)
             for term, places in enumerate(by_term):
                 found[term].append(places)
-        return Places(lengths, found)
+        return Places(lengths, found, shares_of(shares, len(self.terms)))
 
-    def _in_column(self, column: ColumnWords) -> list[list[int]]:
-        """Returns for each term the places of its words in a column."""
+    def _in_column(self, column: ColumnWords, shares: dict[int, float]) -> list[list[int]]:
+        """Returns for each term the places of its words in a column; notes the highest share of each in `shares`."""
         found: list[list[int]] = [[] for _ in self.terms]
         for stem, spelled in self._stems.items():
-            for term, following in spelled:
-                found[term] += column.places(stem, following)
+            for term, following, share in spelled:
+                if places := column.places(stem, following):
+                    found[term] += places
+                    shares[term] = max(share, shares.get(term, 0.0))
         for term, beginning in self._beginnings:
             for stem in column.stems:
                 if stem.startswith(beginning):
@@ -71,7 +78,7 @@ class Finder:
         """Returns where the terms begin in a text, in order: offset in characters, and number of the term."""
         data = text.encode("utf-8", "replace")
         has_words = self._stems or self._beginnings
-        by_term = self._first_bytes(ColumnWords(text if has_words else ""), data)
+        by_term = self._first_bytes(ColumnWords(text if has_words else ""), text, {})
         places = sorted((byte, term) for term, first in enumerate(by_term) for byte in first)
         if len(data) == len(text):
             return places
@@ -79,12 +86,14 @@ class Finder:
         between = (len(data[start:end].decode("utf-8", "replace")) for start, end in pairwise((0, *starts)))
         return [(offset, term) for offset, (_, term) in zip(accumulate(between), places, strict=True)]
 
-    def _first_bytes(self, column: ColumnWords, text: bytes) -> list[list[int]]:
+    def _first_bytes(self, column: ColumnWords, text: str, shares: dict[int, float]) -> list[list[int]]:
         """Returns for each term the byte offsets at which it begins in a column, whose text is `text`."""
-        return [
-            [*map(column.starts.__getitem__, places), *_bytes_of(literal, text)]
-            for literal, places in zip(self._literals, self._in_column(column), strict=True)
-        ]
+        found = [[column.starts[place] for place in places] for places in self._in_column(column, shares)]
+        if self.needs_text:
+            folded = Folded(text)
+            for first, literal in zip(found, self._literals, strict=True):
+                first += (folded.written(byte, byte + len(literal))[0] for byte in _bytes_of(literal, folded.data))
+        return found
 
     def passages(self, note: Note, known: Passages | None = None) -> Passages:
         """Returns the passages of a note, with places as `places` counts them; `known` are those of the index."""

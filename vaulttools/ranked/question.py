@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from vaulttools.core.folding.words import SIGN, lowered
 from vaulttools.core.spelling import apart
 from vaulttools.index.words import Spelling
 from vaulttools.notes import language
 from vaulttools.notes.function_words import STOP_WORDS
-from vaulttools.patterns.requirements import fold
+from vaulttools.ranked.prefixes import kin
+from vaulttools.ranked.weights import NOTE
 
 MOST_TERMS: Final = 32
 """Upper bound of the terms of one question; further ones are dropped. Each costs part of a millisecond."""
@@ -35,7 +37,7 @@ _LETTER: Final = (
     r"(?:[^\W_]|[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f"
     r"\u1780-\u17ff])"
 )
-_PIECE: Final = re.compile(rf"{_LETTER}+(?:[-._/]{_LETTER}+)*")
+_PIECE: Final = re.compile(rf"{_LETTER}+(?:[-._/]{_LETTER}+)*|{SIGN}+")
 _JOINT: Final = re.compile(r"[-._/]")
 
 _CODE: Final = re.compile(r"`[^`\n]{1,20}`")
@@ -86,7 +88,7 @@ class QuestionTerm:
     @property
     def literal(self) -> str:
         """The folded text of a piece of text; `""` for words."""
-        return "" if self.spellings else fold(self.text)
+        return "" if self.spellings else lowered(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def without_operators(text: str) -> tuple[str, str]:
 
 def word(text: str) -> QuestionTerm:
     """Make a term of one word; a hyphen or a capital in it does not split it."""
-    return QuestionTerm(text, (Spelling(text),))
+    return QuestionTerm(text, (Spelling(text), *(Spelling(other, share=NOTE.kin) for other in kin(text))))
 
 
 def _phrase(text: str) -> QuestionTerm:

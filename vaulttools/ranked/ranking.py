@@ -15,6 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, overload
 
 from vaulttools.core import paths
+from vaulttools.core.folding.words import lowered
 from vaulttools.index.kept_facts import value_of
 from vaulttools.index.passages import Passages
 from vaulttools.index.words import Places
@@ -159,7 +160,7 @@ def rank(
     rare = [number for number in range(own) if rarities[number] >= held_by_few]
     quoting = {path for path, each in places.items() if path in known and quotes(each, own, rare)}
     depth = {path: 0 if path in matches.fresh else bisect_right(rounds, place) for place, path in enumerate(places)}
-    ranked = _in_order(matches, {term.text.casefold() for term in asked.terms}, found, depth)
+    ranked = _in_order(matches, {lowered(term.text) for term in asked.terms}, found, depth)
     titled = [path for path in known if may_be_name(places[path], own)]
     first_of_all = named(question, _names(matches, titled)) if titled else frozenset()
     if not (first_of_all or substitutes.unfound):
@@ -272,7 +273,7 @@ def _in_order(
         path = note.path
         if equal[worth[path]] == 1:
             return worth[path], 0, 0, path
-        tagged = len(words & set(map(str.casefold, tags.get(path, ()))))
+        tagged = len(words & set(map(lowered, tags.get(path, ()))))
         modified = (index.modified(path) or 0) if index is not None else 0
         return worth[path], -tagged, -modified, path
 

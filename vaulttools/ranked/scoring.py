@@ -34,6 +34,8 @@ def score(places: Places, rarities: Sequence[float]) -> float:
     total = sum(rarities)
     if not total:
         return 0.0
+    if places.shares:
+        rarities = [rare * share for rare, share in zip(rarities, places.shares, strict=True)]
     norm = 1 - NOTE.length + NOTE.length * places.lengths[BODY] / NOTE.usual_length
     often = 0.0
     for rare, (body, title, aliases, headings, properties) in zip(rarities, places.found, strict=True):

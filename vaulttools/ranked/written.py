@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
+from vaulttools.core.folding.words import lowered
 from vaulttools.index.words import Places
 from vaulttools.ranked.evidence import FEW_WORDS, RankedNote
 from vaulttools.ranked.scoring import ALIASES, BODY, TITLE
 
-_MARKS: Final = re.compile(r"[\u0300-\u036f]+")
-_NO_WORD: Final = re.compile(r"[\W_]+")
+_NO_WORD: Final = re.compile(r"[^\w\u0900-\u109f\u1780-\u17ff\U000f0000-\U000fffff]+|_+")
+"""What is between words. Vowel signs are none for Python; folded signs are of private use."""
 
 _ROW: Final = 3
 """So many words in a row are a quotation, however common they are."""
@@ -51,9 +51,8 @@ NOWHERE: Final = Written()
 
 
 def plain(text: str) -> str:
-    """Returns the words of a text with single blanks between them, without case and accents."""
-    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
-    return _NO_WORD.sub(" ", unicodedata.normalize("NFC", bare)).strip()
+    """Returns the words of a text, folded, with single blanks between them."""
+    return _NO_WORD.sub(" ", lowered(text)).strip()
 
 
 def may_be_name(places: Places, own: int) -> bool:

@@ -1,0 +1,1 @@
+"""Folds text, so that spellings of the same compare equal."""

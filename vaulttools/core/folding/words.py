@@ -1,0 +1,305 @@
+"""Folds words of every script, as the index, ranked questions and titles compare them.
+
+Spellings between which a writer may choose become one: Unicode forms, case, accents, vowel signs that may be left out,
+traditional and simplified characters. Letters that tell words apart stay. Names, links, tags, properties and filters
+are compared by their identity, which drops nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain, islice, product
+from pathlib import Path
+from typing import Final
+
+VERSION: Final = 1
+"""Incremented with every change of what `folded` returns: an index holds folded words."""
+
+_RUN: Final = re.compile(r"[^\x00-\x7f¼½¾⅐-⅞↉℠™℡℻©®…]+")
+"""The characters that folding may change. ASCII stays as it is, since the word table lowers it. So do fractions and
+marks of trade: their compatibility forms would join the word before them."""
+
+_MARKS: Final = (
+    range(0x0300, 0x0370),
+    range(0x0483, 0x0488),  # Old Cyrillic
+    range(0x0591, 0x05C8),  # Hebrew points
+    range(0x0610, 0x061B),  # Arabic vowel signs
+    range(0x064B, 0x0660),
+    range(0x0670, 0x0671),
+    range(0x06D6, 0x06EE),
+    range(0x08D3, 0x0900),
+    range(0x1AB0, 0x1B00),
+    range(0x1DC0, 0x1E00),
+    range(0x20D0, 0x2100),
+    range(0xFE00, 0xFE10),  # forms of emoji
+    range(0xFE20, 0xFE30),
+    range(0xE0100, 0xE01F0),
+)
+"""Marks that writing may leave out. Vowel signs of Indic scripts and of Thai are letters."""
+
+_LETTERS: Final[Mapping[str, str]] = {
+    **dict(zip("łøđðħŧıĸ", "loddhtik", strict=True)),
+    "æ": "ae",
+    "œ": "oe",
+    "þ": "th",
+    **dict(zip("ёѐѝ", "ееи", strict=True)),
+    **dict(zip("أإآٱىیةکـ", [*"اااايي", "ه", "ك", ""], strict=True)),
+}
+"""Letters by their plain spelling: Latin, Cyrillic, Arabic (with Persian ones, and without the tatweel)."""
+
+_INVISIBLE: Final = re.compile(
+    "(?P<gap>(?<=[\u0600-\u06ff])\u200c)|[\u00ad\u200c\u200d\u2060\ufeff]|(?<=[\u0e00-\u109f\u1780-\u17ff])\u200b"
+)
+"""Invisible characters inside words. The gap parts a Persian word; scripts without blanks may have an empty one."""
+
+SIGN: Final = (
+    "[\u2139\u2190-\u245f\u25a0-\u2775\u2794-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001f3fa\U0001f400-\U0001faff]"
+)
+"""Regex of an emoji or another sign, which is a word. Box drawing is none, and no colour of skin is one."""
+_SIGN: Final = re.compile(SIGN)
+_FIRST_SIGN: Final = 0xF0000
+_SIGN_BITS: Final = 0x7FFF
+"""A sign is folded to the character of private use from `_FIRST_SIGN` on with the same last bits: SQLite splits words
+at the signs of Unicode 6, and takes later ones for letters."""
+
+
+def folded(text: str) -> str:
+    """Returns a text whose words are folded. Texts may be folded in parts: where a part begins with a blank, nothing
+    differs. ASCII letters keep their case."""
+    return text if text.isascii() else _RUN.sub(_folded_match, text)
+
+
+def lowered(text: str) -> str:
+    """Returns a folded text in lower case, without blanks around it: two spellings of one word are the same."""
+    return folded(text).lower().strip()
+
+
+def is_sign(character: str) -> bool:
+    """Whether a character of a folded text is a sign."""
+    return _FIRST_SIGN <= ord(character) <= _FIRST_SIGN + _SIGN_BITS
+
+
+def may_split(text: str) -> bool:
+    """Whether folding a text may change where its words begin and end; False is sure."""
+    return not text.isascii() and _splitting().search(text) is not None
+
+
+@cache
+def _splitting() -> re.Pattern[str]:
+    """Returns the regex of the characters that folding drops, or from which or to which it makes other than letters."""
+    found = "".join(
+        chr(code)
+        for code in chain.from_iterable(_CHANGED)
+        if code < 0x10000
+        and not (_is_of_word(chr(code)) and (made := folded(chr(code))) and all(map(_is_of_word, made)))
+    )
+    # With larger characters in it, `re` would search the whole set for each character.
+    return re.compile(f"[{re.escape(found)}]|[\U00010000-\U0010ffff]")
+
+
+def _is_of_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN"
+
+
+def _folded_match(match: re.Match[str]) -> str:
+    run = match[0]
+    return _folded_word(run) if len(run) <= _WORD else _folded(run)
+
+
+_WORD: Final = 20
+"""Runs of up to this many characters are words, which come again; longer ones are sentences without blanks."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _folded_word(run: str) -> str:
+    return _folded(run)
+
+
+def _folded(run: str) -> str:
+    """Fold characters that are not ASCII."""
+    if not run.isprintable():  # nothing invisible is printable
+        run = _INVISIBLE.sub(lambda match: " " if match["gap"] else "", run)
+    return unicodedata.normalize("NFKC", run).casefold().translate(_CHARACTERS)
+
+
+class _Characters(dict[int, str]):
+    """What each character is folded to; made when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = made = _character(code)
+        return made
+
+
+_CHARACTERS: Final = _Characters()
+
+
+def _character(code: int) -> str:
+    """Fold one character that is composed and in lower case."""
+    character = chr(code)
+    if code < 0x80:
+        return character
+    if any(code in marks for marks in _MARKS):
+        return ""
+    if (plain := _LETTERS.get(character)) is not None:
+        return plain
+    if _SIGN.match(character):
+        return f" {chr(_FIRST_SIGN + (code & _SIGN_BITS))} "
+    if unicodedata.decomposition(character) and unicodedata.name(character, "").startswith(("LATIN", "GREEK")):
+        letters = unicodedata.normalize("NFD", character)
+        return "".join(_LETTERS.get(each, each) for each in letters if ord(each) not in _MARKS[0])
+    return _simplified().get(character, character) if code >= 0x3400 else character
+
+
+@cache
+def _simplified() -> Mapping[str, str]:
+    """Returns the simplified form of each traditional Chinese character that has one."""
+    pairs = Path(__file__).with_name("simplified.txt").read_text(encoding="utf-8").replace("\n", "")
+    return dict(zip(pairs[::2], pairs[1::2], strict=True))
+
+
+class Folded:
+    """A folded text that knows where its characters come from."""
+
+    def __init__(self, text: str) -> None:
+        parts: list[str] = []
+        self._places, self._written, self._changed = [0], [0], [False]
+        # By piece: where it begins in `data` and in the text, in bytes, and whether the two differ.
+        end = at = written = 0
+        for run in () if text.isascii() else _RUN.finditer(text):
+            made = _folded(run[0])
+            if made == run[0]:
+                continue
+            between = text[end : run.start()]
+            parts.append(between)
+            size = len(between.encode("utf-8", "replace"))
+            at, written, end = at + size, written + size, run.end()
+            for cluster in _clusters(run[0]):
+                piece = _folded(cluster)
+                parts.append(piece)
+                self._add(at, written, is_changed=piece != cluster)
+                at += len(piece.encode("utf-8", "replace"))
+                written += len(cluster.encode("utf-8", "replace"))
+            self._add(at, written, is_changed=False)
+        self.data: Final = "".join((*parts, text[end:])).encode("utf-8", "replace")
+        """The folded text in UTF-8."""
+
+    def _add(self, at: int, written: int, *, is_changed: bool) -> None:
+        self._places.append(at)
+        self._written.append(written)
+        self._changed.append(is_changed)
+
+    @property
+    def is_as_written(self) -> bool:
+        """Whether the bytes of the folded text are those of the text, but for ASCII case."""
+        return len(self._places) == 1
+
+    def written(self, start: int, end: int) -> tuple[int, int]:
+        """Returns where a part of `data` is in the text, in bytes of UTF-8; characters that were folded are whole."""
+        if self.is_as_written:
+            return start, end
+        first = bisect_right(self._places, start) - 1
+        last = max(first, bisect_right(self._places, end - 1) - 1)
+        begins = self._written[first] + (0 if self._changed[first] else start - self._places[first])
+        if not self._changed[last]:
+            ends = self._written[last] + end - self._places[last]
+            # Marks that were dropped behind the last letter belong to it.
+            following = last + 1
+            while following + 1 < len(self._places) and self._places[following] == self._places[following + 1] == end:
+                following += 1
+                ends = self._written[following]
+            return begins, ends
+        return begins, self._written[last + 1]
+
+
+def _clusters(run: str) -> Iterator[str]:
+    """Yields a run in pieces that are folded alone as they are within it: a letter with the marks behind it."""
+    start = 0
+    for place, character in enumerate(run):
+        if place > start and not _joins(character):
+            yield run[start:place]
+            start = place
+    yield run[start:]
+
+
+def _joins(character: str) -> bool:
+    """Whether folding a character may depend on those before it: a mark, a later part of a Hangul syllable, the sound
+    marks of narrow kana, and what is invisible."""
+    return unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf") or character in _JOINED
+
+
+_JOINED: Final = frozenset(map(chr, chain(range(0x1160, 0x1200), range(0xFF9E, 0xFFA0), range(0xD7B0, 0xD800))))
+
+_MOST_FORMS: Final = 64
+"""Upper bound of the mixtures of traditional and simplified characters that are searched for."""
+
+
+def forms(text: str) -> Sequence[str]:
+    """Returns the spellings of a piece of text of a script without blanks, with case folded: its Unicode forms,
+    traditional and simplified characters, narrow kana. Texts that mix Unicode forms hold none of them."""
+    whole = folded(text)
+    mixtures = product(*(_traditional().get(each, each) for each in whole))
+    spelled = [text, *map("".join, islice(mixtures, _MOST_FORMS)), "".join(_narrow().get(each, each) for each in whole)]
+    for apart, joined in _THAI_AND_LAO_AM:
+        spelled.append(whole.replace(apart, joined))
+    found = (unicodedata.normalize(form, each).casefold() for each in spelled for form in ("NFC", "NFD"))
+    return list(dict.fromkeys(found))
+
+
+_THAI_AND_LAO_AM: Final = (("\u0e4d\u0e32", "\u0e33"), ("\u0ecd\u0eb2", "\u0eb3"))
+
+
+@cache
+def _traditional() -> Mapping[str, str]:
+    """Returns by simplified character itself and the traditional ones that are folded to it."""
+    found: dict[str, str] = {}
+    for traditional, simplified in _simplified().items():
+        found[simplified] = found.get(simplified, simplified) + traditional
+    return found
+
+
+@cache
+def _narrow() -> Mapping[str, str]:
+    """Returns the narrow form of each katakana, one or two characters."""
+    found = {}
+    for code in range(0xFF61, 0xFF9E):
+        for mark in ("", "\uff9e", "\uff9f"):
+            wide = unicodedata.normalize("NFKC", chr(code) + mark)
+            if len(wide) == 1:
+                found[wide] = chr(code) + mark
+    return found
+
+
+@cache
+def sources() -> Mapping[str, Sequence[str]]:
+    """Returns the characters, other than ASCII, that are folded to each text of one to three characters."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for code in chain.from_iterable(_CHANGED):
+        character = chr(code)
+        made = folded(character).strip()
+        if made and made != character and character.lower() == character:
+            found[made].append(character)
+    for simplified, written in _traditional().items():
+        found[simplified] += written[1:]
+    return found
+
+
+_CHANGED: Final = (
+    range(0x80, 0x600),
+    range(0x600, 0x800),
+    range(0x1C80, 0x1D00),
+    range(0x1E00, 0x2000),
+    range(0x2100, 0x2BFF),
+    range(0x2C60, 0x2C80),
+    range(0x3000, 0x3400),
+    range(0xA720, 0xA800),
+    range(0xF900, 0x10000),
+    range(0x1D400, 0x1D800),
+    range(0x1F000, 0x1FB00),
+)
+"""Where the characters are that folding changes, but for traditional Chinese ones."""
