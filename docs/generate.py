@@ -17,7 +17,7 @@ from typing import Any
 from pages import REPOSITORY, pages
 
 from vaulttools import tools
-from vaulttools.answers.show import FileStream
+from vaulttools.answers.shown_lines import FileStream
 from vaulttools.tools import signatures
 
 DISTRIBUTION = REPOSITORY / "distribution"

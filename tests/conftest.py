@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from vaulttools import Vault
-from vaulttools.files import kept
+from vaulttools.files import content_caches
 
 # Hypothesis fails a test when one example takes longer than 200 ms, or when examples are slow to make: on a busy
 # machine both happen to every test. All examples of a test share what its fixtures made.
@@ -77,7 +77,9 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def young_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The contents of files that were just written are kept too, as far as this machine's clock can tell."""
-    monkeypatch.setattr(kept, "is_racy", lambda key, read: max(key.modified, key.changed) >= read - 20_000_000)
+    monkeypatch.setattr(
+        content_caches, "is_racy", lambda key, read: max(key.modified, key.changed) >= read - 20_000_000
+    )
 
 
 @pytest.fixture

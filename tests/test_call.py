@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import MakeVault
 from vaulttools import Vault
-from vaulttools.answers import corpus
+from vaulttools.answers import all_notes
 from vaulttools.call import Call
 from vaulttools.core.work import Work
 from vaulttools.index.background import BackgroundIndex
@@ -67,9 +67,9 @@ def test_a_call_takes_one_snapshot(what: str, vault: Vault, monkeypatch: pytest.
     taken: list[Snapshot] = []
     view = BackgroundIndex.view
 
-    def counted(index: BackgroundIndex, since: float, *, held: bool = False) -> Snapshot | None:
-        found = view(index, since, held=held)
-        if found is not None and held:
+    def counted(index: BackgroundIndex, since: float, *, pinned: bool = False) -> Snapshot | None:
+        found = view(index, since, pinned=pinned)
+        if found is not None and pinned:
             taken.append(found)
         return found
 
@@ -107,11 +107,11 @@ def test_a_call_that_has_chosen_does_not_wait_again(vault: Vault, monkeypatch: p
         return wait(call, seconds)
 
     monkeypatch.setattr(Call, "waited", counted)
-    call, _ = corpus.awaited(Call(vault.session, Work()))
+    call, _ = all_notes.awaited(Call(vault.session, Work()))
     before = len(waited)
     assert before
-    assert corpus.awaited(call.again())[0].snapshot is call.snapshot
-    assert corpus.awaited_briefly(call)[0] is call
+    assert all_notes.awaited(call.again())[0].snapshot is call.snapshot
+    assert all_notes.awaited_briefly(call)[0] is call
     assert len(waited) == before
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from vaulttools import Vault, VaultConfig
 from vaulttools.errors import BadArgument
-from vaulttools.files import kept, selectors
+from vaulttools.files import content_caches, selectors
 from vaulttools.patterns import pattern
 from vaulttools.resources.urls import Virtual
 from vaulttools.tools import find
@@ -165,7 +165,7 @@ def test_parentheses_become_literal_after_a_group_error(row: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("row", _unit("file_tag"))
 def test_the_snapshot_tag_is_the_documents(row: dict[str, Any]) -> None:
-    assert kept.tag(row["args"]["text"]) == row["expect"]["tag"]
+    assert content_caches.tag(row["args"]["text"]) == row["expect"]["tag"]
 
 
 @pytest.mark.parametrize("row", _unit("group_paths"))

@@ -36,9 +36,9 @@ from vaulttools.files import globs, ignores, selectors
 from vaulttools.files import settings as vault_settings
 from vaulttools.matching import ripgrep
 from vaulttools.notes import canvas
-from vaulttools.notes.links import targets as links
+from vaulttools.notes.links import resolution as links
 from vaulttools.notes.note import Note
-from vaulttools.notes.stored import Stored, dump
+from vaulttools.notes.packing import PackedNote, dump
 from vaulttools.query.explain import explain
 from vaulttools.query.language import parse, spelled
 from vaulttools.resources.archives import MemberUnreadable
@@ -267,8 +267,8 @@ def test_fuzz_markdown(text: str, properties: str) -> None:
         for whole in (text, f"---\n{properties}\n---\n{text}"):
             note = Note("a/n.md", whole)
             data = dump(note)
-            assert Note("a/n.md", whole, Stored(data)) == note
-            assert dump(Stored(data)) == data
+            assert Note("a/n.md", whole, PackedNote(data)) == note
+            assert dump(PackedNote(data)) == data
             assert all(1 <= heading.line <= note.line_count for heading in note.headings)
         links.LinkIndex(["a/n.md", "N.md"]).resolve(text)
         canvas.cards(text)

@@ -19,7 +19,7 @@ import pytest
 from tests.conftest import MakeVault, write_files
 from tests.tools.test_definitions import CALLS
 from vaulttools import BadArgument, Cancelled, ToolResult, Vault, VaultConfig, tools
-from vaulttools.files import kept
+from vaulttools.files import content_caches
 from vaulttools.session import Session
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -85,7 +85,7 @@ def test_path_objects_are_taken_wherever_a_path_is_asked(make_vault: MakeVault, 
     config = VaultConfig.model_validate({"index_folder": tmp_path / "kept", "hashline": True})
     assert config.index_folder == str(tmp_path / "kept")
     with Vault.open(opened.path, config=config) as vault:
-        tag = kept.tag("word")
+        tag = content_caches.tag("word")
         assert tag in vault.search("word", paths=Path("o.md")).text
         assert vault.snapshot(Path("o.md"), tag) == vault.snapshot("o.md", tag) is not None
 

@@ -11,7 +11,7 @@ TYPE_CHECKING = False  # like the one of `typing`, whose import takes half the t
 if TYPE_CHECKING:
     from typing import Any
 
-    from vaulttools.answers.show import FileStream
+    from vaulttools.answers.shown_lines import FileStream
     from vaulttools.config import VaultConfig
     from vaulttools.errors import (
         AccessDenied,
@@ -69,7 +69,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "FileStream": "answers.show",
+    "FileStream": "answers.shown_lines",
     "IndexStatus": "index.upkeep",
     "MeaningStatus": "meaning.background",
     "Snapshot": "vault",

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from vaulttools.index.background import BackgroundIndex
     from vaulttools.index.snapshot import Snapshot
     from vaulttools.matching.search import Search
-    from vaulttools.notes.links.targets import LinkIndex
+    from vaulttools.notes.links.resolution import LinkIndex
     from vaulttools.notes.reader import NoteReader
     from vaulttools.patterns.pattern import Pattern
-    from vaulttools.resources.targets import Reader, Target, Targets
+    from vaulttools.resources.path_entries import EntryReader, Target, Targets
 
 _ADVICE: Final[dict[Reason, str]] = {
     "no text": ". Its pages are images, as in a scan; it has no text to search",
@@ -59,13 +59,13 @@ class _Taken:
 class Call:
     """One call of a tool, in one thread. It has one snapshot, so its names, candidates and facts are of one moment."""
 
-    def __init__(self, session: Session, work: Work, *, holds: bool = True) -> None:
-        """`holds`: whether the tables of the index are of one moment, too, until `close`, which the caller then calls;
+    def __init__(self, session: Session, work: Work, *, pinned: bool = True) -> None:
+        """`pinned`: whether the tables of the index are of one moment, too, until `close`, which the caller then calls;
         not for a call without a time limit."""
         self.session: Final = session
         self.work: Final = work
-        self._holds: Final = holds
-        self.has_chosen = False
+        self._pinned: Final = pinned
+        self.has_fixed_snapshot = False
         """Whether the call has chosen its snapshot: nothing waits any more, since the snapshot is in use."""
         self._taken = _Taken()
 
@@ -76,17 +76,17 @@ class Call:
         if not self.session.has_index:
             return None
         self._taken.index = self.session.indexes.own
-        self._taken.snapshot = self._taken.index.view(self.work.started, held=self._holds)
+        self._taken.snapshot = self._taken.index.view(self.work.started, pinned=self._pinned)
         return self._taken.snapshot
 
     def close(self) -> None:
         """End the use of the index's tables; what is asked of them later is as it is then."""
         if self._taken.snapshot is not None:
-            self._taken.snapshot.let_go()
+            self._taken.snapshot.release()
 
     def with_work(self, work: Work) -> Call:
         """Returns the same call, of the same snapshot, with another work."""
-        return self._made(work, self.snapshot, has_chosen=self.has_chosen)
+        return self._made(work, self.snapshot, has_fixed_snapshot=self.has_fixed_snapshot)
 
     def again(self) -> Call:
         """Returns a second look in the same call, such as for a hint: the same snapshot, and a tally of its own.
@@ -102,7 +102,7 @@ class Call:
         Raises:
             Cancelled: the caller has stopped the call.
         """
-        return Call(self.session, self.work.anew(), holds=self._holds)
+        return Call(self.session, self.work.anew(), pinned=self._pinned)
 
     def waited(self, seconds: float) -> Call:
         """Waits until the structures of all notes are known, for at most `seconds`; 0: not at all.
@@ -118,11 +118,11 @@ class Call:
             self.close()
             self._taken.index, snapshot = self.session.indexes.structures(self.work, seconds)
             self._taken.snapshot = snapshot
-        return self._made(self.work, snapshot, has_chosen=True)
+        return self._made(self.work, snapshot, has_fixed_snapshot=True)
 
-    def _made(self, work: Work, snapshot: Snapshot | None, *, has_chosen: bool) -> Call:
-        made = Call(self.session, work, holds=self._holds)
-        made.has_chosen = has_chosen
+    def _made(self, work: Work, snapshot: Snapshot | None, *, has_fixed_snapshot: bool) -> Call:
+        made = Call(self.session, work, pinned=self._pinned)
+        made.has_fixed_snapshot = has_fixed_snapshot
         made._taken = self._taken
         vars(made)["snapshot"] = snapshot
         return made
@@ -137,13 +137,15 @@ class Call:
     def is_of_one_moment(self) -> bool:
         """Whether all names that the call knew were those of one moment, so that it lacks no file."""
         snapshot = self._taken.snapshot
-        return not self._taken.has_asked or (snapshot is not None and snapshot.is_watched and snapshot.was_held)
+        return not self._taken.has_asked or (
+            snapshot is not None and snapshot.are_names_of_one_moment and snapshot.was_pinned
+        )
 
     def moved(self) -> dict[str, int]:
         """Returns what may have been renamed or moved since the call began, each with a number that differs for each
         change: files that came or went, or folders whose names changed where no watch tells it."""
         index, snapshot = self._taken.index, self._taken.snapshot
-        if index is not None and snapshot is not None and snapshot.is_watched:
+        if index is not None and snapshot is not None and snapshot.are_names_of_one_moment:
             now = index.view(time.monotonic())
             if now is not None:
                 return dict.fromkeys(snapshot.moved(now), time.monotonic_ns())
@@ -225,7 +227,7 @@ class Call:
 
         With `reports_missed`, `work` gets the folders that could not be listed.
         """
-        from vaulttools.notes.links.targets import LinkIndex
+        from vaulttools.notes.links.resolution import LinkIndex
 
         scope = self.scope((Walk(),), (), hidden=False, include_excluded=True)
 
@@ -237,7 +239,7 @@ class Call:
             away = [entry.path for entry in left_out if entry.left_out == "not downloaded"]
             return LinkIndex([*listing.files, *away]), missed
 
-        if scope.names is None or not scope.names.holds(""):
+        if scope.names is None or not scope.names.knows(""):
             index, missed = made()
         else:
             index, missed = scope.names.kept("links", made)
@@ -356,12 +358,12 @@ class Call:
             walks = _narrowed(walks, base.path)
         return tuple(replace(walk, glob=parsed) for walk in walks), tuple(filter(parsed.matches, named))
 
-    def _reader(self) -> Reader:
+    def _reader(self) -> EntryReader:
         """Returns the reader of a call's entries; it resolves links within the call's time, among all files that
         Obsidian sees (rule-L12 to rule-L17)."""
-        from vaulttools.resources.targets import Reader
+        from vaulttools.resources.path_entries import EntryReader
 
-        return Reader(self.session.root, self.session.resolvers, lambda target: self.links().resolve(target))
+        return EntryReader(self.session.root, self.session.resolvers, lambda target: self.links().resolve(target))
 
     def _read(self, target: Target, place: Place) -> Document:
         try:

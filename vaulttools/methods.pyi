@@ -6,7 +6,7 @@ from os import PathLike
 from threading import Event
 from typing import Any, Literal
 
-from vaulttools.answers.show import FileStream
+from vaulttools.answers.shown_lines import FileStream
 from vaulttools.tools.base import BaseAnswer
 from vaulttools.tools.context import ContextAnswer
 from vaulttools.tools.find import FindAnswer

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from vaulttools.config import VaultConfig
-from vaulttools.core import moment
+from vaulttools.core import moment_js
 from vaulttools.core.dates import Calendar
 from vaulttools.errors import BadArgument
 from vaulttools.files.protection import Protection
@@ -47,7 +47,7 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False, to
         _ensure_outside(root, config.index_folder)
     if today is None and (given_day := os.environ.get(TODAY)):
         today = day_of(given_day, TODAY)
-    calendar = Calendar.of((moment.weeks_of(config.locale).first_day - 1) % 7, today)
+    calendar = Calendar.of((moment_js.weeks_of(config.locale).first_day - 1) % 7, today)
     return Session(root, config, config_folder, has_index=has_index, calendar=calendar)
 
 

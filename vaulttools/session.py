@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.config import VaultConfig
-from vaulttools.core import moment, paths
+from vaulttools.core import moment_js, paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.dates import Calendar
 from vaulttools.core.recent import Recent
@@ -26,8 +26,8 @@ from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files import settings
 from vaulttools.files.catalogue import Rules
+from vaulttools.files.content_caches import ContentCache, KeptCounts, SnapshotStore
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.kept import ContentCache, KeptCounts, SnapshotStore
 from vaulttools.files.listing import Listing
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope, Walk
@@ -259,7 +259,7 @@ class Session:
         """Returns the daily, weekly, monthly, quarterly and yearly notes, by the vault's own settings."""
         from vaulttools.resources.periodic import PeriodicNotes
 
-        weeks = moment.weeks_of(self.config.locale)
+        weeks = moment_js.weeks_of(self.config.locale)
         return PeriodicNotes(Path(self.root.absolute(self.config_folder)), self.calendar, weeks)
 
     def dating(self) -> Dating:
@@ -290,7 +290,7 @@ class Session:
         Raises:
             NotRead: it cannot be read.
         """
-        if self.attachments is not None and self.attachments.holds(path):
+        if self.attachments is not None and self.attachments.is_attachment(path):
             document = self.attachments.read(path, seconds)
             if document is not None:
                 return document

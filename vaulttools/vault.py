@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from vaulttools import tools
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import parse
-from vaulttools.answers.settled import settled
+from vaulttools.answers.retry import until_final
 from vaulttools.attachments.extracted import Picture
 from vaulttools.call import Call
 from vaulttools.config import VaultConfig
 from vaulttools.core.voice import CALLS, Voice
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
-from vaulttools.files import kept
+from vaulttools.files import content_caches
 from vaulttools.files.document import NotRead
 from vaulttools.files.settings import ConfigFolders
 from vaulttools.methods import ToolMethods
@@ -39,7 +39,7 @@ from vaulttools.tools.definitions import Format, definitions
 from vaulttools.user_file import UNUSABLE, Followed
 
 if TYPE_CHECKING:
-    from vaulttools.answers.show import FileStream
+    from vaulttools.answers.shown_lines import FileStream
     from vaulttools.index.progress import Progress
     from vaulttools.index.upkeep import IndexStatus
     from vaulttools.meaning.background import MeaningStatus
@@ -382,7 +382,7 @@ class Vault(ToolMethods):
             raise BadArgument(f"{name} gives no files one by one")
         opened = self._opened
         opened.root.ensure_readable()
-        return tool.stream(Call(opened, Work(_NO_LIMIT, cancel), holds=False), parse(tool.request, arguments))
+        return tool.stream(Call(opened, Work(_NO_LIMIT, cancel), pinned=False), parse(tool.request, arguments))
 
     async def acall(
         self,
@@ -412,7 +412,7 @@ class Vault(ToolMethods):
             Cancelled: the caller set `cancel`.
         """
         opened = self._opened
-        return Call(opened, Work(opened.config.time_limit, cancel), holds=False).links().resolve
+        return Call(opened, Work(opened.config.time_limit, cancel), pinned=False).links().resolve
 
     def register_resolver(self, scheme: str, resolver: Resolver) -> None:
         """Lets `resolver` answer for URLs of a scheme (`"mail"` for `mail://…`) wherever tools take paths.
@@ -435,7 +435,7 @@ class Vault(ToolMethods):
             now = self._opened.read(self._opened.root.locate(path).path)
         except NotRead:
             return Snapshot(text, changed=True)
-        return Snapshot(text, changed=kept.tag(now.normalised) != tag)
+        return Snapshot(text, changed=content_caches.tag(now.normalised) != tag)
 
     def tool_definitions(
         self,
@@ -478,7 +478,7 @@ class Vault(ToolMethods):
 
         opened.root.ensure_readable()
         try:
-            return settled(call, asked, attrgetter("found"))[0]
+            return until_final(call, asked, attrgetter("found"))[0]
         except OSError as error:  # also an import that this call is the first to need
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise

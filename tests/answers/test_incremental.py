@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
-from vaulttools.answers import exact, incremental, linked, usages
+from vaulttools.answers import incremental, linked, obsidian_query, usages
 from vaulttools.answers.incremental import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
 from vaulttools.index import kept_facts, location
@@ -24,7 +24,7 @@ from vaulttools.index.tables import Tables
 from vaulttools.notes.difference import Change
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Graph
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.notes.note import Note
 from vaulttools.notes.tallies import PropertyCounts, TagCounts
 from vaulttools.query.facts import Facts
@@ -86,7 +86,7 @@ def _table(answer: NoteTable, _: LinkIndex) -> object:
 QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], object]]] = [
     (usages.TAGS, _tags),
     (usages.PROPERTIES, _properties),
-    (exact.PROJECTION, _facts),
+    (obsidian_query.PROJECTION, _facts),
     (linked.PROJECTION, _graph),
     (tasks.PROJECTION, _tasks),
     (base.PROJECTION, _table),
@@ -198,7 +198,7 @@ def test_a_process_answers_from_what_another_has_kept(
     names = [file.name.partition(".sqlite.")[2] for file in _kept(folder)]
     assert names == [f"facts-{kind}" for kind in KINDS]
     with monkeypatch.context() as patch:
-        for question in (usages.TAGS, usages.PROPERTIES, exact.PROJECTION, linked.PROJECTION):
+        for question in (usages.TAGS, usages.PROPERTIES, obsidian_query.PROJECTION, linked.PROJECTION):
             patch.setattr(type(question.empty), "changed", lambda *_: pytest.fail("an answer was made anew"))
         for look in ("resolve", "having"):
             patch.setattr(LinkIndex, look, lambda *_: pytest.fail("a link was followed"))

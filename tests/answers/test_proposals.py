@@ -15,9 +15,9 @@ from tests.answered import ranked
 from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import Vault, tools
-from vaulttools.answers import corpus, vocabulary
+from vaulttools.answers import all_notes, known_names
+from vaulttools.answers.known_names import KnownNames
 from vaulttools.answers.proposals import Proposal, asks_for_list, proposal
-from vaulttools.answers.vocabulary import Vocabulary
 from vaulttools.call import Call
 from vaulttools.core.work import Work
 from vaulttools.tools import base
@@ -57,16 +57,16 @@ def vault(make_vault: MakeVault) -> Vault:
 
 
 @pytest.fixture
-def known(vault: Vault) -> Vocabulary:
-    call, _ = corpus.awaited(Call(vault.session, Work()))
-    return vocabulary.of(call)
+def known(vault: Vault) -> KnownNames:
+    call, _ = all_notes.awaited(Call(vault.session, Work()))
+    return known_names.of(call)
 
 
-def proposed(question: str, known: Vocabulary) -> Proposal | None:
+def proposed(question: str, known: KnownNames) -> Proposal | None:
     return proposal(question, known, DAY) if asks_for_list(question) else None
 
 
-def listed(question: str, known: Vocabulary, vault: Vault) -> tuple[str, object, int] | None:
+def listed(question: str, known: KnownNames, vault: Vault) -> tuple[str, object, int] | None:
     """The tool, its condition or its arguments, and the number of rows that it finds."""
     found = proposed(question, known)
     if found is None:
@@ -96,7 +96,7 @@ def listed(question: str, known: Vocabulary, vault: Vault) -> tuple[str, object,
     ],
 )
 def test_notes_are_listed_by_the_names_and_values_of_the_vault(
-    question: str, where: str, rows: int, known: Vocabulary, vault: Vault
+    question: str, where: str, rows: int, known: KnownNames, vault: Vault
 ) -> None:
     assert listed(question, known, vault) == ("base", where, rows)
 
@@ -121,7 +121,7 @@ def test_notes_are_listed_by_the_names_and_values_of_the_vault(
     ],
 )  # fmt: skip
 def test_tasks_are_listed_by_their_dates_tags_and_states(
-    question: str, arguments: Mapping[str, Any], rows: int, known: Vocabulary, vault: Vault
+    question: str, arguments: Mapping[str, Any], rows: int, known: KnownNames, vault: Vault
 ) -> None:
     assert listed(question, known, vault) == ("tasks", arguments, rows)
 
@@ -148,7 +148,7 @@ def test_tasks_are_listed_by_their_dates_tags_and_states(
         "",
     ],
 )
-def test_a_partly_understood_question_proposes_nothing(question: str, known: Vocabulary, vault: Vault) -> None:
+def test_a_partly_understood_question_proposes_nothing(question: str, known: KnownNames, vault: Vault) -> None:
     assert listed(question, known, vault) is None
 
 
@@ -247,7 +247,7 @@ def test_a_long_list_says_how_much_of_it_is_shown(make_vault: MakeVault) -> None
         "Which books got a 3 or less?",
     ],
 )
-def test_a_negated_or_compared_value_proposes_nothing(question: str, known: Vocabulary) -> None:
+def test_a_negated_or_compared_value_proposes_nothing(question: str, known: KnownNames) -> None:
     assert proposed(question, known) is None
 
 
@@ -296,7 +296,7 @@ def test_a_property_with_odd_signs_is_listed(make_vault: MakeVault) -> None:
 
 
 @pytest.mark.parametrize("place", range(9))
-def test_one_unknown_word_anywhere_means_no_list(place: int, known: Vocabulary) -> None:
+def test_one_unknown_word_anywhere_means_no_list(place: int, known: KnownNames) -> None:
     words = ["how", "many", "books", "did", "I", "give", "a", "5"]
     assert proposed(" ".join(words), known) is not None
     assert proposed(" ".join((*words[:place], "gladly", *words[place:])), known) is None

@@ -16,7 +16,7 @@ from vaulttools.bases.syntax import Failed
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value, plain
 from vaulttools.bases.vault_files import facts_of, links_of
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.notes.note import Note
 
 CASES: Final[dict[str, Any]] = json.loads(

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from vaulttools.files import content_caches as module
 from vaulttools.files import disk
-from vaulttools.files import kept as module
+from vaulttools.files.content_caches import ContentCache
 from vaulttools.files.disk import Key
 from vaulttools.files.document import NotRead
-from vaulttools.files.kept import ContentCache
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 
@@ -79,7 +79,7 @@ def test_neither_a_large_nor_a_protected_file_is_kept(root: Root, tmp_path: Path
 def test_a_child_after_a_fork_does_not_wait_for_a_thread_of_its_parent() -> None:
     code = """
 import os
-from vaulttools.files.kept import ContentCache, KeptCounts
+from vaulttools.files.content_caches import ContentCache, KeptCounts
 contents, counts = ContentCache(), KeptCounts()
 contents._entries._lock.acquire()
 counts._patterns._lock.acquire()

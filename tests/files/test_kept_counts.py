@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import HOUR, MakeVault
 from vaulttools import Vault, VaultConfig
+from vaulttools.files.content_caches import KeptCounts
 from vaulttools.files.disk import GRANULARITY, Key
-from vaulttools.files.kept import KeptCounts
 from vaulttools.matching.process import Runs
 from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.patterns.pattern import Pattern

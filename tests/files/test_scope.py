@@ -151,7 +151,7 @@ class Listed:
     def __init__(self, root: Root) -> None:
         self.root = root
 
-    def holds(self, folder: str) -> bool:
+    def knows(self, folder: str) -> bool:
         return True
 
     def names_in(self, folder: str) -> FolderNames:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.files import kept
-from vaulttools.files.kept import SnapshotStore, tag
+from vaulttools.files import content_caches
+from vaulttools.files.content_caches import SnapshotStore, tag
 
-ENTRY = kept._ENTRY_BYTES
+ENTRY = content_caches._ENTRY_BYTES
 
 
 @pytest.mark.parametrize(

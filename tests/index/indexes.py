@@ -26,7 +26,7 @@ from vaulttools.index import build
 from vaulttools.index.build import Updated
 from vaulttools.index.content import LACKS_WORDS
 from vaulttools.index.rows import is_current
-from vaulttools.index.store import IndexStore, Row
+from vaulttools.index.store import FileRow, IndexStore
 from vaulttools.index.upkeep import differences
 
 
@@ -92,7 +92,7 @@ class Indexed:
         return differences(store, self.root, self.present())
 
 
-def rows(store: IndexStore) -> dict[str, Row]:
+def rows(store: IndexStore) -> dict[str, FileRow]:
     """The rows by path."""
     return {row.path: row for row in store.rows()}
 

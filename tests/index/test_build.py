@@ -247,12 +247,12 @@ def test_many_files_leave_their_words_in_one_segment(
     store = indexed.holding({f"{place}.md": f"alpha beta{place} beta{place + 1}" for place in range(number)})
     assert (segments(store) == [1, 1]) is is_merged
     ids = {row.path: row.id for row in store.rows()}
-    assert store.holding_stem("alpha") == sorted(ids.values())
-    assert store.holding_stem("beta7") == sorted([ids["6.md"], ids["7.md"]])
+    assert store.with_stem("alpha") == sorted(ids.values())
+    assert store.with_stem("beta7") == sorted([ids["6.md"], ids["7.md"]])
     assert indexed.verify(store) == []
     indexed.write({"7.md": "gamma"})
     indexed.update(store)
-    assert store.holding_stem("beta7") == [ids["6.md"]]
+    assert store.with_stem("beta7") == [ids["6.md"]]
     assert indexed.verify(store) == []
 
 

@@ -11,10 +11,10 @@ import xxhash
 from tests.index.indexes import Indexed
 from vaulttools.files import disk
 from vaulttools.files.disk import Key
-from vaulttools.index import content, passages, vocabulary
+from vaulttools.index import content, passages, tokenizer
 from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, ToRead, WordColumns, read, scan, unsealed
 from vaulttools.notes.note import Note
-from vaulttools.notes.stored import dump
+from vaulttools.notes.packing import dump
 
 
 def read_of(indexed: Indexed, data: bytes, path: str = "a.md") -> Content:
@@ -29,7 +29,7 @@ def tokens(found: Content) -> set[str]:
 
 
 def tokens_of(folded: str) -> set[str]:
-    return {*vocabulary.tokens(folded).text.split(" ")}
+    return {*tokenizer.tokens(folded).text.split(" ")}
 
 
 def test_a_note_gives_its_tokens_words_and_structure(indexed: Indexed) -> None:
@@ -100,7 +100,7 @@ def test_bytes_that_are_not_utf_8_are_replaced_as_elsewhere(indexed: Indexed) ->
 def test_a_file_with_nul_gives_its_printable_runs(indexed: Indexed) -> None:
     found = read_of(indexed, "PNG\0Exif Text\nabc\x01\u212aelvin\0ſong \0Straße\0tail".encode())
     assert (found.state, found.words, found.structure) == ("binary", None, None)
-    assert tokens(found) == {*vocabulary.binary_tokens("exif text\0kelvin\0song \0strasse\0tail").text.split(" ")}
+    assert tokens(found) == {*tokenizer.binary_tokens("exif text\0kelvin\0song \0strasse\0tail").text.split(" ")}
 
 
 @pytest.mark.parametrize(

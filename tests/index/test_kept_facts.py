@@ -75,10 +75,10 @@ def test_facts_and_their_answer_outlive_a_process_and_the_answer_is_taken_once(t
     facts = {f"{number}.md": packed(bytes([number]) * 16, ("tag", number)) for number in range(3)}
     KeptFacts("tags", tmp_path / "index").keep(facts, {"tag": {"0.md"}})
     later = KeptFacts("tags", tmp_path / "index")
-    assert later.held == facts
+    assert later.by_note == facts
     assert later.take_answer() == (facts, {"tag": {"0.md"}})
     assert later.take_answer() is None
-    assert KeptFacts("links", tmp_path / "index").held == {}
+    assert KeptFacts("links", tmp_path / "index").by_note == {}
 
 
 @pytest.mark.parametrize("value", [(), ("a", 1, None), {"a": [1.5, True]}, Change("a.md", None, 1)])

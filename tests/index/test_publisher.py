@@ -23,7 +23,7 @@ from vaulttools.index import build
 from vaulttools.index.background import watch
 from vaulttools.index.freshness import Pending
 from vaulttools.index.publisher import Publisher
-from vaulttools.index.store import IndexStore, Row
+from vaulttools.index.store import FileRow, IndexStore
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost
 from vaulttools.patterns.requirements import AllOf
@@ -234,18 +234,18 @@ def test_fault_I14_a_file_in_an_unlisted_folder_keeps_its_row_and_is_not_known(
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
     rested(present)
     assert present.latest.unknown(["c/d.md"]) == []
-    assert present.latest.holding("lone return") == {"c/d.md"}
+    assert present.latest.with_trait("lone return") == {"c/d.md"}
     with monkeypatch.context() as patched:
         unlistable(patched, "c", CLOSED)
         present.catch_up()
         assert present.pending() == Pending({}, frozenset(), now + HOUR)
         assert present.rows.now.get("c/d.md") is not None
         assert present.latest.unknown(["c/d.md", "a.md"]) == ["c/d.md"]
-        assert present.latest.holding("lone return") == set()
+        assert present.latest.with_trait("lone return") == set()
         (indexed.vault / "c/e.md").unlink()
     present.catch_up()
     assert present.pending().gone == {"c/e.md"}
-    assert present.latest.holding("return") == {"b.md"} | ({"c/d.md"} - present.latest.stale)
+    assert present.latest.with_trait("return") == {"b.md"} | ({"c/d.md"} - present.latest.stale)
 
 
 def test_fault_I14_rows_are_forgotten_when_their_unlisted_folder_is_gone(
@@ -395,7 +395,7 @@ def test_binary_files_are_nominated_by_their_indexed_part(indexed: Indexed, watc
     rested(watched)
     assert nominated(watched, "words") == {"x.bin"}
     assert nominated(watched, "é") == {"x.bin", "y.bin"}  # the index does not know it of a binary file
-    assert watched.latest.holding("nul") == {"x.bin", "y.bin"}
+    assert watched.latest.with_trait("nul") == {"x.bin", "y.bin"}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -446,7 +446,7 @@ def test_a_file_that_became_binary_is_nominated_after_a_call_that_asked_while_it
     indexed.write({"x.bin": b"\0some words"})
     mark = Publisher._mark
 
-    def asked_before(state: Publisher, row: Row) -> None:
+    def asked_before(state: Publisher, row: FileRow) -> None:
         assert state.latest.nominated(AllOf(("words",))) is not None  # another thread may ask so, too
         mark(state, row)
 
@@ -522,7 +522,7 @@ def test_a_note_that_is_renamed_again_before_its_new_name_is_looked_at_is_known(
     monkeypatch.setattr(watched.watch, "drain", drained)
     now = watched.current()
     assert [now.keys([name])[0] is not None for name in ("a.md", "z.md", "b2.md")] == [False, False, True]
-    assert now.is_watched
+    assert now.are_names_of_one_moment
 
 
 def test_names_that_change_at_every_look_are_not_taken_for_those_of_one_moment(
@@ -540,6 +540,6 @@ def test_names_that_change_at_every_look_are_not_taken_for_those_of_one_moment(
 
     monkeypatch.setattr(watched.watch, "drain", drained)
     indexed.write({"other/first.md": "x"})
-    assert not watched.current().is_watched
+    assert not watched.current().are_names_of_one_moment
     monkeypatch.undo()
-    assert watched.current().is_watched
+    assert watched.current().are_names_of_one_moment

@@ -11,7 +11,7 @@ from vaulttools.files.disk import GRANULARITY, Key
 from vaulttools.index.content import HAS_CR, HAS_FAILED, STATES
 from vaulttools.index.folder import STAMP
 from vaulttools.index.rows import Rows, is_current, key_of
-from vaulttools.index.store import Row
+from vaulttools.index.store import FileRow
 
 NOW = 10 * GRANULARITY
 PATHS = ["a.md", "A b.md", "x/a.md", "x/é.md", "x/\udce3\udc81", "x\udcff/b", "日本/語.md", "z.png"]
@@ -21,12 +21,12 @@ keys = st.builds(Key, st.sampled_from([0, 7]), times, times, st.sampled_from([0,
 digests = st.sampled_from([b"", b"1" * 16, b"2" * 16, b"3" * 32])
 
 
-def row(path: str, id_: int) -> st.SearchStrategy[Row]:
+def row(path: str, id_: int) -> st.SearchStrategy[FileRow]:
     flags = st.sampled_from([0, HAS_CR, HAS_FAILED, 300])
-    return st.builds(Row, st.just(path), st.just(id_), keys, times, st.sampled_from(STATES), flags, digests)
+    return st.builds(FileRow, st.just(path), st.just(id_), keys, times, st.sampled_from(STATES), flags, digests)
 
 
-def of(given_: list[Row], at_once: int = 3) -> Rows:
+def of(given_: list[FileRow], at_once: int = 3) -> Rows:
     table = [
         (os.fsencode(each.path), each.id, *each.key, each.checked, STATES.index(each.state), each.flags, each.digest)
         for each in sorted(given_, key=lambda each: each.id)
@@ -38,21 +38,21 @@ def of(given_: list[Row], at_once: int = 3) -> Rows:
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> list[Row]:
+def tables(draw: st.DrawFn) -> list[FileRow]:
     chosen = draw(st.lists(st.sampled_from(PATHS), unique=True))
     first, step = draw(st.integers(1, 5)), draw(st.integers(1, 2))
     return [draw(row(path, first + step * number)) for number, path in enumerate(chosen)]
 
 
 @given(table=tables())
-def test_loading_finds_unusual_and_doubtful_rows(table: list[Row]) -> None:
+def test_loading_finds_unusual_and_doubtful_rows(table: list[FileRow]) -> None:
     held = of(table)
     assert set(held.unusual) == {each for each in table if each.state != "text" or each.flags}
     assert set(held.doubtful) == {each.path for each in table if not is_current(each, each.key, NOW)}
 
 
 @given(table=tables(), data=st.data())
-def test_rows_and_files_are_those_that_came_last(table: list[Row], data: st.DataObject) -> None:
+def test_rows_and_files_are_those_that_came_last(table: list[FileRow], data: st.DataObject) -> None:
     rows, known = of(table), {each.path: each for each in table}
     files: dict[str, Key] = {}
     ids = {each.id for each in table}

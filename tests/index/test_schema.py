@@ -7,9 +7,9 @@ import zlib
 from pathlib import Path
 
 from vaulttools.core.folding.words import folded, sources
-from vaulttools.index import passages, vocabulary
+from vaulttools.index import passages, tokenizer
 from vaulttools.index.file import _TABLES, SCHEMA, WORDS_TOKENIZER
-from vaulttools.notes import stored
+from vaulttools.notes import packing
 from vaulttools.notes.note import Note
 from vaulttools.patterns.requirements import fold
 
@@ -22,9 +22,9 @@ def test_the_number_of_the_schema_rises_with_what_is_stored() -> None:
     digest = hashlib.sha256(f"{_TABLES}{WORDS_TOKENIZER}".encode())
     for path in sorted(VAULT.rglob("*.md"), key=Path.as_posix):
         note = Note(path.relative_to(VAULT).as_posix(), path.read_text(encoding="utf-8"))
-        parts = stored.Stored(stored.dump(note))  # versions of zlib compress to different bytes
-        digest.update(b"".join(map(parts._part._group, range(len(stored._GROUPS)))))
-        digest.update(" ".join(sorted(vocabulary.tokens(fold(note.text)).text.split())).encode())
+        parts = packing.PackedNote(packing.dump(note))  # versions of zlib compress to different bytes
+        digest.update(b"".join(map(parts._part._group, range(len(packing._GROUPS)))))
+        digest.update(" ".join(sorted(tokenizer.tokens(fold(note.text)).text.split())).encode())
         digest.update(folded(note.text).encode())
         data = passages.dump(note)
         reader = zlib.decompressobj()

@@ -49,7 +49,7 @@ def known(snapshot: Snapshot) -> dict[str, Any]:
     snapshot._memos = Memos.empty()
     folders = ["", *{str(each) for path in FILES for each in Path(path).parents if str(each) != "."}, "new"]
     every = sorted({*FILES, *NEW, *(f"moved/{path}" for path in FILES)})
-    held = {folder: sorted(snapshot.names_in(folder), key=str) for folder in folders if snapshot.holds(folder)}
+    held = {folder: sorted(snapshot.names_in(folder), key=str) for folder in folders if snapshot.knows(folder)}
     return {
         "names": held,
         "sizes": [snapshot.size(path) for path in every],
@@ -57,7 +57,7 @@ def known(snapshot: Snapshot) -> dict[str, Any]:
         "keys": snapshot.keys(every),
         "unknown": snapshot.unknown(every),
         "unranked": snapshot.unranked(every),
-        "traits": [snapshot.holding("nul"), snapshot.holding("return"), snapshot.holding("lone return")],
+        "traits": [snapshot.with_trait("nul"), snapshot.with_trait("return"), snapshot.with_trait("lone return")],
         "texts": snapshot.texts(every),
         "digests": snapshot.text_digests(every),
         "changed": snapshot.changed(),

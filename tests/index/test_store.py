@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tests.index.indexes import Indexed, found, notes, rows
 from vaulttools.files.disk import Key
-from vaulttools.index import vocabulary
+from vaulttools.index import tokenizer
 from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore
 from vaulttools.notes.note import Note
-from vaulttools.notes.stored import dump
+from vaulttools.notes.packing import dump
 from vaulttools.patterns.requirements import fold
 
 TEXT = st.text(
@@ -25,7 +25,7 @@ TEXT = st.text(
 
 
 def content(path: str, text: str, digest: bytes = b"1") -> Content:
-    return Content(path, Key(len(text), 1, 2, 3), 4, "text", digest=digest, tokens=vocabulary.tokens(fold(text)))
+    return Content(path, Key(len(text), 1, 2, 3), 4, "text", digest=digest, tokens=tokenizer.tokens(fold(text)))
 
 
 def put(store: IndexStore, *contents: Content) -> None:

@@ -61,10 +61,10 @@ def state(tree: Tree) -> dict[str, Any]:
             assert key is not None
             # A folder that is not entered is not shown either, so its time has no use. Files have a key, and everything
             # else has only a time.
-            is_shown = listed.kind != "folder" or (names.holds(path) and path not in names.unlisted)
+            is_shown = listed.kind != "folder" or (names.knows(path) and path not in names.unlisted)
             stamp = key if listed.kind == "file" else key.modified if is_shown else None
             folders[here].append((listed, stamp))
-            if names.holds(path):
+            if names.knows(path):
                 waiting.append(path)
     return {
         "folders": folders,
@@ -384,7 +384,7 @@ def test_a_replaced_folder_shows_what_it_holds_now(
     assert changes.gone == {"a/old.md", "a/b/deep.md"}
     assert changes.names
     assert set(tree.files()) == {"a/new.md", "a/same.md"}
-    assert not published(tree).holds("a/b")
+    assert not published(tree).knows("a/b")
     indexed.write({"a/new.md": "written after that"})
     assert update().files == {"a/new.md"}
 
@@ -442,7 +442,7 @@ def test_which_files_are_large_or_protected(indexed: Indexed, updated: Callable[
     tree, update = updated()
     assert set(tree.files()) == {"a.md", "b.md"}
     assert published(tree).large == {"a.md"}
-    assert not published(tree).holds(".obsidian")
+    assert not published(tree).knows(".obsidian")
     indexed.write({"a.md": "x", "b.md": "x" * 101, ".obsidian/app.json": "changed"})
     assert update().files == {"a.md", "b.md"}
     assert published(tree).large == {"b.md"}

@@ -7,7 +7,7 @@ import pytest
 from tests.index.indexes import Indexed, notes, rows
 from vaulttools.index.content import Content, scan
 from vaulttools.index.store import IndexStore
-from vaulttools.index.vocabulary import tokens
+from vaulttools.index.tokenizer import tokens
 
 
 def change(store: IndexStore, statement: str, *values: str | bytes | int) -> None:

@@ -131,15 +131,15 @@ def test_stems_are_found_by_their_beginning_and_length(known: Snapshot) -> None:
 
 
 def test_the_notes_that_hold_a_stem_are_found(known: Snapshot) -> None:
-    assert known.holding_stem("chain", frozenset()) == {"a.md", "b.md"}
-    assert known.holding_stem("chain", frozenset({"b.md"})) == {"a.md"}
-    assert known.holding_stem("chains", frozenset()) == set()
+    assert known.with_stem("chain", frozenset()) == {"a.md", "b.md"}
+    assert known.with_stem("chain", frozenset({"b.md"})) == {"a.md"}
+    assert known.with_stem("chains", frozenset()) == set()
 
 
 def test_pieces_of_text_are_found_as_they_are_folded(known: Snapshot) -> None:
-    assert known.holding_text("nchors", frozenset()) == {"a.md"}
-    assert known.holding_text("nchors", frozenset({"a.md"})) == set()
-    assert known.holding_text("-", frozenset()) == set(), "one sign of ASCII narrows nothing"
+    assert known.with_text("nchors", frozenset()) == {"a.md"}
+    assert known.with_text("nchors", frozenset({"a.md"})) == set()
+    assert known.with_text("-", frozenset()) == set(), "one sign of ASCII narrows nothing"
 
 
 def test_a_changed_note_is_not_returned_and_counts_as_before_unless_the_caller_has_read_it(
@@ -159,8 +159,8 @@ def test_a_deleted_note_does_not_count_before_it_is_forgotten(present: Publisher
     now = present.latest
     there = frozenset(NOTES) - {"b.md"}
     assert asked(now, "anchor", among=there) == {"counts": [1], "notes": ["a.md"]}
-    assert now.holding_stem("chain", frozenset()) == {"a.md"}
-    assert now.holding_text("chain", frozenset()) == {"a.md"}
+    assert now.with_stem("chain", frozenset()) == {"a.md"}
+    assert now.with_text("chain", frozenset()) == {"a.md"}
     hits = now.words([[Spelling("anchor")]], 10, there, frozenset())
     assert hits is not None
     assert hits.notes == 3

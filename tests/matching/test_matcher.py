@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import MakeVault
 from vaulttools import Vault
-from vaulttools.files import kept
+from vaulttools.files import content_caches
 from vaulttools.matching import matcher, process, ripgrep
 
 NOTES: dict[str, str | bytes] = {
@@ -83,7 +83,7 @@ def test_plain_text_is_found_the_same_with_and_without_a_process(
     [
         ("wide.md", "\ufeffword".encode("utf-16-le")),
         ("wide in the other order.md", "\ufeffword".encode("utf-16-be")),
-        ("large.md", b"word\n" + b"x" * kept.LARGEST),
+        ("large.md", b"word\n" + b"x" * content_caches.LARGEST),
         ("gone.md", None),
         ("closed.md", b""),
     ],

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from vaulttools.core import moment
+from vaulttools.core import moment_js
 from vaulttools.notes import note_date
 from vaulttools.notes.note import Note
 from vaulttools.notes.note_date import Dating
@@ -56,7 +56,7 @@ def test_the_surest_source_counts() -> None:
     text = "---\ndate: 2026-02-02\n---\n## 2026-03-03\n- 2026-04-04 racked\n"
 
     def daily(path: str) -> date | None:
-        return moment.read(path.removesuffix(".md"), "DD.MM.YY")
+        return moment_js.read(path.removesuffix(".md"), "DD.MM.YY")
 
     def dated(path: str, text: str) -> tuple[str, str] | None:
         found = Dating(TODAY, daily).of(path, Note(path, text))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaulttools.notes.note import Note
-from vaulttools.notes.stored import Stored, dump
+from vaulttools.notes.packing import PackedNote, dump
 from vaulttools.notes.tasks import TaskDetails, tasks
 
 
@@ -160,7 +160,7 @@ PIECES = st.sampled_from(
 def test_a_stored_note_has_the_tasks_of_its_text(pieces: list[str]) -> None:
     note = Note("n.md", "- [ ] " + "".join(pieces))
     found = list(tasks(note))
-    assert list(tasks(Stored(dump(note)))) == found
+    assert list(tasks(PackedNote(dump(note)))) == found
     assert all(task.parent < task.line for task in found)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_files
-from vaulttools.answers import corpus
+from vaulttools.answers import all_notes
 from vaulttools.config import VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
@@ -85,7 +85,7 @@ def opened(folder: Path, files: Mapping[str, str | bytes]) -> Iterator[Ranked]:
 def index_being_built() -> Iterator[None]:
     """Make ranked search work as in a large vault whose index is not ready."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(corpus, "FEW_TO_READ", -1)
+        patch.setattr(all_notes, "FEW_TO_READ", -1)
         patch.setattr(ranking, "MANY", 0)
         patch.setattr(Snapshot, "has_words", property(lambda self: False))
         patch.setattr(Snapshot, "is_ranked", lambda self, files, most: False)

@@ -195,7 +195,7 @@ def test_each_term_counts_by_the_best_place_where_a_reader_sees_it(
     note: tuple[Places, Passages, list[float]], asks_for_number: bool
 ) -> None:
     best_ones = best(*note, asks_for_number=asks_for_number)
-    found = [(each.number, each.held) for each in best_ones]
+    found = [(each.number, each.terms) for each in best_ones]
     wanted = slowly(*note, asks_for_number=asks_for_number)
     assert found == [(number, held) for number, _, held in wanted]
     assert [each.score for each in best_ones] == pytest.approx([score for _, score, _ in wanted])

@@ -23,10 +23,10 @@ from vaulttools.notes.periods import Period, period
 from vaulttools.ranked.evidence import Evidence, RankedNote, nearness
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.fusion import Model, joined
+from vaulttools.ranked.named_or_quoting import NamedOrQuoting
 from vaulttools.ranked.preference import of_period_first
 from vaulttools.ranked.ranking import Ranking
 from vaulttools.ranked.weights import FUSION, FUSION_OF_OWN, NEARNESS, Fusion
-from vaulttools.ranked.written import Written
 
 Floats = NDArray[np.float32]
 
@@ -199,7 +199,7 @@ def test_passages_are_ordered_by_words_and_meaning_and_say_what_found_them() -> 
         *((number, by) for number, by in ((0, ("meaning",)), (1, ("words",)))),
         (3, ("words",)),
     ]
-    assert [each.held for each in found] == [{0}, set(), {0}, {0}]
+    assert [each.terms for each in found] == [{0}, set(), {0}, {0}]
     assert all(one.score >= other.score for one, other in pairwise(found))
 
 
@@ -214,14 +214,14 @@ def test_passages_that_no_model_can_read_are_ordered_by_words() -> None:
 @pytest.mark.parametrize(
     ("written", "first"),
     [
-        (Written(frozenset({"rain.md"})), ["rain.md", "cats.md"]),
-        (Written(frozenset({"rain.md", "tea.md"})), ["rain.md", "tea.md"]),
-        (Written(frozenset(), "rain.md"), ["cats.md", "rain.md"]),
-        (Written(), ["cats.md", "dogs.md"]),
+        (NamedOrQuoting(frozenset({"rain.md"})), ["rain.md", "cats.md"]),
+        (NamedOrQuoting(frozenset({"rain.md", "tea.md"})), ["rain.md", "tea.md"]),
+        (NamedOrQuoting(frozenset(), "rain.md"), ["cats.md", "rain.md"]),
+        (NamedOrQuoting(), ["cats.md", "dogs.md"]),
     ],
 )
 def test_notes_in_which_the_question_is_written_come_first_however_near_others_are(
-    written: Written, first: list[str]
+    written: NamedOrQuoting, first: list[str]
 ) -> None:
     ranking = by_words(FOUR, {"rain.md": (0.2, {0: 0.2})}, written=written)
     assert paths(asked(FOUR, ranking, model(FOUR, NEAR), fusion=Fusion(words=0.1)))[:2] == first

@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import MakeVault, write_files
 from vaulttools import Vault, VaultConfig
 from vaulttools.core.dates import Calendar
-from vaulttools.core.moment import weeks_of
+from vaulttools.core.moment_js import weeks_of
 from vaulttools.files import disk
 from vaulttools.resources.periodic import PeriodicNotes
 

@@ -14,7 +14,7 @@ from tests.conftest import write_files
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathNotFound
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.resources import urls
 from vaulttools.resources.urls import Backed, Resolvers, Virtual
 

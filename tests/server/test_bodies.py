@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import FIXTURES, write_files
 from tests.server.serving import Served, connected, http, linux_only, said
-from vaulttools.server import door
+from vaulttools.server import acceptor
 
 MEBIBYTE = b" " * (1 << 20)
 
@@ -42,7 +42,7 @@ def test_a_small_body_that_nobody_needs_is_passed_over(served: Served, path: str
 def test_the_server_does_not_wait_for_a_body_that_nobody_needs(served: Served, request_line: str) -> None:
     head = f"{request_line} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n"
     with closing(connected(served.port, head.encode())) as connection:
-        connection.settimeout(door.LINGER_SECONDS * 4)  # far less than a body is waited for
+        connection.settimeout(acceptor.LINGER_SECONDS * 4)  # far less than a body is waited for
         assert connection.recv(13) in (b"HTTP/1.1 200 ", b"HTTP/1.1 403 ", b"HTTP/1.1 404 ")
         said(connection)  # to its end
 

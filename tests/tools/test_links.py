@@ -19,7 +19,7 @@ from vaulttools import BadArgument, Vault
 from vaulttools.answers.answer import AtLeast
 from vaulttools.notes.links.mentions import _linked, code_spans, mentions
 from vaulttools.notes.links.references import Reference
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.notes.note import Note
 from vaulttools.tools.links import LinkFound
 

@@ -17,7 +17,7 @@ from vaulttools import BadArgument, InvalidQuery, Vault, VaultConfig
 from vaulttools.core import limits
 from vaulttools.files import document
 from vaulttools.files.root import Root
-from vaulttools.query.exact import Exact
+from vaulttools.query.matching_files import PreparedQuery
 
 
 def found(vault: Vault, query: str, **arguments: object) -> list[str]:
@@ -807,7 +807,7 @@ def test_what_the_index_rules_out_or_knows_is_not_read(
         return original(root, path, max_bytes)
 
     monkeypatch.setattr(document, "read", reading)
-    monkeypatch.setattr(Exact, "shown", lambda self, files: [])
+    monkeypatch.setattr(PreparedQuery, "shown", lambda self, files: [])
     vault.query(query, mode="obsidian", limit=1, page=2)
     assert sorted(opened) == read
 

@@ -21,7 +21,7 @@ from tests.tools.conftest import posix_only
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Omission
 from vaulttools.core import limits
-from vaulttools.files import kept
+from vaulttools.files import content_caches
 from vaulttools.matching import ripgrep
 from vaulttools.resources.urls import Backed, Virtual
 from vaulttools.vault import Snapshot
@@ -618,7 +618,7 @@ def test_what_was_found_before_a_timeout_is_shown(
 def test_hashline_mode_shows_a_tag_for_each_file(make_vault: MakeVault) -> None:
     files = {"a.md": "1\nhit\n3\n4\n5\n6\n7\nhit\n", "b.md": "hit\n"}
     vault = again(make_vault(files), hashline=True)
-    a, b = kept.tag(files["a.md"]), kept.tag(files["b.md"])
+    a, b = content_caches.tag(files["a.md"]), content_caches.tag(files["b.md"])
     assert text_of(vault, "hit", "a.md") == (f"¶a.md#{a}\n 1:1\n*2:hit\n 3:3\n 4:4\n 5:5\n...\n 7:7\n*8:hit")
     assert text_of(vault, "hit", ["b.md", "a.md:1-2"]) == f"# b.md#{b}\n*1:hit\n\n# a.md#{a}\n 1:1\n*2:hit"
     assert text_of(vault, "hit", "b*.md") == f"# b.md#{b}\n*1:hit"
@@ -628,7 +628,7 @@ def test_a_tag_leads_back_to_the_text_and_tells_whether_it_changed(make_vault: M
     text = "Ünï hit  \r\nx\r\n"
     vault = again(make_vault({"a.md": text}), hashline=True)
     tag = vault.search("hit", "a.md").text[6:10]
-    assert tag == kept.tag(text) and re.fullmatch("[0-9A-F]{4}", tag)
+    assert tag == content_caches.tag(text) and re.fullmatch("[0-9A-F]{4}", tag)
     assert vault.snapshot("a.md", tag) == Snapshot("Ünï hit  \nx\n", changed=False)
     (vault.path / "a.md").write_text("Ünï hit\nx\n", encoding="utf-8", newline="")
     assert vault.snapshot("a.md", tag) == Snapshot("Ünï hit  \nx\n", changed=False)
@@ -643,18 +643,18 @@ def test_a_tag_leads_back_to_the_text_and_tells_whether_it_changed(make_vault: M
 def test_plain_mode_keeps_no_texts(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit\n"})
     vault.search("hit")
-    assert vault.snapshot("a.md", kept.tag("hit\n")) is None
+    assert vault.snapshot("a.md", content_caches.tag("hit\n")) is None
 
 
 def test_virtual_texts_and_members_of_archives_have_no_anchors(make_vault: MakeVault) -> None:
     vault = again(make_vault({"a.md": "hit\n", "b.zip": packed("b.zip", [("m.md", b"hit\n")])}), hashline=True)
     vault.register_resolver("mail", lambda url: [Virtual(url, "x\nhit\n")])
-    tag = kept.tag("hit\n")
+    tag = content_caches.tag("hit\n")
     assert text_of(vault, "hit", ["a.md", "mail://x", "b.zip:m.md"]) == (
         f"# a.md#{tag}\n*1:hit\n\n# mail://x\n 1|x\n*2|hit\n\n# b.zip:m.md\n*1|hit"
     )
     assert text_of(vault, "hit", "mail://x") == " 1|x\n*2|hit"
-    assert vault.snapshot("mail://x", kept.tag("x\nhit\n")) is None
+    assert vault.snapshot("mail://x", content_caches.tag("x\nhit\n")) is None
 
 
 # Archives

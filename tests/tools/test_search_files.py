@@ -18,7 +18,7 @@ import pytest
 
 from tests.conftest import MakeVault
 from vaulttools import BadArgument, Cancelled, InvalidPattern, Vault
-from vaulttools.answers.show import Excerpt, FileMatch
+from vaulttools.answers.shown_lines import Excerpt, FileMatch
 from vaulttools.core import limits
 from vaulttools.matching import search
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from vaulttools.answers import dated
+from vaulttools.answers import date_arguments
 from vaulttools.query import tree
 from vaulttools.query.tree import Node, Phrase, Term
 
@@ -73,7 +73,7 @@ def none_selected(filters: Filters) -> str:
 def names(filters: Filters) -> list[str]:
     """Returns the names of the filters that are given; `dates` for any of the four."""
     given = [name for name in ("folder", "glob", "tags", "properties") if getattr(filters, name)]
-    return [*given, *(["dates"] if any(getattr(filters, name) is not None for name in dated.NAMES) else [])]
+    return [*given, *(["dates"] if any(getattr(filters, name) is not None for name in date_arguments.NAMES) else [])]
 
 
 def _none(given: Sequence[str]) -> str:

@@ -82,7 +82,7 @@ def _number_of(other: TextSearch, first: TextSearch) -> int:
     return sum(1 for _ in islice(left, limits.COUNTED_FILES))
 
 
-def held_nothing(found: TextSearch) -> list[str]:
+def files_without_match(found: TextSearch) -> list[str]:
     """Says which files that were named exactly, and searched, hold no match; of an archive, only its own bytes were
     searched."""
     search = found.search

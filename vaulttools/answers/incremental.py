@@ -54,7 +54,7 @@ class NoteProjection(Generic[F, S]):
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus(Generic[A]):
+class Aggregate(Generic[A]):
     """The answer to a question, and the notes behind it."""
 
     answer: A
@@ -87,7 +87,7 @@ class IncrementalAnswer(Generic[F, S]):
     _seen: Mark | None = None
     """Of the snapshot of the last answer."""
     _listing: Listing = field(default_factory=lambda: Listing(()))
-    _corpus: Corpus[S] | None = None
+    _last: Aggregate[S] | None = None
     _answer: S | None = None
     """None: about no notes."""
     _facts: dict[str, Fact] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class IncrementalAnswer(Generic[F, S]):
     _unsaved: int = 0
     """Notes that changed since the answer was saved."""
 
-    def at(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Corpus[S]:
+    def at(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Aggregate[S]:
         """Returns the answer about the notes of a listing, as of `view`; without it, as the notes are now.
 
         If there is no time, notes that were read before still count, so that their number never falls.
@@ -109,20 +109,20 @@ class IncrementalAnswer(Generic[F, S]):
                 return self._last_answer(listing)
         try:
             with garbage.paused():  # the answer of `links` makes 10,000 objects
-                if self._corpus is None and view is not None:
+                if self._last is None and view is not None:
                     self._load_kept(view)
-                self._corpus = self._updated(listing, view, reader, work)
+                self._last = self._updated(listing, view, reader, work)
             self._seen = self._seen if view is None else view.mark
-            return self._corpus
+            return self._last
         finally:
             self._lock.release()
 
-    def _last_answer(self, listing: Listing) -> Corpus[S]:
+    def _last_answer(self, listing: Listing) -> Aggregate[S]:
         """Returns the last answer, without checking whether it still holds."""
-        if (last := self._corpus) is not None:
+        if (last := self._last) is not None:
             return replace(last, late=last.files)
         waiting: list[tuple[Entry, Reason]] = [(Entry(path, "file"), "time limit") for path in listing.files]
-        return Corpus(self.projection.empty, 0, waiting, listing.files)
+        return Aggregate(self.projection.empty, 0, waiting, listing.files)
 
     def _load_kept(self, view: Snapshot) -> None:
         """Loads the answer that an earlier process saved."""
@@ -144,9 +144,9 @@ class IncrementalAnswer(Generic[F, S]):
         finally:
             self._lock.release()
 
-    def _updated(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Corpus[S]:
+    def _updated(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Aggregate[S]:
         """Returns the present answer; an error, or the end of the call, leaves this object unchanged."""
-        corpus = self._corpus
+        last = self._last
         looks = self._looks(self._due(listing, view), listing, view, reader, work)
         changes: list[Change[F]] = []
         for path, after in looks.facts.items():
@@ -170,8 +170,8 @@ class IncrementalAnswer(Generic[F, S]):
         self._uncertain.difference_update(looks.facts, looks.lost)
         self._uncertain |= looks.uncertain | late
         self._unsaved += len(changes)
-        if corpus is not None and is_same_listing and not changes and self._unread == was_unread:
-            return corpus if late == set(corpus.late) else replace(corpus, late=sorted(late, key=paths.order))
+        if last is not None and is_same_listing and not changes and self._unread == was_unread:
+            return last if late == set(last.late) else replace(last, late=sorted(late, key=paths.order))
         unread = [(Entry(path, "file"), reason) for path, reason in self._unread.items()]
         passed_over = [(entry, entry.left_out) for entry in listing.left_out if entry.left_out is not None]
         if unread:
@@ -179,11 +179,11 @@ class IncrementalAnswer(Generic[F, S]):
         in_order = sorted(late, key=paths.order)
         kept = None if view is None else view.facts_of(self.projection.kind)
         keep = partial(self._keep, kept)  # it keeps no snapshot alive
-        return Corpus(answer, len(self._facts), passed_over, listing.files, in_order, keep)
+        return Aggregate(answer, len(self._facts), passed_over, listing.files, in_order, keep)
 
     def _due(self, listing: Listing, view: Snapshot | None) -> set[str]:
         """Returns the notes to look at: those that may have changed, were added, or were removed."""
-        changed = None if view is None or self._seen is None or self._corpus is None else view.since(self._seen)
+        changed = None if view is None or self._seen is None or self._last is None else view.since(self._seen)
         if changed is None:
             return self._different(listing, view)
         unsure = (path for path, reason in self._unread.items() if reason in INCOMPLETE)
@@ -213,10 +213,10 @@ class IncrementalAnswer(Generic[F, S]):
         notes = sorted(filterfalse(large.__contains__, listing.of(due)), key=known.__contains__, reverse=True)
         looks = _Looks({path: "too large" for path in due if path in large and path in listing.places})
         if view is not None and notes:
-            from vaulttools.notes.stored import Stored
+            from vaulttools.notes.packing import PackedNote
 
             looks.facts = view.facts(
-                projection.kind, notes, lambda data: projection.read(Stored(data)), lambda: work.remaining() <= 0
+                projection.kind, notes, lambda data: projection.read(PackedNote(data)), lambda: work.remaining() <= 0
             )
         for path in notes if len(looks.facts) < len(notes) else ():
             if path in looks.facts:
@@ -229,7 +229,7 @@ class IncrementalAnswer(Generic[F, S]):
                 looks.facts[path] = fact
                 looks.uncertain.add(path)
                 if view is not None:  # not read again when the index knows the text
-                    view.facts_of(projection.kind).held[path] = fact
+                    view.facts_of(projection.kind).by_note[path] = fact
             elif path in known:
                 looks.late.add(path)
             else:

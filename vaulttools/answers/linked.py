@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from vaulttools.answers import corpus
+from vaulttools.answers import all_notes
 from vaulttools.answers.incremental import NoteProjection
 from vaulttools.call import Call
 from vaulttools.core import paths
@@ -53,7 +53,7 @@ def linked(
     links there is no time to read are skipped."""
     work = call.work
     links = call.links()
-    all_links = corpus.answered(call, PROJECTION, corpus.scope_of(call)).answer if with_backlinks else None
+    all_links = all_notes.answered(call, PROJECTION, all_notes.scope_of(call)).answer if with_backlinks else None
     own = {each.note.path for each in shown}
     first: dict[str, tuple[int, Literal["out", "back"]]] = {}
     """By note: the index of the first shown note that it is linked with, and the direction."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Final
 
-from vaulttools.answers import corpus
+from vaulttools.answers import all_notes
 from vaulttools.answers.incremental import NoteProjection
 from vaulttools.call import Call
 from vaulttools.files import disk
@@ -35,7 +35,7 @@ PROJECTION: Final[NoteProjection[DateParts, Mapping[str, DateParts]]] = NoteProj
 def of(call: Call) -> Callable[[str], NoteDate | None]:
     """Returns a function that gives the date of a file, by the file system if nothing else does; None if it is gone.
     It does not wait for the index."""
-    dates = corpus.answered(call, PROJECTION, corpus.scope_of(call)).answer
+    dates = all_notes.answered(call, PROJECTION, all_notes.scope_of(call)).answer
     dating, zone = call.session.dating(), call.session.calendar.zone
 
     def date_of(path: str) -> NoteDate | None:

@@ -12,8 +12,7 @@ from collections.abc import Set as AbstractSet
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
-from vaulttools.answers import corpus
-from vaulttools.answers.vocabulary import MOST_WORDS, Vocabulary, expression, stem
+from vaulttools.answers.known_names import MOST_WORDS, KnownNames, expression, stem
 from vaulttools.core import paths, render
 from vaulttools.core.dates import SUNDAY
 from vaulttools.core.voice import Voice
@@ -64,7 +63,7 @@ _FILLERS: Final = _words(
 _WORD: Final = re.compile(
     r"(?:how many|wie viele|to[- ]dos?)\b|[^\W_]+#|#|[^\W_]+|[<>≤≥=±~+%*@$€£°]|[-−](?=\d)", re.IGNORECASE
 )
-"""A word, some that belong together, or a sign that makes another value of a word, as in `vocabulary`: `C#`, `5%`."""
+"""A word, some that belong together, or a sign that makes another value of a word, as in `known_names`: `C#`, `5%`."""
 
 
 def asks_for_list(question: str) -> bool:
@@ -72,7 +71,7 @@ def asks_for_list(question: str) -> bool:
     return len(question) <= periods.LONGEST and _Asked(question).has(_WHICH | _TAGGED | _TASKS | _DUE | _OVERDUE)
 
 
-def proposal(question: str, known: Vocabulary, today: date, first_weekday: int = SUNDAY) -> Proposal | None:
+def proposal(question: str, known: KnownNames, today: date, first_weekday: int = SUNDAY) -> Proposal | None:
     """Returns the call that lists what a question asks for; None if a word of it is neither a name nor a value of the
     vault, or if it may be read in two ways."""
     period = periods.limits(question, today, first_weekday)
@@ -117,7 +116,7 @@ class _Asked:
                     break
 
 
-def _of_tasks(asked: _Asked, known: Vocabulary, period: Period | None) -> Proposal | None:
+def _of_tasks(asked: _Asked, known: KnownNames, period: Period | None) -> Proposal | None:
     is_open, is_done, is_overdue = map(asked.has, (_OPEN, _DONE, _OVERDUE))
     asked.understand(_OPEN | _DONE | _OVERDUE | _TASKS | _DUE)
     if period is not None:
@@ -139,7 +138,7 @@ def _of_tasks(asked: _Asked, known: Vocabulary, period: Period | None) -> Propos
     return Proposal("tasks", arguments) if arguments and is_clear else None
 
 
-def _of_notes(asked: _Asked, known: Vocabulary) -> Proposal | None:
+def _of_notes(asked: _Asked, known: KnownNames) -> Proposal | None:
     found: dict[str, str] = {}  # the property of each condition; "" for a tag
     named: dict[str, range] = {}
     for span, key in asked.spans(known.names):
@@ -191,7 +190,7 @@ class ListLine(NamedTuple):
 
 def how_many(shown: int, total: int) -> str:
     """Returns `The whole list, 4 rows` or `The first 20 of 25 rows`."""
-    number = corpus.counted(total, "row")
+    number = render.counted(total, "row")
     return f"The first {shown} of {number}" if shown < total else f"The whole list, {number}"
 
 
@@ -225,4 +224,4 @@ class WholeList(NamedTuple):
     def call(self, voice: Voice) -> str:
         """Returns the sentence that names the call."""
         call = voice.call(self.proposal.tool, self.proposal.arguments)
-        return f"For a complete list: {call} ({corpus.counted(self.total, 'row')})"
+        return f"For a complete list: {call} ({render.counted(self.total, 'row')})"

@@ -16,7 +16,7 @@ from vaulttools.files.document import Document
 from vaulttools.notes import canvas
 from vaulttools.notes.note import Note
 from vaulttools.resources.archives import MemberUnreadable
-from vaulttools.resources.targets import Target
+from vaulttools.resources.path_entries import Target
 
 _OTHERS: Final = 5
 """How many other headings of the same name the answer names."""

@@ -91,7 +91,7 @@ class TextSearch:
         """Yields the counted files with the first `lines` matching lines of all, each with its own of these and the
         last line that their context may show; later files replace those that vanished."""
         rest, vanished = iter(self.counted), self.search.vanished
-        while lines > 0 and (needed := _holding(rest, lines)):
+        while lines > 0 and (needed := _files_with(rest, lines)):
             for found in self.search.located(needed, lines + 1, UNREAD):
                 first, last_line = found.first(lines)
                 yield first, last_line
@@ -123,7 +123,7 @@ class TextSearch:
             self.work.pass_over_all(sorted(vanished, key=paths.order), "changed while read")
 
 
-def _holding(rest: Iterator[FileCount], lines: int) -> list[str]:
+def _files_with(rest: Iterator[FileCount], lines: int) -> list[str]:
     """Returns the next files that together hold so many matching lines."""
     needed, held = [], 0
     while held < lines and (file := next(rest, None)) is not None:

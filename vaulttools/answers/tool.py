@@ -11,7 +11,7 @@ from vaulttools.answers.request import Request
 from vaulttools.call import Call
 
 if TYPE_CHECKING:
-    from vaulttools.answers.show import FileStream
+    from vaulttools.answers.shown_lines import FileStream
 
 R = TypeVar("R", bound=Request)
 A = TypeVar("A", bound=Answer)

@@ -84,7 +84,7 @@ class Attachments:
     def _store(self) -> ExtractStore | None:
         return ExtractStore(self.folder) if self.folder is not None else None
 
-    def holds(self, path: str) -> bool:
+    def is_attachment(self, path: str) -> bool:
         """Whether a file is an attachment by its name."""
         return kind_of(path) is not None
 

@@ -79,7 +79,7 @@ def _instead(filter_: Filter) -> str:
     assert not isinstance(filter_, FilterGroup)
     text, node = filter_.expression.text, filter_.expression.node
     if isinstance(node, ObjectOf | ListOf):
-        meant = _Reader(text).tree()
+        meant = _FilterTreeParser(text).tree()
         shown = "" if meant is None else json.dumps(meant, ensure_ascii=False)
         if 0 < len(shown) <= _SHOWN:
             return f"write it as JSON: {shown}"
@@ -96,7 +96,7 @@ def _is_condition(text: str) -> bool:
     return not (isinstance(node, Name) or _kind(node))
 
 
-class _Reader:
+class _FilterTreeParser:
     """Reads a tree of filters from the tokens of an object or a list."""
 
     def __init__(self, text: str) -> None:

@@ -65,7 +65,7 @@ def parsed(text: str) -> Node:
     Raises:
         InvalidExpression: the text is not an expression.
     """
-    reader = _Reader(tokens(text))
+    reader = _ExpressionParser(tokens(text))
     if not text.strip():
         raise InvalidExpression(0, "the expression is empty")
     node = reader.expression(0)
@@ -88,7 +88,7 @@ def _shown(token: Token) -> str:
     return "a string" if token.kind == "string" else f'"{token.text[:40]}"'
 
 
-class _Reader:
+class _ExpressionParser:
     """Parses tokens from left to right."""
 
     def __init__(self, found: list[Token]) -> None:

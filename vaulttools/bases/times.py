@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
 from vaulttools.bases.syntax import Failed
-from vaulttools.core import moment
+from vaulttools.core import moment_js
 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _TIME: Final = re.compile(
@@ -39,7 +39,7 @@ class Clock:
     """Milliseconds since 1970."""
     zone: tzinfo | None = None
     """None means the machine's zone."""
-    weeks: moment.Weeks = moment.ENGLISH_WEEKS
+    weeks: moment_js.Weeks = moment_js.ENGLISH_WEEKS
 
     def local(self, instant: float) -> datetime:
         """Returns the local time of an instant, without its zone.
@@ -143,7 +143,7 @@ class Duration:
 
     def shown(self) -> str:
         """Returns a readable text: `a day`, `14 days`."""
-        return moment.humanized(self.years * 12 + self.months, self.days, self.clock_part)
+        return moment_js.humanized(self.years * 12 + self.months, self.days, self.clock_part)
 
 
 def read_date(text: str, clock: Clock) -> Date | None:
@@ -248,6 +248,6 @@ _UNITS: Final = {
 def _months(start: datetime, end: datetime) -> float:
     """Returns the months between two times, with their fraction, as moment counts them."""
     whole = (end.year - start.year) * 12 + end.month - start.month
-    anchor = moment.plus_months(start, whole)
-    other = moment.plus_months(start, whole + (1 if end >= anchor else -1))
+    anchor = moment_js.plus_months(start, whole)
+    other = moment_js.plus_months(start, whole + (1 if end >= anchor else -1))
     return whole + (end - anchor) / abs(other - anchor)

@@ -20,7 +20,7 @@ from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft, is_same
 from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.references import Reference
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.notes.note_date import NoteDate
 from vaulttools.notes.tags import Tagged, levels
 

@@ -11,11 +11,11 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from vaulttools.answers.corpus import awaited, counted, listed
+from vaulttools.answers.all_notes import awaited, listed
 from vaulttools.call import Call
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
 from vaulttools.cli.surroundings import progress
-from vaulttools.core import child
+from vaulttools.core import child, render
 from vaulttools.core.paths import is_note
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, VaultToolsError
@@ -94,13 +94,13 @@ def built(vault: Vault) -> tuple[str, dict[str, Any]]:
     assert status.holds is not None
     held = status.holds
     others = held.files - held.notes
-    _, scope = awaited(Call(vault.session, Work(), holds=False))
+    _, scope = awaited(Call(vault.session, Work(), pinned=False))
     asked = listed(scope).files
     left_out = held.notes - sum(map(is_note, asked))
     which = f" ({left_out:,} of them hidden or excluded)" if left_out > 0 else ""
     text = (
-        f"Indexed {counted(held.notes, 'note')}{which} and {counted(others, 'other file')} in {seconds:.1f} s: "
-        f"{held.index_bytes / MEGABYTE:.1f} MB for {held.file_bytes / MEGABYTE:.1f} MB."
+        f"Indexed {render.counted(held.notes, 'note')}{which} and {render.counted(others, 'other file')} "
+        f"in {seconds:.1f} s: {held.index_bytes / MEGABYTE:.1f} MB for {held.file_bytes / MEGABYTE:.1f} MB."
     )
     return text, {"seconds": round(seconds, 3), **asdict(held)}
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final
 
-from vaulttools.core.moment import MONTHS, plus_months
+from vaulttools.core.moment_js import MONTHS, plus_months
 
 FORMS: Final = (
     "2026-11-20, 2026-11, 2026, today, yesterday, tomorrow, this week, last month, next year, "

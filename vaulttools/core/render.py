@@ -54,6 +54,11 @@ def line_range(first: int, last: int) -> str:
     return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
+def counted(count: int, noun: str) -> str:
+    """Returns `1 note`, `2,310 notes`."""
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
+
+
 def size(text: str) -> int:
     """Returns the bytes of a text in UTF-8; lone surrogates are allowed."""
     return len(text.encode("utf-8", "surrogatepass"))

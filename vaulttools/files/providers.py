@@ -29,7 +29,7 @@ class FileNames(Protocol):
     def large(self) -> AbstractSet[str]:
         """Files beyond the configured `max_file_size`."""
 
-    def holds(self, folder: str) -> bool:
+    def knows(self, folder: str) -> bool:
         """Whether the names in and below a vault-relative folder are known."""
 
     def names_in(self, folder: str) -> FolderNames:
@@ -57,7 +57,7 @@ class Candidates(FileNames, Protocol):
     def unknown(self, files: Sequence[str]) -> list[str]:
         """Returns the files whose current text is not in the index."""
 
-    def holding(self, trait: Trait) -> AbstractSet[str]:
+    def with_trait(self, trait: Trait) -> AbstractSet[str]:
         """Returns the indexed files with a trait."""
 
     def keys(self, files: Sequence[str]) -> list[Key | None]:
@@ -70,7 +70,7 @@ class Candidates(FileNames, Protocol):
 class Extracts(Protocol):
     """The attachments of one vault."""
 
-    def holds(self, path: str) -> bool:
+    def is_attachment(self, path: str) -> bool:
         """Whether a file is an attachment by its name."""
 
     def read(

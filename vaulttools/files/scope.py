@@ -122,7 +122,7 @@ class Scope:
 
     def listing(self) -> Listing | None:
         """Returns all `entries` if an index knows them; None if a walk is needed."""
-        if self.names is None or not all(self.names.holds(walk.folder) for walk in self.walks):
+        if self.names is None or not all(self.names.knows(walk.folder) for walk in self.walks):
             return None
         if len(self.walks) != 1 or self.named:
             return Listing(self.entries())
@@ -138,12 +138,12 @@ class Scope:
 
     def everything_known(self) -> Listing | None:
         """Returns all of `everything` if an index knows it; None if a walk is needed."""
-        if self.names is None or not self.names.holds(self.walks[0].folder):
+        if self.names is None or not self.names.knows(self.walks[0].folder):
             return None
         return self._kept(self.names, self.walks[0], folders=True)
 
     def _walked(self, walk: Walk, *, folders: bool) -> Iterator[Entry]:
-        if self.names is not None and self.names.holds(walk.folder):
+        if self.names is not None and self.names.knows(walk.folder):
             return iter(self._kept(self.names, walk, folders=folders))
         entries = catalogue.walk(self.root, walk.folder, self.rules, walk.selector, walk.glob, self._warn, folders)
         return entries if self.regex_excluded is None else self._without_regex_excluded(entries)

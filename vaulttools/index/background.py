@@ -148,10 +148,10 @@ class BackgroundIndex:
         """The state that `load` loaded."""
         self._meter = Meter()
 
-    def view(self, since: float, *, held: bool = False) -> Snapshot | None:
+    def view(self, since: float, *, pinned: bool = False) -> Snapshot | None:
         """Returns the index with every change finished by `since` (monotonic clock); None: the caller must scan.
 
-        `held`: as `Publisher.held`, for one call.
+        `pinned`: as `Publisher.pinned`, for one call.
         """
         if self._thread is None:
             self.start()
@@ -159,7 +159,7 @@ class BackgroundIndex:
         if present is None:
             return None
         try:
-            snapshot = present.held(since) if held else present.current(since)
+            snapshot = present.pinned(since) if pinned else present.current(since)
         except (Lost, OSError):
             if self._present is present:
                 self._present = None
@@ -490,7 +490,7 @@ class Indexes:
             with suppress(Unavailable):
                 if wait:
                     index.wait(cancel=work.cancel, timeout=wait, facts_alone=True)
-                view = index.view(work.started, held=True)
+                view = index.view(work.started, pinned=True)
                 if view is not None or index.unavailable is None:
                     return index, view
         return self.passing, None

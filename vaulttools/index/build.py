@@ -131,8 +131,8 @@ def update(
     except IndexBusy:
         updated.busy = not stop.is_set()
     updated.finished = updated.done == total
-    if updated.finished and attachments is not None and any(map(attachments.holds, (*stale, *gone))):
-        attachments.sweep({row.digest for row in store.rows() if attachments.holds(row.path)})
+    if updated.finished and attachments is not None and any(map(attachments.is_attachment, (*stale, *gone))):
+        attachments.sweep({row.digest for row in store.rows() if attachments.is_attachment(row.path)})
     return updated
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.core.recent import Recent
 from vaulttools.index.kept_facts import KeptFacts
-from vaulttools.index.store import Row
+from vaulttools.index.store import FileRow
 
 if TYPE_CHECKING:
     from vaulttools.index.passages import Passages
@@ -31,7 +31,7 @@ class Caches:
         self._database = database
         self.lasting: Final[Recent[Hashable, Any]] = Recent(_LASTING)
         """Objects that check their own entries."""
-        self.passages: Final[Recent[Row, Passages]] = Recent(_PASSAGES)
+        self.passages: Final[Recent[FileRow, Passages]] = Recent(_PASSAGES)
         """Passages of recently ranked notes. A rephrased question, its next page and `context` use the same notes, and
         reading passages from the database is a fifth of the time of a ranked question."""
         self._facts: dict[str, KeptFacts] = {}

@@ -18,8 +18,8 @@ from vaulttools.files import disk, document
 from vaulttools.files.disk import Key
 from vaulttools.files.document import Document, NotRead, digest
 from vaulttools.files.root import Root
-from vaulttools.index import vocabulary
-from vaulttools.index.vocabulary import Tokens
+from vaulttools.index import tokenizer
+from vaulttools.index.tokenizer import Tokens
 from vaulttools.notes.properties.values import in_words
 from vaulttools.patterns.requirements import fold
 
@@ -104,7 +104,7 @@ class Content:
     words: WordColumns | None = None
     """Folded. None unless the text of a note or attachment was read; likewise `passages`."""
     structure: bytes | None = None
-    """The output of `notes.stored` for a note, `sealed`; None if the index has it already."""
+    """The output of `notes.packing` for a note, `sealed`; None if the index has it already."""
     passages: bytes | None = None
     """The output of `index.passages`."""
 
@@ -126,7 +126,7 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
         return replace(scanned, flags=scanned.flags | LACKS_WORDS, structure=_structure(Note(path, document.text)))
     from vaulttools.index import passages
     from vaulttools.notes.note import ExtractedNote
-    from vaulttools.notes.stored import Stored
+    from vaulttools.notes.packing import PackedNote
 
     found = _text(scanned, fold(document.text))
     if not is_note(path):
@@ -134,7 +134,7 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
         return replace(found, words=_folded(words_of(extracted)), passages=passages.dump(extracted))
     digest, structure = file.known or (b"", b"")
     if digest == scanned.digest:
-        note = Note(path, document.text, Stored(unsealed(structure)))
+        note = Note(path, document.text, PackedNote(unsealed(structure)))
         return replace(found, words=_folded(words_of(note)), passages=passages.dump(note))
     note = Note(path, document.text)
     return replace(found, words=_folded(words_of(note)), structure=_structure(note), passages=passages.dump(note))
@@ -158,7 +158,11 @@ DIGEST_BYTES: Final = 16
 
 def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Content | None, Document | None]:
     """Returns the state of a file, with tokens if it is no note, and the text of a note or attachment if any."""
-    if attachments is not None and attachments.holds(path) and (found := _extracted(attachments, path)) is not None:
+    if (
+        attachments is not None
+        and attachments.is_attachment(path)
+        and (found := _extracted(attachments, path)) is not None
+    ):
         return found
     checked = time.time_ns()
     try:
@@ -203,13 +207,13 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
     text = document.decode(path, data).text
     content = Content(path, key, checked, "text", flags=_flags(text), digest=digest(text))
     if "\0" in text:
-        return replace(content, state="binary", tokens=vocabulary.binary_tokens(fold(text))), text
+        return replace(content, state="binary", tokens=tokenizer.binary_tokens(fold(text))), text
     return content if is_note(path) else _text(content, fold(text)), text
 
 
 def _text(content: Content, folded: str) -> Content:
     """Returns the content with the tokens of its text."""
-    return replace(content, tokens=vocabulary.tokens(folded))
+    return replace(content, tokens=tokenizer.tokens(folded))
 
 
 def hanging(path: str) -> Content:
@@ -283,7 +287,7 @@ def _body(note: Note) -> str:
 
 
 def _structure(note: Note) -> bytes:
-    from vaulttools.notes.stored import dump
+    from vaulttools.notes.packing import dump
 
     return sealed(dump(note))
 

@@ -193,7 +193,7 @@ class Database:
             raise Replaced("The index was damaged and is built anew") from error
 
 
-class Moment:
+class ReadTransaction:
     """A database as it is at one moment, for one call.
 
     It is as it is at each reading where there is no write-ahead log, since a reader would hold up the writer, and while
@@ -205,7 +205,7 @@ class Moment:
         self._lock = RLock()
         self._connection: apsw.Connection | None = None
         self._is_over = True
-        self.held = False
+        self.is_pinned = False
         """Whether all that was read is of this moment."""
 
     def begin(self) -> None:
@@ -218,7 +218,7 @@ class Moment:
             self._is_over = False
             with self.reading() as connection:
                 connection.execute("SELECT 1 FROM meta").get  # noqa: B018 - the first reading begins it
-            self.held = True
+            self.is_pinned = True
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -237,7 +237,7 @@ class Moment:
                         yield self._connection
                     except BaseException:
                         self._connection.close()
-                        self._connection, self.held = None, False
+                        self._connection, self.is_pinned = None, False
                         raise
                 return
         with self._database.reading() as connection:

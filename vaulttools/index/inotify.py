@@ -111,7 +111,7 @@ class InotifyWatch:
         if folds:
             self._lose("a folder takes names in any case")
         if self._watches.get(folder) != watch:
-            self._let_go(folder)
+            self._unwatch(folder)
             self._watches[folder] = watch
             self._folders.setdefault(watch, set()).add(folder)
 
@@ -125,7 +125,7 @@ class InotifyWatch:
         self._ensure_known()
         start = f"{folder}/" if folder else ""
         for path in [path for path in self._watches if path == folder or path.startswith(start)]:
-            self._let_go(path)
+            self._unwatch(path)
 
     def drain(self) -> dict[str, set[str]]:
         """Returns the names touched by changes that finished before the call, by vault-relative folder.
@@ -185,7 +185,7 @@ class InotifyWatch:
                 above, _, own = (folder, "", name) if name else folder.rpartition("/")
                 touched.setdefault(above, set()).add(own)
 
-    def _let_go(self, folder: str) -> None:
+    def _unwatch(self, folder: str) -> None:
         """Forget a path, and end its watch if no other path uses it."""
         watch = self._watches.pop(folder, None)
         if watch is None:

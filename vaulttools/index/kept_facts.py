@@ -57,24 +57,24 @@ class KeptFacts:
         """Load the facts that an earlier process saved beside a database."""
         self._kind = kind
         self._database = database
-        self.held: dict[str, Fact] = {}
+        self.by_note: dict[str, Fact] = {}
         self._answer: object = None
         """The answer that an earlier process computed from them, until a caller takes it."""
         if (kept := load(database, f"facts-{kind}")) is not None:
             names, digests, facts, self._answer = kept
             texts = (digests[start : start + DIGEST_BYTES] for start in range(0, len(digests), DIGEST_BYTES))
-            self.held = dict(zip(names, zip(texts, facts, strict=True), strict=True))
+            self.by_note = dict(zip(names, zip(texts, facts, strict=True), strict=True))
 
     def take_answer(self) -> tuple[dict[str, Fact], object] | None:
         """Returns the facts and the answer of an earlier process, once; then None."""
         answer, self._answer = self._answer, None
-        return None if answer is None else (dict(self.held), answer)
+        return None if answer is None else (dict(self.by_note), answer)
 
     def keep(self, facts: Mapping[str, Fact], answer: object) -> None:
         """Save the facts of all notes and their answer for later processes, and drop all other facts."""
         digests = b"".join(text for text, _ in facts.values())
         save(self._database, f"facts-{self._kind}", ([*facts], digests, [held for _, held in facts.values()], answer))
-        self.held = dict(facts)
+        self.by_note = dict(facts)
 
 
 def load(database: Path, name: str) -> Any:

@@ -142,22 +142,22 @@ class Draft(Layered[K, V]):
 class DraftSet(AbstractSet[K]):
     """A set as its only writer sees it."""
 
-    __slots__ = ("_held", "_published")
+    __slots__ = ("_members", "_published")
 
     def __init__(self, held: Iterable[K] = ()) -> None:
-        self._held = set(held)
+        self._members = set(held)
         self._published: frozenset[K] | None = None
 
     def add(self, key: K) -> None:
         """Add a key."""
-        if key not in self._held:
-            self._held.add(key)
+        if key not in self._members:
+            self._members.add(key)
             self._published = None
 
     def discard(self, key: K) -> None:
         """Remove a key that may be absent."""
-        if key in self._held:
-            self._held.remove(key)
+        if key in self._members:
+            self._members.remove(key)
             self._published = None
 
     def update(self, keys: Iterable[K]) -> None:
@@ -167,22 +167,22 @@ class DraftSet(AbstractSet[K]):
 
     def difference_update(self, *others: Iterable[K]) -> None:
         """Remove keys that may be absent."""
-        before = len(self._held)
-        self._held.difference_update(*others)
-        if len(self._held) != before:
+        before = len(self._members)
+        self._members.difference_update(*others)
+        if len(self._members) != before:
             self._published = None
 
     def __contains__(self, key: object) -> bool:
-        return key in self._held
+        return key in self._members
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self._held)
+        return iter(self._members)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._members)
 
     def published(self) -> frozenset[K]:
         """Returns the set as it is now; the same object until it changes."""
         if self._published is None:
-            self._published = frozenset(self._held)
+            self._published = frozenset(self._members)
         return self._published

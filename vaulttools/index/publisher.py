@@ -26,7 +26,7 @@ from vaulttools.index.memo import Memos
 from vaulttools.index.progress import Progress
 from vaulttools.index.rows import Rows, is_current
 from vaulttools.index.snapshot import Snapshot
-from vaulttools.index.store import IndexStore, Row
+from vaulttools.index.store import FileRow, IndexStore
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost
 
@@ -111,7 +111,7 @@ class Publisher:
             self.catch_up(since)
             return self.latest
 
-    def held(self, since: float = math.inf) -> Snapshot:
+    def pinned(self, since: float = math.inf) -> Snapshot:
         """Returns `current` for one call, with the tables as of the same moment; as they are at each reading if names
         change at every try.
 
@@ -121,15 +121,15 @@ class Publisher:
         """
         for _ in range(_MOST_TRIES):
             snapshot = self.current(since)
-            held = snapshot.held()
+            pinned = snapshot.pinned()
             try:
                 # Else another process may have removed the row of a file that the snapshot has.
                 if self.current(since) is snapshot:
-                    return held
+                    return pinned
             except (Lost, OSError):
-                held.let_go()
+                pinned.release()
                 raise
-            held.let_go()
+            pinned.release()
         return self.current(since)
 
     @property
@@ -152,7 +152,7 @@ class Publisher:
                     unread=self.unread.published(),
                     wordless=self.wordless.published(),
                     traits={trait: held.published() for trait, held in self.traits.items()},
-                    is_watched=self.watch is not None and self._are_names_sure,
+                    are_names_of_one_moment=self.watch is not None and self._are_names_sure,
                     is_listed=not self.unlisted,
                     below_unlisted=frozenset(below),
                     memos=self._memos,
@@ -313,7 +313,7 @@ class Publisher:
         row = self.rows.now.get(path)
         return row is not None and self.freshness.is_known(path) and is_current(row, row.key, time.time_ns())
 
-    def _add(self, rows: Collection[Row]) -> None:
+    def _add(self, rows: Collection[FileRow]) -> None:
         for row in rows:
             if self.rows.now.id(row.path) != row.id:
                 self._change(rows=True)
@@ -321,7 +321,7 @@ class Publisher:
             self._mark(row)
             (self.wordless.add if row.flags & LACKS_WORDS else self.wordless.discard)(row.path)
 
-    def _mark(self, row: Row) -> None:
+    def _mark(self, row: FileRow) -> None:
         """Update the sets of unusual files from a row."""
         for trait, has in (
             ("nul", row.state == "binary"),

@@ -18,7 +18,7 @@ from vaulttools.files.disk import GRANULARITY, Key, is_racy
 from vaulttools.index.content import HAS_FAILED, STATES
 from vaulttools.index.folder import STAMP
 from vaulttools.index.layered import Draft, Layered, are_many
-from vaulttools.index.store import Row
+from vaulttools.index.store import FileRow
 
 SIZE: Final = STAMP.size
 """Bytes of a stamp. A record is the stamp, then the row's id, check time, state, flags and digest."""
@@ -36,7 +36,7 @@ _TEXT: Final = b"\0"
 assert STATES[0] == "text"
 
 
-def is_current(row: Row, key: Key, now: int) -> bool:
+def is_current(row: FileRow, key: Key, now: int) -> bool:
     """Whether a row is up to date, as far as the file's key shows.
 
     Unread files are candidates anyway; they are read again when they change, or when the reason may have passed.
@@ -85,7 +85,7 @@ class Records:
         """Returns the record of a file; `NEW` if unknown."""
         return self.files.get(path) or self.aside.get(path) or NEW
 
-    def get(self, path: str) -> Row | None:
+    def get(self, path: str) -> FileRow | None:
         """Returns the row of a file, with the key of the last look: that of the row itself unless the file is stale."""
         record = self.record(path)
         return _row(path, record) if len(record) > len(NEW) else None
@@ -128,7 +128,7 @@ class Rows:
     def __init__(self) -> None:
         self.files: Final[Draft[str, bytes]] = Draft()
         self.aside: Final[Draft[str, bytes]] = Draft()
-        self.unusual: list[Row] = []
+        self.unusual: list[FileRow] = []
         """Loaded rows with a state other than text, or with flags."""
         self.doubtful: list[str] = []
         """Files whose loaded rows are not current by `is_current`, even with equal keys."""
@@ -184,7 +184,7 @@ class Rows:
             self.aside[path] = record
         self._published = None
 
-    def put(self, row: Row) -> None:
+    def put(self, row: FileRow) -> None:
         """Add or replace a row."""
         is_new = self.now.id(row.path) != row.id
         if is_new:
@@ -241,6 +241,6 @@ def _ids(records: Iterable[bytes]) -> array[int]:
     return array("q", b"".join(map(_ID, records)))
 
 
-def _row(path: str, record: bytes) -> Row:
+def _row(path: str, record: bytes) -> FileRow:
     stamp, id_, checked, state, flags = _RECORD.unpack_from(record)
-    return Row(path, id_, key_of(stamp), checked, STATES[state], flags, record[_DIGEST])
+    return FileRow(path, id_, key_of(stamp), checked, STATES[state], flags, record[_DIGEST])

@@ -21,20 +21,20 @@ from vaulttools.files import ignores
 from vaulttools.files.disk import Key
 from vaulttools.files.document import Document, has_digest
 from vaulttools.files.listing import Listing
-from vaulttools.index import vocabulary
+from vaulttools.index import tokenizer
 from vaulttools.index import words as table
 from vaulttools.index.content import reason_of
 from vaulttools.index.database import Unavailable
 from vaulttools.index.kept_facts import Fact, packed
 from vaulttools.index.progress import Progress
-from vaulttools.index.store import Row
+from vaulttools.index.store import FileRow
 from vaulttools.index.words import Spelling, WordHits
 
 if TYPE_CHECKING:
     from vaulttools.files.providers import Trait
     from vaulttools.files.root import Root
     from vaulttools.index.caches import Caches
-    from vaulttools.index.database import Moment
+    from vaulttools.index.database import ReadTransaction
     from vaulttools.index.layered import Layered
     from vaulttools.index.memo import Memos
     from vaulttools.index.passages import Passages
@@ -92,20 +92,20 @@ class Snapshot:
         unread: frozenset[str],
         wordless: frozenset[str],
         traits: Mapping[Trait, frozenset[str]],
-        is_watched: bool,
+        are_names_of_one_moment: bool,
         is_listed: bool,
         below_unlisted: frozenset[str],
         memos: Memos,
         caches: Caches,
         fail: Callable[[Exception], None],
     ) -> None:
-        """The sets of files are those of `Publisher` and `Freshness`; `is_watched`: whether a watch reports changes;
-        `is_listed`: whether all folders could be listed, `below_unlisted`: the files with a row in the others; `fail`
-        is called when the store is lost."""
+        """The sets of files are those of `Publisher` and `Freshness`; `are_names_of_one_moment`: whether a watch
+        reports all changes; `is_listed`: whether all folders could be listed, `below_unlisted`: the files with a row
+        in the others; `fail` is called when the store is lost."""
         self._root = root
         self._store = store
         self._tables: Tables = store
-        self._moment: Moment | None = None
+        self._moment: ReadTransaction | None = None
         self._records = records
         self._names = names
         self.stale: Final = stale
@@ -115,7 +115,7 @@ class Snapshot:
         self._unread = unread
         self._wordless = wordless
         self._traits = traits
-        self.is_watched: Final = is_watched
+        self.are_names_of_one_moment: Final = are_names_of_one_moment
         """Whether a watch reports changes, so that the names are those of one moment."""
         self._is_listed = is_listed
         self._below_unlisted = below_unlisted
@@ -131,7 +131,7 @@ class Snapshot:
         self.large: Final = frozenset(names.large)
         self.lasting: Final = caches.lasting.made
         self.facts_of: Final = caches.facts_of
-        self.holds: Final = names.holds
+        self.knows: Final = names.knows
         self.keys: Final = names.keys
         self.names_in: Final = names.names_in
 
@@ -166,23 +166,23 @@ class Snapshot:
         every = {*mine, *others} if differing is None else differing
         return {path for path in every if (path in mine) != (path in others)}
 
-    def held(self) -> Snapshot:
-        """Returns a copy for one call, which must end it by `let_go`: the tables are as of now."""
+    def pinned(self) -> Snapshot:
+        """Returns a copy for one call, which must end it by `release`: the tables are as of now."""
         made = copy(self)
         made._tables, made._moment = self._store.at_one_moment()
         with made._tolerating_loss():
             made._moment.begin()
         return made
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """End the call's use of the tables."""
         if self._moment is not None:
             self._moment.end()
 
     @property
-    def was_held(self) -> bool:
+    def was_pinned(self) -> bool:
         """Whether the tables were those of one moment, too."""
-        return self._moment is not None and self._moment.held
+        return self._moment is not None and self._moment.is_pinned
 
     @property
     def has_words(self) -> bool:
@@ -232,7 +232,7 @@ class Snapshot:
         """Returns the files that may fulfil a requirement although their rows do not show it."""
         unsure = self.stale | self._unread | self._wordless
         if binary := self._traits["nul"]:
-            of_binaries = vocabulary.binary_query(requirement)
+            of_binaries = tokenizer.binary_query(requirement)
             unsure |= binary if of_binaries is None else self._binaries(of_binaries)
         return unsure
 
@@ -302,7 +302,7 @@ class Snapshot:
             and (reason := reason_of(row.flags)) is not None
         }
 
-    def holding(self, trait: Trait) -> AbstractSet[str]:
+    def with_trait(self, trait: Trait) -> AbstractSet[str]:
         """Returns the files with a trait that are not stale."""
         return self._traits[trait] - self.stale - self._below_unlisted
 
@@ -331,7 +331,7 @@ class Snapshot:
 
         Once `stop` returns true, only cached results are returned.
         """
-        held = self.facts_of(kind).held
+        held = self.facts_of(kind).by_note
         texts = self.texts(notes)
         found = {path: fact for path, text in texts.items() if (fact := held.get(path)) is not None and fact[0] == text}
         missing = {self._records.id(path): path for path in texts if path not in found}
@@ -452,11 +452,11 @@ class Snapshot:
                 kept.put(row, found[row], len(found[row].lengths))
         return {row.path: passages for row, passages in found.items()}
 
-    def _ranked_rows(self, notes: Sequence[str]) -> list[Row]:
+    def _ranked_rows(self, notes: Sequence[str]) -> list[FileRow]:
         unknown = set(self.unranked(notes))
         return [row for path in notes if path not in unknown and (row := self._records.get(path)) is not None]
 
-    def _passages_of(self, rows: Sequence[Row]) -> list[tuple[Row, bytes]]:
+    def _passages_of(self, rows: Sequence[FileRow]) -> list[tuple[FileRow, bytes]]:
         by_id = {row.id: row for row in rows}
         with self._tolerating_loss():
             found = self._tables.passages(by_id)
@@ -494,10 +494,10 @@ class Snapshot:
                 found += stems.split("\n")
         return found
 
-    def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
+    def with_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """Returns the files with a word of this stem, by the current rows, without those of `read`."""
         with self._tolerating_loss():
-            return self._records.named(self._tables.holding_stem(stem)) - self._uncounted(read)
+            return self._records.named(self._tables.with_stem(stem)) - self._uncounted(read)
         return frozenset()
 
     def known_words(self, words: AbstractSet[str]) -> AbstractSet[str]:
@@ -506,7 +506,7 @@ class Snapshot:
             return self._tables.known_words(words)
         return frozenset()
 
-    def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
+    def with_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """Returns the files that may hold `literal`, ignoring case, by the current rows, without those of `read`."""
         with self._tolerating_loss():
             ids = self._tables.narrowed(literal)

@@ -19,10 +19,10 @@ import apsw
 
 from vaulttools.files.disk import Key
 from vaulttools.index.content import STATES, State
-from vaulttools.index.database import Database, Moment
+from vaulttools.index.database import Database, ReadTransaction
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.tables import Tables
-from vaulttools.index.vocabulary import Vocabulary, quoted
+from vaulttools.index.tokenizer import Vocabulary, quoted
 
 if TYPE_CHECKING:
     from vaulttools.index.writer import Writer
@@ -33,7 +33,7 @@ _READ_AT_ONCE: Final = 5_000
 """Rows per chunk when all are read: as objects they take 2 MB."""
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """The row of one file."""
 
     path: str
@@ -73,9 +73,9 @@ class IndexStore(Tables):
         super().__init__(database, Vocabulary())
         self.database: Final = database
 
-    def at_one_moment(self) -> tuple[Tables, Moment]:
+    def at_one_moment(self) -> tuple[Tables, ReadTransaction]:
         """Returns the tables for one call, and the moment that they are of; it has not begun."""
-        moment = Moment(self.database)
+        moment = ReadTransaction(self.database)
         return Tables(moment, self._vocabulary), moment
 
     @classmethod
@@ -91,7 +91,7 @@ class IndexStore(Tables):
         """Close idle connections; running calls in other threads complete."""
         self.database.close()
 
-    def rows(self, some: Collection[str] | None = None) -> list[Row]:
+    def rows(self, some: Collection[str] | None = None) -> list[FileRow]:
         """Returns the rows of all files, or of those among `some` that are known, unordered."""
         with self.reading() as connection:
             found: list[Any] = []
@@ -100,7 +100,7 @@ class IndexStore(Tables):
             for path in some or ():
                 found += connection.execute(f"{_ROWS} WHERE path = ?", (os.fsencode(path),))
         return [
-            Row(os.fsdecode(encoded), id_, Key(*key), checked, STATES[state], flags, digest)
+            FileRow(os.fsdecode(encoded), id_, Key(*key), checked, STATES[state], flags, digest)
             for encoded, id_, *key, checked, state, flags, digest in found
         ]
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
-from vaulttools.index import vocabulary
+from vaulttools.index import tokenizer
 from vaulttools.index import words as table
 from vaulttools.index.content import unsealed
-from vaulttools.index.database import Database, Moment
-from vaulttools.index.vocabulary import Vocabulary
+from vaulttools.index.database import Database, ReadTransaction
+from vaulttools.index.tokenizer import Vocabulary
 
 if TYPE_CHECKING:
     from vaulttools.patterns.requirements import Requirement
@@ -27,7 +27,7 @@ class Tables:
     """The tables of one index, for any number of threads. Each method raises `Unavailable`, and `Replaced` if the index
     can no longer be used. `words` has its own queries."""
 
-    def __init__(self, database: Database | Moment, vocabulary: Vocabulary) -> None:
+    def __init__(self, database: Database | ReadTransaction, vocabulary: Vocabulary) -> None:
         self.reading: Final = database.reading
         """Yields a connection that no other thread uses at the same time."""
         self._vocabulary = vocabulary
@@ -45,7 +45,7 @@ class Tables:
         """Returns the ids of text files that may fulfil a requirement, ascending, perhaps with binary ones; None if
         there are more than `most`, or the requirement excludes no file."""
         with self.reading() as connection, connection:  # the tables as of one moment
-            match = vocabulary.query(requirement, partial(self._vocabulary.holding, connection))
+            match = tokenizer.query(requirement, partial(self._vocabulary.words_with, connection))
             ids = None if match is None else _ids(connection, match, most + 1)
         return None if ids is None or len(ids) > most else ids
 
@@ -92,10 +92,10 @@ class Tables:
         with self.reading() as connection:
             return table.stems(connection, beginning)
 
-    def holding_stem(self, stem: str) -> list[int]:
+    def with_stem(self, stem: str) -> list[int]:
         """Returns the ids of files that hold a word with exactly this stem."""
         with self.reading() as connection:
-            return table.holding(connection, stem)
+            return table.with_stem(connection, stem)
 
     def _read(self, statement: str, *values: str | int | bytes) -> list[tuple[Any, ...]]:
         with self.reading() as connection:

@@ -90,7 +90,7 @@ class Names:
         """Files larger than the configured `max_file_size`."""
         self._files = files
 
-    def holds(self, folder: str) -> bool:
+    def knows(self, folder: str) -> bool:
         """Whether a vault-relative folder was listed, or could not be listed."""
         return folder in self._folders or folder in self._unlisted
 

@@ -17,7 +17,7 @@ from vaulttools.index import database, filesystems, location
 from vaulttools.index.content import LACKS_WORDS, Content, scan
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.rows import Rows
-from vaulttools.index.store import IndexStore, Row, Status
+from vaulttools.index.store import FileRow, IndexStore, Status
 from vaulttools.index.tree import Tree
 
 
@@ -119,7 +119,7 @@ def _compared(store: IndexStore, root: Root, present: Mapping[str, Key], unliste
             yield f"{name}: {wrong}"
 
 
-def _wrong(store: IndexStore, row: Row, found: Content) -> str:
+def _wrong(store: IndexStore, row: FileRow, found: Content) -> str:
     """Returns how a row with an unchanged key differs from its file; `""` if it does not."""
     if found.state != row.state:
         return f"is {found.state}, and {row.state} in the index"

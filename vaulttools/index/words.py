@@ -15,7 +15,7 @@ import apsw
 
 from vaulttools.core.folding.words import Folded, folded, may_split
 from vaulttools.index.file import WORDS_TOKENIZER
-from vaulttools.index.vocabulary import quoted
+from vaulttools.index.tokenizer import quoted
 
 _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0, 2.0)
 """Weights of body, title, aliases, headings and properties, for choosing the notes to rank closely."""
@@ -235,7 +235,7 @@ def stems(connection: apsw.Connection, beginning: str) -> list[str]:
     return [str(term) for (term,) in found]
 
 
-def holding(connection: apsw.Connection, stem: str) -> list[int]:
+def with_stem(connection: apsw.Connection, stem: str) -> list[int]:
     """Returns the row ids of notes that hold a word with exactly this stem; a query would stem the stem again."""
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab (main, words, instance)")
     return [

@@ -28,7 +28,7 @@ from vaulttools.files import disk
 from vaulttools.files.disk import within
 from vaulttools.files.root import Root
 from vaulttools.index.content import Content, ToRead, hanging, read
-from vaulttools.index.vocabulary import Tokens
+from vaulttools.index.tokenizer import Tokens
 
 Reading: TypeAlias = Callable[[Iterator[ToRead], Event], Iterator[Content | None]]
 """Yields the content of every supplied file, in any order, None for a vanished one; ends early when stopped."""

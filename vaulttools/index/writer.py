@@ -12,7 +12,7 @@ from vaulttools.files.disk import Key
 from vaulttools.index import passages
 from vaulttools.index.content import LACKS_WORDS, STATES, Content, ToRead
 from vaulttools.index.database import shorten_log
-from vaulttools.index.vocabulary import NewWords
+from vaulttools.index.tokenizer import NewWords
 
 _MERGED_PAGES: Final = 500
 """Pages that one step of `Writer.merge` writes per table: 2 MB of log, 40 ms."""

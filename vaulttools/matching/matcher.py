@@ -22,9 +22,9 @@ from typing import Final
 from vaulttools.core import limits
 from vaulttools.core.work import Reason, Work
 from vaulttools.files import document as documents
+from vaulttools.files.content_caches import LARGEST, ContentCache, KeptCounts
 from vaulttools.files.disk import Key
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.kept import LARGEST, ContentCache, KeptCounts
 from vaulttools.files.providers import Candidates, Extracts, Trait, timeout
 from vaulttools.files.root import Root
 from vaulttools.files.temporary import TemporaryFolder
@@ -112,7 +112,7 @@ class Matcher:
             if self.candidates is None:
                 listing = self.ripgrep.start_listing(expression, self.root.folder, named, globs, below=folder)
             else:
-                normalised = self.candidates.holding(_TRAITS[self.pattern.normalise])
+                normalised = self.candidates.with_trait(_TRAITS[self.pattern.normalise])
                 if unknown := self.candidates.unknown(files):
                     listing = self.ripgrep.start_listing(expression, self.root.folder, unknown)
         return CountingRuns(counting, listing, normalised)
@@ -219,7 +219,7 @@ class Matcher:
 
     def binary(self, files: Sequence[str], unknown: Sequence[str]) -> tuple[set[str], Reason | None]:
         """Returns the files that hold a NUL, and why there may be more; only `unknown` files are read."""
-        found = set[str]() if self.candidates is None else {*self.candidates.holding("nul")} & {*files}
+        found = set[str]() if self.candidates is None else {*self.candidates.with_trait("nul")} & {*files}
         if not unknown:
             return found, None
         left: list[str] = []
@@ -229,7 +229,7 @@ class Matcher:
         return found | listed, stopped
 
     def _is_attachment(self, path: str) -> bool:
-        return self.extracts is not None and self.extracts.holds(path)
+        return self.extracts is not None and self.extracts.is_attachment(path)
 
     def read(self, path: str) -> Document:
         """Returns the text of a file, extracted from an attachment.

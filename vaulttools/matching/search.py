@@ -17,9 +17,9 @@ from vaulttools.core.work import GONE, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
+from vaulttools.files.content_caches import ContentCache, KeptCounts
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
-from vaulttools.files.kept import ContentCache, KeptCounts
 from vaulttools.files.listing import Listing
 from vaulttools.files.providers import Candidates
 from vaulttools.files.scope import Scope
@@ -402,7 +402,9 @@ class Search:
             return None  # gone or unreadable since it was searched: reading it gives the reason
         if size <= self.max_bytes:
             return None
-        is_text = (self.scope.extracts is not None and self.scope.extracts.holds(path)) or not self._begins_binary(path)
+        is_text = (
+            self.scope.extracts is not None and self.scope.extracts.is_attachment(path)
+        ) or not self._begins_binary(path)
         return "too large" if is_text else "binary"
 
     def _known_as_too_large(self, listing: Listing, index: Candidates) -> dict[str, Reason]:

@@ -17,9 +17,9 @@ from vaulttools.notes.properties.frontmatter import FrontmatterBlock, Properties
 
 if TYPE_CHECKING:
     from vaulttools.notes.links.references import Reference
+    from vaulttools.notes.packing import PackedNote
     from vaulttools.notes.parts import DatedLine, Span
     from vaulttools.notes.properties.values import Value
-    from vaulttools.notes.stored import Stored
 
 
 def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, ...]]:
@@ -43,7 +43,7 @@ class Note(Contents):
 
     path: str
     text: str
-    stored: Stored | None = field(default=None, compare=False, repr=False)
+    stored: PackedNote | None = field(default=None, compare=False, repr=False)
     """The parts as parsed earlier from the same text; without them the text is parsed."""
 
     @property

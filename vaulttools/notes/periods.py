@@ -86,7 +86,7 @@ def limits(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
     every = [_word(found) for found in _TOKEN.finditer(asked)]
     if not any(word.text in _TIMES or word.text[-1].isdigit() or word.text[0].isdigit() for word in every):
         return None
-    reader = _Reader(every, today, first_weekday)
+    reader = _PeriodParser(every, today, first_weekday)
     try:
         found = list(reader.periods(question))
     except (ValueError, OverflowError):  # there is no such date
@@ -108,14 +108,14 @@ class NamedDate(NamedTuple):
 
 def dates_named(text: str) -> Iterator[NamedDate]:
     """Yields the days and months that a text, such as a heading, names; without those relative to today."""
-    reader = _Reader([_word(found) for found in _TOKEN.finditer(text)], date.min, SUNDAY)
-    place = 0
-    while place < len(reader.words):
-        found = reader.named(place)
+    reader = _PeriodParser([_word(found) for found in _TOKEN.finditer(text)], date.min, SUNDAY)
+    index = 0
+    while index < len(reader.words):
+        found = reader.named(index)
         if found is not None and found.year != date.min.year:
             ends = all(not word.text.isalnum() for word in reader.words[found.end :])
-            yield NamedDate(found.year, found.month, found.day, place == 0, ends)
-        place = place + 1 if found is None else found.end
+            yield NamedDate(found.year, found.month, found.day, index == 0, ends)
+        index = index + 1 if found is None else found.end
 
 
 class _Word(NamedTuple):
@@ -130,11 +130,11 @@ def _word(found: re.Match[str]) -> _Word:
     return _Word(plain(found[0]) if found["word"] else found[0], *found.span(), found[0][:1].isupper())
 
 
-class _Found(NamedTuple):
+class _DayRange(NamedTuple):
     """Words read as days."""
 
     end: int
-    """The place after the last word."""
+    """The index after the last word."""
     first: date
     last: date
 
@@ -149,8 +149,8 @@ class _Named(NamedTuple):
     weekday: int = -1
 
 
-class _Reader:
-    """Reads the words of one question; a method takes the number of a word and reads the phrase that begins there."""
+class _PeriodParser:
+    """Reads the words of one question; a method takes the index of a word and reads the phrase that begins there."""
 
     def __init__(self, every: Sequence[_Word], today: date, first_weekday: int) -> None:
         self.words = every
@@ -160,13 +160,13 @@ class _Reader:
 
     def periods(self, question: str) -> Iterator[Period]:
         """Yields every period in the question, in order."""
-        place = 0
-        while place < len(self.words):
-            found = self._longest(place)
+        index = 0
+        while index < len(self.words):
+            found = self._longest(index)
             if found is None:
-                place += 1
+                index += 1
                 continue
-            start = self._back(place, words.ARTICLES)
+            start = self._back(index, words.ARTICLES)
             opening = self._opening(start)
             first, last = found.first, found.last
             word = self._text(opening) if opening < start else ""
@@ -179,8 +179,8 @@ class _Reader:
             elif word in words.AFTER:
                 first, last = last + _DAY, date.max
             begin, end = self.words[opening].start, self.words[found.end - 1].end
-            yield Period(first, last, question[begin:end], (begin, end), self._asks_for_all(place, found.end))
-            place = found.end
+            yield Period(first, last, question[begin:end], (begin, end), self._asks_for_all(index, found.end))
+            index = found.end
 
     def _opening(self, start: int) -> int:
         """Returns the place of a word such as `since` or `before` that opens a period; `start` if there is none."""
@@ -190,50 +190,50 @@ class _Reader:
         before = self._back(start, words.OF | {"zum"}) - 1
         return before if self._text(before) in sides else start
 
-    def _longest(self, place: int) -> _Found | None:
+    def _longest(self, index: int) -> _DayRange | None:
         readings = (
-            self._range(place),
-            self._ago(place),
-            self._week(place),
-            self._step(place),
-            self._weekday(place),
-            self._day(place),
-            self._season(place),
-            self._quarter(place),
-            self._part(place),
-            self._date(place),
-            self._year_alone(place),
-            self._alone(place),
+            self._range(index),
+            self._ago(index),
+            self._week(index),
+            self._step(index),
+            self._weekday(index),
+            self._day(index),
+            self._season(index),
+            self._quarter(index),
+            self._part(index),
+            self._date(index),
+            self._year_alone(index),
+            self._alone(index),
         )
         return max(filter(None, readings), key=lambda each: each.end, default=None)
 
     # The words themselves.
 
-    def _text(self, place: int) -> str:
-        return self.words[place].text if 0 <= place < len(self.words) else ""
+    def _text(self, index: int) -> str:
+        return self.words[index].text if 0 <= index < len(self.words) else ""
 
-    def _skip(self, place: int, some: frozenset[str] | set[str]) -> int:
-        while self._text(place) in some:
-            place += 1
-        return place
+    def _skip(self, index: int, some: frozenset[str] | set[str]) -> int:
+        while self._text(index) in some:
+            index += 1
+        return index
 
-    def _back(self, place: int, some: frozenset[str]) -> int:
-        while place > 0 and self._text(place - 1) in some:
-            place -= 1
-        return place
+    def _back(self, index: int, some: frozenset[str]) -> int:
+        while index > 0 and self._text(index - 1) in some:
+            index -= 1
+        return index
 
-    def _number(self, place: int, most: int = 31) -> int:
-        found = _NUMBER.fullmatch(self._text(place))
+    def _number(self, index: int, most: int = 31) -> int:
+        found = _NUMBER.fullmatch(self._text(index))
         number = int(found[1]) if found else 0
         return number if number <= most else 0
 
-    def _count(self, place: int) -> int:
-        text = self._text(place)
+    def _count(self, index: int) -> int:
+        text = self._text(index)
         return int(text) if text.isdecimal() and len(text) <= 3 else words.COUNTS.get(text, 0)
 
-    def _is_capital_or_last(self, place: int) -> bool:
-        is_last = all(not word.text.isalnum() for word in self.words[place + 1 :])
-        return is_last or self.words[place].is_capital
+    def _is_capital_or_last(self, index: int) -> bool:
+        is_last = all(not word.text.isalnum() for word in self.words[index + 1 :])
+        return is_last or self.words[index].is_capital
 
     def _asks_for_all(self, start: int, end: int) -> bool:
         """Whether the words around a period ask for nothing else."""
@@ -242,31 +242,31 @@ class _Reader:
 
     # What they mean.
 
-    def _year(self, place: int) -> tuple[int, int]:
+    def _year(self, index: int) -> tuple[int, int]:
         """Returns a year, literal or `last year`, and the place after it; the year is 0 if there is none."""
-        place = self._skip(place, words.OF | {",", "."})
-        if _YEAR_OF_MONTH.fullmatch(self._text(place)):
-            return int(self._text(place)), place + 1
-        for step, unit in ((place, place + 1), (place + 1, place)):
+        index = self._skip(index, words.OF | {",", "."})
+        if _YEAR_OF_MONTH.fullmatch(self._text(index)):
+            return int(self._text(index)), index + 1
+        for step, unit in ((index, index + 1), (index + 1, index)):
             if self._text(step) in words.STEPS and words.UNITS.get(self._text(unit)) == "year":
-                return self._today.year + words.STEPS[self._text(step)], place + 2
-        return 0, place
+                return self._today.year + words.STEPS[self._text(step)], index + 2
+        return 0, index
 
-    def named(self, place: int) -> _Named | None:
+    def named(self, index: int) -> _Named | None:
         """Returns a day of a month, or a month, with the parts that are named; None if there is none."""
-        text = self._text(place)
+        text = self._text(index)
         if "-" in text and "W" not in text and len(text) > 1:
             year, month, day = (*map(int, text.split("-")), 0)[:3]
-            return _Named(place + 1, year, month, day)
+            return _Named(index + 1, year, month, day)
         if text.count(".") == 2:
             day, month, year = map(int, text.split("."))
-            return _Named(place + 1, year, month, day)
+            return _Named(index + 1, year, month, day)
         if text in words.WEEKDAYS:
-            place = self._skip(place + 1, words.ARTICLES | {","})
-            named = self.named(place)
+            index = self._skip(index + 1, words.ARTICLES | {","})
+            named = self.named(index)
             return named._replace(weekday=words.WEEKDAYS[text]) if named is not None and named.day else None
-        if day := self._number(place):
-            at = self._skip(place + 1, words.OF | {"."})
+        if day := self._number(index):
+            at = self._skip(index + 1, words.OF | {"."})
             month = words.MONTHS.get(self._text(at), 0)
             if not month:
                 return None
@@ -274,22 +274,22 @@ class _Reader:
             is_sure = year or self._text(at) not in ("may", "march") or self.words[at].is_capital
             return _Named(end if year else at + 1, year, month, day) if is_sure else None
         if month := words.MONTHS.get(text, 0):
-            is_doubtful = text in words.DOUBTFUL_MONTHS and not self.words[place].is_capital
-            year, end = self._year(place + 1)
+            is_doubtful = text in words.DOUBTFUL_MONTHS and not self.words[index].is_capital
+            year, end = self._year(index + 1)
             if year:
                 return _Named(end, year, month)
-            at = self._skip(place + 1, {".", "the"})
+            at = self._skip(index + 1, {".", "the"})
             if (day := self._number(at)) and not is_doubtful:
                 year, end = self._year(at + 1)
                 return _Named(end if year else at + 1, year, month, day)
-            return _Named(place + 1, 0, month)
+            return _Named(index + 1, 0, month)
         return None
 
-    def _days(self, named: _Named) -> _Found:
+    def _days(self, named: _Named) -> _DayRange:
         """Returns the days of a date. Without a year these are the last that have begun; in a question about the
         future, the next that have not ended; with a weekday, the nearest that fall on it."""
         years = (named.year,) if named.year else range(self._today.year - 4, self._today.year + 5)
-        found: list[_Found] = []
+        found: list[_DayRange] = []
         for year in years:
             try:
                 first = date(year, named.month, named.day or 1)
@@ -297,7 +297,7 @@ class _Reader:
                 if named.year:
                     raise
                 continue  # 29 February
-            found.append(_Found(named.end, first, first if named.day else dates.moved(first, 1, "m") - _DAY))
+            found.append(_DayRange(named.end, first, first if named.day else dates.moved(first, 1, "m") - _DAY))
         if not found:
             raise ValueError("no year has such a day")  # 30 February
         if named.weekday >= 0 and not named.year:
@@ -307,48 +307,48 @@ class _Reader:
             return next((each for each in found if each.last >= self._today), found[-1])
         return next((each for each in reversed(found) if each.first <= self._today), found[0])
 
-    def _named_or_in_numbers(self, place: int) -> _Named | None:
+    def _named_or_in_numbers(self, index: int) -> _Named | None:
         """Read like `named`, and also `31/10/2026`, `3-10-2026` and `am 3.10.` if the month is certain."""
-        signs = [word.text for word in self.words[place : place + 5]]
-        if len(signs) < _WITH_MONTH or not self._is_one_piece(place, _WITH_MONTH) or signs[1] not in ("/", "-", "."):
-            return self.named(place)
-        day, month, end = self._number(place), self._number(place + 2), place + len(signs)
-        has_year = len(signs) > _WITH_MONTH and self._is_one_piece(place, len(signs))
-        if signs[1] == "." and signs[3] == "." and self._text(place - 1) in words.BEFORE_DAY:
+        signs = [word.text for word in self.words[index : index + 5]]
+        if len(signs) < _WITH_MONTH or not self._is_one_piece(index, _WITH_MONTH) or signs[1] not in ("/", "-", "."):
+            return self.named(index)
+        day, month, end = self._number(index), self._number(index + 2), index + len(signs)
+        has_year = len(signs) > _WITH_MONTH and self._is_one_piece(index, len(signs))
+        if signs[1] == "." and signs[3] == "." and self._text(index - 1) in words.BEFORE_DAY:
             year = int(signs[4]) % 100 + 2000 if has_year and signs[4].isdecimal() else 0
-            return _Named(end if year else place + _WITH_MONTH, year, month, day) if day and 0 < month <= 12 else None
+            return _Named(end if year else index + _WITH_MONTH, year, month, day) if day and 0 < month <= 12 else None
         if not (day and month and has_year and signs[1] == signs[3] and _YEAR.fullmatch(signs[4])):
-            return self.named(place)
+            return self.named(index)
         if month > 12:
             day, month = month, day
         is_sure = day > 12 or day == month or signs[1] == "-"
         return _Named(end, int(signs[4]), month, day) if is_sure else None
 
-    def _is_one_piece(self, place: int, count: int) -> bool:
+    def _is_one_piece(self, index: int, count: int) -> bool:
         """Whether `count` words have no blanks between them."""
-        return all(one.end == two.start for one, two in pairwise(self.words[place : place + count]))
+        return all(one.end == two.start for one, two in pairwise(self.words[index : index + count]))
 
-    def _date(self, place: int) -> _Found | None:
-        named = self._named_or_in_numbers(place)
+    def _date(self, index: int) -> _DayRange | None:
+        named = self._named_or_in_numbers(index)
         if named is None:
             return None
         if not (named.day or named.year):
-            text = self._text(place)
-            before = self._text(place - 1)
+            text = self._text(index)
+            before = self._text(index - 1)
             if before not in words.IN | words.SINCE | words.BESIDE:
                 return None
-            if text in words.DOUBTFUL_MONTHS and not self._is_capital_or_last(place):
+            if text in words.DOUBTFUL_MONTHS and not self._is_capital_or_last(index):
                 return None
         return self._days(named)
 
-    def _range(self, place: int) -> _Found | None:
+    def _range(self, index: int) -> _DayRange | None:
         """`3 to 9 August`, `between March and May 2025`, `August 3-9`."""
-        opening = self._text(self._back(place, words.ARTICLES) - 1)
-        start = self._named_or_in_numbers(place)
-        if start is None and (day := self._number(place)):
-            start = _Named(self._skip(place + 1, {"."}), 0, 0, day)
-        if start is None and _YEAR.fullmatch(self._text(place)) and opening in words.FROM | words.BETWEEN:
-            start = _Named(place + 1, int(self._text(place)), 0)
+        opening = self._text(self._back(index, words.ARTICLES) - 1)
+        start = self._named_or_in_numbers(index)
+        if start is None and (day := self._number(index)):
+            start = _Named(self._skip(index + 1, {"."}), 0, 0, day)
+        if start is None and _YEAR.fullmatch(self._text(index)) and opening in words.FROM | words.BETWEEN:
+            start = _Named(index + 1, int(self._text(index)), 0)
         joints = words.TO | words.AND if opening in words.BETWEEN else words.TO
         if start is None or self._text(start.end) not in joints:
             return None
@@ -358,49 +358,49 @@ class _Reader:
             year, behind = self._year(at + 1)
             end = _Named(behind if year else at + 1, year or start.year, start.month, day)
         if end is None and start.year and not start.month and _YEAR.fullmatch(self._text(at)):
-            return _Found(at + 1, date(start.year, 1, 1), date(int(self._text(at)), 12, 31))
+            return _DayRange(at + 1, date(start.year, 1, 1), date(int(self._text(at)), 12, 31))
         if end is None or not (start.month or (end.day and end.month)) or bool(start.day) != bool(end.day):
             return None
         last = self._days(end)
         first = self._days(start._replace(year=start.year or last.first.year, month=start.month or end.month))
         if first.first > last.last and not start.year:
             first = self._days(start._replace(year=last.first.year - 1, month=start.month or end.month))
-        return _Found(end.end, first.first, last.last) if first.first <= last.last else None
+        return _DayRange(end.end, first.first, last.last) if first.first <= last.last else None
 
-    def _ago(self, place: int) -> _Found | None:
+    def _ago(self, index: int) -> _DayRange | None:
         """`two weeks ago`, `vor drei Tagen`, `il y a un mois`, `hace dos años`, `twee weken geleden`."""
-        at = place
+        at = index
         for opening in (("vor",), ("il", "y", "a"), ("hace",)):
-            if tuple(self._text(place + number) for number in range(len(opening))) == opening:
-                at = place + len(opening)
+            if tuple(self._text(index + number) for number in range(len(opening))) == opening:
+                at = index + len(opening)
         count, unit = self._count(at), words.UNITS.get(self._text(at + 1), "")
         if not count or unit not in ("day", "week", "month", "year"):
             return None
         end = at + 2
-        if at == place:
+        if at == index:
             if self._text(end) not in ("ago", "geleden"):
                 return None
             end += 1
         return self._whole(end, unit, dates.moved(self._today, -count, unit[0]))
 
-    def _whole(self, end: int, unit: str, day: date) -> _Found:
+    def _whole(self, end: int, unit: str, day: date) -> _DayRange:
         """Returns the week, its weekend, the month, the quarter or the year that holds a day; for `day`, the day."""
         if unit == "day":
-            return _Found(end, day, day)
+            return _DayRange(end, day, day)
         if unit in ("week", "weekend"):
             first = dates.start_of_span("week", day, self._first_weekday if unit == "week" else 0)
-            return _Found(end, first + (5 * _DAY if unit == "weekend" else 0 * _DAY), first + 6 * _DAY)
+            return _DayRange(end, first + (5 * _DAY if unit == "weekend" else 0 * _DAY), first + 6 * _DAY)
         if unit == "quarter":
             first = date(day.year, (day.month - 1) // 3 * 3 + 1, 1)
-            return _Found(end, first, dates.moved(first, 3, "m") - _DAY)
+            return _DayRange(end, first, dates.moved(first, 3, "m") - _DAY)
         first = dates.start_of_span(unit, day, self._first_weekday)
-        return _Found(end, first, dates.moved(first, 1, unit[0]) - _DAY)
+        return _DayRange(end, first, dates.moved(first, 1, unit[0]) - _DAY)
 
-    def _step(self, place: int) -> _Found | None:
+    def _step(self, index: int) -> _DayRange | None:
         """`last week`, `la semaine dernière`, `this year`, `the last 3 months`, `los últimos tres meses`."""
-        one, two, three = (self._text(place + number) for number in range(3))
+        one, two, three = (self._text(index + number) for number in range(3))
         steps = words.STEPS
-        for step, count, unit in ((one, place + 1, three), (two, place, three)):
+        for step, count, unit in ((one, index + 1, three), (two, index, three)):
             number = self._count(count)
             if step == two and step in words.ONLY_BEFORE:
                 continue  # `rated 5 last year`
@@ -408,28 +408,28 @@ class _Reader:
                 reach = steps[step] * number
                 kind = words.UNITS[unit]
                 days = [self._today, dates.moved(self._today, 3 * reach if kind == "quarter" else reach, _LETTER[kind])]
-                return _Found(place + 3, min(days), max(days))
+                return _DayRange(index + 3, min(days), max(days))
         for step, unit in ((one, two), (two, one)):
             kind = words.UNITS.get(unit, "")
             if step not in steps or kind in ("", "day") or (step == two and step in words.ONLY_BEFORE):
                 continue
             number = steps[step]
             if step == "past":  # the days up to today, not a week of the calendar
-                return _Found(place + 2, dates.moved(self._today, -1, _LETTER[kind]), self._today)
+                return _DayRange(index + 2, dates.moved(self._today, -1, _LETTER[kind]), self._today)
             day = dates.start_of_span("month", self._today) if kind in ("month", "quarter") else self._today
             return self._whole(
-                place + 2, kind, dates.moved(day, number * (3 if kind == "quarter" else 1), _LETTER[kind])
+                index + 2, kind, dates.moved(day, number * (3 if kind == "quarter" else 1), _LETTER[kind])
             )
         return None
 
-    def _weekday(self, place: int) -> _Found | None:
+    def _weekday(self, index: int) -> _DayRange | None:
         """`last Tuesday`, `el martes pasado`, `Tuesday last week`."""
-        one, two = self._text(place), self._text(place + 1)
+        one, two = self._text(index), self._text(index + 1)
         if one in words.WEEKDAYS:
-            at = self._skip(place + 1, words.OF)
+            at = self._skip(index + 1, words.OF)
             week = self._step(at)
             if week is not None and (week.last - week.first).days == 6:
-                return _Found(week.end, *[week.first + (words.WEEKDAYS[one] - self._first_weekday) % 7 * _DAY] * 2)
+                return _DayRange(week.end, *[week.first + (words.WEEKDAYS[one] - self._first_weekday) % 7 * _DAY] * 2)
         for step, name in ((one, two), (two, one)):
             if step in words.STEPS and name in words.WEEKDAYS and not (step == two and step in words.ONLY_BEFORE):
                 number = words.WEEKDAYS[name]
@@ -440,49 +440,49 @@ class _Reader:
                     day = self._today + ((number - self._today.weekday() - 1) % 7 + 1) * _DAY
                 else:
                     day = self._latest(number)
-                return _Found(place + 2, day, day)
+                return _DayRange(index + 2, day, day)
         return None
 
     def _latest(self, weekday: int) -> date:
         """Returns the last day before today with a weekday."""
         return self._today - ((self._today.weekday() - weekday - 1) % 7 + 1) * _DAY
 
-    def _day(self, place: int) -> _Found | None:
+    def _day(self, index: int) -> _DayRange | None:
         """`yesterday`, `avant-hier`, `the day after tomorrow`."""
         for number in (3, 2, 1):
-            at = place
+            at = index
             read: list[str] = []
             while len(read) < number and at < len(self.words):
                 if self.words[at].text not in ("-", "'", "’"):
                     read.append(self.words[at].text)
                 at += 1
-            if tuple(read) in words.DAYS and not self._is_another_day(place, at, read[-1]):
+            if tuple(read) in words.DAYS and not self._is_another_day(index, at, read[-1]):
                 day = self._today + words.DAYS[tuple(read)] * _DAY
-                return _Found(at, day, day)
+                return _DayRange(at, day, day)
         return None
 
-    def _is_another_day(self, place: int, end: int, text: str) -> bool:
+    def _is_another_day(self, index: int, end: int, text: str) -> bool:
         """Whether a word of `DAYS` means something else: `today's date`, `hier` in German, a morning."""
-        if text == "hier" and end == place + 1:  # German for here
+        if text == "hier" and end == index + 1:  # German for here
             return not {each.text for each in self.words} & words.FRENCH
-        if text in words.NOWADAYS and not self._looks_ahead and not self._asks_for_all(place, end):
+        if text in words.NOWADAYS and not self._looks_ahead and not self._asks_for_all(index, end):
             return True
-        if text in ("morgen", "manana") and self._text(place - 1) in words.BEFORE_MORNING:
+        if text in ("morgen", "manana") and self._text(index - 1) in words.BEFORE_MORNING:
             return True
         return self._text(end) in ("'", "’") and self._text(end + 1) == "s"
 
-    def _season(self, place: int) -> _Found | None:
+    def _season(self, index: int) -> _DayRange | None:
         """`spring 2025`, `last winter`, `l'été dernier`. A winter belongs to the year in which it begins."""
-        one, two = self._text(place), self._text(place + 1)
+        one, two = self._text(index), self._text(index + 1)
         if one in words.SEASONS:
-            year, end = self._year(place + 1)
+            year, end = self._year(index + 1)
             if year:
                 return self._season_of(end, words.SEASONS[one], year)
         for step, name in ((one, two), (two, one)):
             if step not in words.STEPS or name not in words.SEASONS or (step == two and step in words.ONLY_BEFORE):
                 continue
             number = words.STEPS[step]
-            every = [self._season_of(place + 2, words.SEASONS[name], self._today.year + each) for each in range(-2, 3)]
+            every = [self._season_of(index + 2, words.SEASONS[name], self._today.year + each) for each in range(-2, 3)]
             if number < 0:
                 return [each for each in every if each.last < self._today][-1]
             if number > 0:
@@ -491,35 +491,35 @@ class _Reader:
         return None
 
     @staticmethod
-    def _season_of(end: int, season: int, year: int) -> _Found:
+    def _season_of(end: int, season: int, year: int) -> _DayRange:
         first = date(year, 3 + 3 * season, 1)
-        return _Found(end, first, dates.moved(first, 3, "m") - _DAY)
+        return _DayRange(end, first, dates.moved(first, 3, "m") - _DAY)
 
-    def _quarter(self, place: int) -> _Found | None:
+    def _quarter(self, index: int) -> _DayRange | None:
         """`Q3 2025`, `the third quarter of 2025`; without a year only after `in`."""
-        text = self._text(place)
+        text = self._text(index)
         found = _QUARTER.fullmatch(text)
-        number, at = (int(found[1]), place + 1) if found else (0, place)
+        number, at = (int(found[1]), index + 1) if found else (0, index)
         if not number:
-            number = words.ORDINALS.get(text, 0) or self._number(place, 4)
-            at = self._skip(place + 1, {"."})
+            number = words.ORDINALS.get(text, 0) or self._number(index, 4)
+            at = self._skip(index + 1, {"."})
             if not number or words.UNITS.get(self._text(at)) != "quarter":
                 return None
             at += 1
         year, end = self._year(at)
         if not year:
-            if self._text(self._back(place, words.ARTICLES) - 1) not in words.IN or text[0] == "t":
+            if self._text(self._back(index, words.ARTICLES) - 1) not in words.IN or text[0] == "t":
                 return None
             end = at
             year = self._today.year - (date(self._today.year, 3 * number - 2, 1) > self._today)
         return self._whole(end, "quarter", date(year, 3 * number - 2, 1))
 
-    def _part(self, place: int) -> _Found | None:
+    def _part(self, index: int) -> _DayRange | None:
         """`late September` (ten days), `Anfang 2025` (four months), `the second half of May`, `last week of May` (seven
         days)."""
-        if words.UNITS.get(self._text(place + 1)) == "week":
-            return self._week_of_month(place)
-        number, count, at = self._which_part(place)
+        if words.UNITS.get(self._text(index + 1)) == "week":
+            return self._week_of_month(index)
+        number, count, at = self._which_part(index)
         if not count:
             return None
         named = self.named(at)
@@ -529,63 +529,63 @@ class _Reader:
             whole = self._days(named)
             days = (whole.last - whole.first).days + 1
             first, behind = (whole.first + days * each // count * _DAY for each in (number, number + 1))
-            return _Found(whole.end, first, behind - _DAY)
+            return _DayRange(whole.end, first, behind - _DAY)
         if _YEAR.fullmatch(self._text(at)):
             new_year = date(int(self._text(at)), 1, 1)
             first, behind = (dates.moved(new_year, 12 // count * each, "m") for each in (number, number + 1))
-            return _Found(at + 1, first, behind - _DAY)
+            return _DayRange(at + 1, first, behind - _DAY)
         return None
 
-    def _week_of_month(self, place: int) -> _Found | None:
-        text = self._text(place)
+    def _week_of_month(self, index: int) -> _DayRange | None:
+        text = self._text(index)
         number = words.ORDINALS.get(text, 0)
-        at = self._skip(place + 2, words.OF | {"in", "im", "'", "’"})
+        at = self._skip(index + 2, words.OF | {"in", "im", "'", "’"})
         named = self.named(at)
-        if not (number or text in words.LAST) or named is None or named.day or at == place + 2:
+        if not (number or text in words.LAST) or named is None or named.day or at == index + 2:
             return None
         whole = self._days(named)
         first = whole.first + 7 * (number - 1) * _DAY if number else whole.last - 6 * _DAY
-        return _Found(whole.end, first, first + 6 * _DAY)
+        return _DayRange(whole.end, first, first + 6 * _DAY)
 
-    def _which_part(self, place: int) -> tuple[int, int, int]:
+    def _which_part(self, index: int) -> tuple[int, int, int]:
         """Returns the number of a part, from 0, the number of parts (0 if there is none), and the place of the
         whole."""
-        text = self._text(place)
-        at = self._skip(place + 1, words.OF | {"-", "'", "’"})
-        if text in words.PARTS and (text not in words.PARTS_OF or self._text(place + 1) in words.OF - words.ARTICLES):
+        text = self._text(index)
+        at = self._skip(index + 1, words.OF | {"-", "'", "’"})
+        if text in words.PARTS and (text not in words.PARTS_OF or self._text(index + 1) in words.OF - words.ARTICLES):
             return words.PARTS[text], _THIRDS, at
-        if text == "half" and self._text(place + 1) in words.MONTHS:  # Dutch
-            return 1, _THIRDS, place + 1
-        order = words.ORDINALS.get(text, 0) or self._number(place, 2)
-        half = self._skip(place + 1, {"."})
+        if text == "half" and self._text(index + 1) in words.MONTHS:  # Dutch
+            return 1, _THIRDS, index + 1
+        order = words.ORDINALS.get(text, 0) or self._number(index, 2)
+        half = self._skip(index + 1, {"."})
         if order in (1, 2) and self._text(half) in words.HALVES:
             return order - 1, 2, self._skip(half + 1, words.OF | {"'", "’"})
-        return 0, 0, place
+        return 0, 0, index
 
-    def _week(self, place: int) -> _Found | None:
+    def _week(self, index: int) -> _DayRange | None:
         """`the week of 3 August`, `KW 32`, `week 32 of 2026`, `2026-W32`. A week named by a Monday begins on it
         whatever the locale; week numbers are ISO weeks."""
-        text = self._text(place)
+        text = self._text(index)
         if "-W" in text:
             year, number = map(int, text.split("-W"))
-            return self._whole_week(place + 1, date.fromisocalendar(year, number, 1))
+            return self._whole_week(index + 1, date.fromisocalendar(year, number, 1))
         found = _WEEK.fullmatch(text)
         if not (found or text == "kw" or words.UNITS.get(text) in ("week", "weekend")):
             return None
-        at = self._skip(place + 1, words.OF | words.BEGINNING)
+        at = self._skip(index + 1, words.OF | words.BEGINNING)
         named = self._named_or_in_numbers(at)
         if named is not None and named.day and not found:
             day = self._days(named)
             if words.UNITS.get(text) == "weekend":
                 return self._whole(named.end, "weekend", day.first)
             return self._whole_week(named.end, day.first)
-        number = int(found[1]) if found else self._number(place + 1, 53)
-        at = place + 1 if found else place + 2
+        number = int(found[1]) if found else self._number(index + 1, 53)
+        at = index + 1 if found else index + 2
         if not number or words.UNITS.get(text) == "weekend":
             return None
         year, end = self._year(self._skip(at, {"/", "-"}))
         if not year:
-            before = self._text(self._back(place, words.ARTICLES) - 1)
+            before = self._text(self._back(index, words.ARTICLES) - 1)
             is_in = before in ("in", "en") and self._text(at) not in words.OF
             if not (found or text == "kw" or is_in):
                 return None
@@ -593,35 +593,35 @@ class _Reader:
             year -= date.fromisocalendar(year, min(number, 52), 1) > self._today
         return self._whole_week(end, date.fromisocalendar(year, number, 1))
 
-    def _whole_week(self, end: int, day: date) -> _Found:
+    def _whole_week(self, end: int, day: date) -> _DayRange:
         if day.weekday() == 0:
-            return _Found(end, day, day + 6 * _DAY)
+            return _DayRange(end, day, day + 6 * _DAY)
         return self._whole(end, "week", day)
 
-    def _year_alone(self, place: int) -> _Found | None:
+    def _year_alone(self, index: int) -> _DayRange | None:
         """`in 2025`, `im Jahr 2025`; but not `the 2021 edition`."""
-        if not _YEAR.fullmatch(self._text(place)) or self._text(place + 1) in words.EDITIONS:
+        if not _YEAR.fullmatch(self._text(index)) or self._text(index + 1) in words.EDITIONS:
             return None
-        year = int(self._text(place))
-        before = self._text(place - 1)
+        year = int(self._text(index))
+        before = self._text(index - 1)
         if words.UNITS.get(before) == "year":
-            before = self._text(self._back(place - 1, words.ARTICLES) - 1)
+            before = self._text(self._back(index - 1, words.ARTICLES) - 1)
         if before not in words.IN | words.SINCE | words.BESIDE:
             return None
         if not _FIRST_YEAR <= year <= self._today.year + _LAST_YEARS:
             return None
-        return _Found(place + 1, date(year, 1, 1), date(year, 12, 31))
+        return _DayRange(index + 1, date(year, 1, 1), date(year, 12, 31))
 
-    def _alone(self, place: int) -> _Found | None:
+    def _alone(self, index: int) -> _DayRange | None:
         """`what happened on Tuesday`, `what did I do in the summer`: the last one, if the question asks for no more."""
-        text = self._text(place)
-        if not place or not (text in words.WEEKDAYS or text in words.SEASONS):
+        text = self._text(index)
+        if not index or not (text in words.WEEKDAYS or text in words.SEASONS):
             return None
-        if not self._asks_for_all(place, place + 1):
+        if not self._asks_for_all(index, index + 1):
             return None
         if text in words.WEEKDAYS:
-            return _Found(place + 1, *[self._latest(words.WEEKDAYS[text])] * 2)
-        every = [self._season_of(place + 1, words.SEASONS[text], self._today.year + each) for each in (-1, 0)]
+            return _DayRange(index + 1, *[self._latest(words.WEEKDAYS[text])] * 2)
+        every = [self._season_of(index + 1, words.SEASONS[text], self._today.year + each) for each in (-1, 0)]
         return [each for each in every if each.first <= self._today][-1]
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from vaulttools.core.recent import Recent
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
+from vaulttools.files.content_caches import ContentCache
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.kept import ContentCache
 from vaulttools.files.root import Root
 
 if TYPE_CHECKING:
     from vaulttools.notes.note import Note
-    from vaulttools.notes.stored import Stored
+    from vaulttools.notes.packing import PackedNote
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class NoteIndex(Protocol):
         """Returns the cached result of `make` for the key; many newer keys replace it. It must track changes itself."""
 
     def structure(self, note: Document) -> bytes | None:
-        """Returns what `notes.stored.dump` made of a note with exactly this text; None if unknown."""
+        """Returns what `notes.packing.dump` made of a note with exactly this text; None if unknown."""
 
     def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
         """Returns a function like `structure` for these notes alone, which are read at once."""
@@ -99,15 +99,15 @@ class NoteReader:
         recent.put(document.path, made, 1)
         return made
 
-    def stored(self, document: Document) -> Stored | None:
+    def stored(self, document: Document) -> PackedNote | None:
         """Returns the index's parts of exactly this text; None if it has no such parts."""
         source = self.ahead or self.parts
         data = None if source is None else source.structure(document)
         if data is None:
             return None
-        from vaulttools.notes.stored import Stored
+        from vaulttools.notes.packing import PackedNote
 
-        return Stored(data)
+        return PackedNote(data)
 
 
 class _Ahead:

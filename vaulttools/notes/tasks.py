@@ -53,7 +53,7 @@ class TaskDetails(NamedTuple):
     """Sentences about fields that do not count."""
 
 
-class _Found(NamedTuple):
+class _FieldSpan(NamedTuple):
     """A field in a line, with its start and end offsets."""
 
     start: int
@@ -152,7 +152,7 @@ def _read(task: Task, parent: int, heading: tuple[str, ...], tags: tuple[str, ..
     )
 
 
-def _fields(line: str) -> Iterator[_Found]:
+def _fields(line: str) -> Iterator[_FieldSpan]:
     """Yields the fields of a line: inline fields, then signs outside them."""
     hidden = bytearray(len(line))
     _hide(hidden, code_spans(line))
@@ -163,7 +163,7 @@ def _fields(line: str) -> Iterator[_Found]:
         name, value = match[1] or match[3], (match[2] or match[4] or "").strip()
         field = _FIELDS.get(name.lower())
         if field is not None and (read := _value(field, value)) is not None:
-            inline.append(_Found(match.start(), match.end(), field, read))
+            inline.append(_FieldSpan(match.start(), match.end(), field, read))
     yield from inline
     _hide(hidden, (match.span() for match in _HIDING.finditer(line)))
     _hide(hidden, ((each.start, each.end) for each in inline))
@@ -171,13 +171,13 @@ def _fields(line: str) -> Iterator[_Found]:
         if hidden[match.start()]:
             continue
         if match["dated"]:
-            yield _Found(*match.span(), _SIGNS[match["dated"]], match["day"])
+            yield _FieldSpan(*match.span(), _SIGNS[match["dated"]], match["day"])
         elif match["priority"]:
-            yield _Found(*match.span(), "priority", _PRIORITY_SIGNS[match["priority"]])
+            yield _FieldSpan(*match.span(), "priority", _PRIORITY_SIGNS[match["priority"]])
         elif match["rule"]:
-            yield _Found(match.start(), match.end(), "recurrence", match["rule"].strip())
+            yield _FieldSpan(match.start(), match.end(), "recurrence", match["rule"].strip())
         else:
-            yield _Found(*match.span(), "", "")
+            yield _FieldSpan(*match.span(), "", "")
 
 
 def _value(field: str, value: str) -> str | None:
@@ -198,7 +198,7 @@ def _is_day(text: str) -> bool:
     return True
 
 
-def _without(line: str, found: Sequence[_Found]) -> str:
+def _without(line: str, found: Sequence[_FieldSpan]) -> str:
     """Returns the line without its fields; a field between words leaves one blank."""
     starts, ends = [0, *(each.end for each in found)], [*(each.start for each in found), len(line)]
     return " ".join(filter(None, (line[start:end].strip() for start, end in zip(starts, ends, strict=True))))

@@ -290,7 +290,7 @@ def _with_line_ends(tokens: list[RegexToken]) -> list[RegexToken]:
 
 
 def _is_carriage_return(token: RegexToken) -> bool:
-    return token.kind == "character" and token.holds == frozenset("\r")
+    return token.kind == "character" and token.line_ends == frozenset("\r")
 
 
 def _normalise(tokens: list[RegexToken], engine: Engine, multiline: bool) -> Normalise:
@@ -314,7 +314,7 @@ def _normalise(tokens: list[RegexToken], engine: Engine, multiline: bool) -> Nor
 def _meets_carriage_return(token: RegexToken) -> bool:
     if token.kind == "assertion":
         return token.text in _TURNED_BY_CARRIAGE_RETURN
-    return token.holds is None or "\r" in token.holds
+    return token.line_ends is None or "\r" in token.line_ends
 
 
 def _consumes(tokens: list[RegexToken]) -> bool:
@@ -352,13 +352,13 @@ def _direct(tokens: list[RegexToken], multiline: bool) -> Iterator[str]:
             yield f"(?:{_LINE_END})" if following in ("quantifier", "blank") else _LINE_END
         elif _is_carriage_return(token):
             yield _NEVER
-        elif token.kind == "set" and token.text[0] == "[" and token.holds == frozenset("\r"):
+        elif token.kind == "set" and token.text[0] == "[" and token.line_ends == frozenset("\r"):
             yield rf"[{token.text}--\r]"  # ripgrep reads a class of only \r as a literal, which --crlf refuses
-        elif not multiline or token.kind not in ("set", "dot") or token.holds == NOTHING:
+        elif not multiline or token.kind not in ("set", "dot") or token.line_ends == NOTHING:
             yield token.text  # in a search by lines --crlf removes \r from sets
         elif token.kind == "dot":
-            yield rf"(?:{_LINE_END}|[^\r\n])" if token.holds == BOTH else token.text
-        elif token.holds is None:
+            yield rf"(?:{_LINE_END}|[^\r\n])" if token.line_ends == BOTH else token.text
+        elif token.line_ends is None:
             yield rf"(?:\r?[\n&&{token.text}]|[{token.text}--[\r\n]])"
         else:
             yield rf"(?:{_LINE_END}|[{token.text}--[\r\n]])"

@@ -15,14 +15,14 @@ HALF_BOUNDARIES: Final = (r"\b{start-half}", r"\b{end-half}")
 Kind = Literal[
     "character", "set", "dot", "assertion", "open", "close", "or", "quantifier", "flags", "blank", "brace", "other"
 ]
-Holds = frozenset[str] | None  # which of \r and \n it can match; None: not known
+LineEnds = frozenset[str] | None  # which of \r and \n it can match; None: not known
 Members = frozenset[str] | None  # all characters it can match, apart from case; None: many, or not known for sure
 
 _MAX_DEPTH = 250  # nesting limit of regex-syntax and ripgrep: a deeper class is invalid anyway (fault-R03)
 _FEW = 16  # most listed members of a class
-NOTHING: Holds = frozenset()
+NOTHING: LineEnds = frozenset()
 BOTH = frozenset("\r\n")
-_SETS: dict[str, Holds] = {
+_SETS: dict[str, LineEnds] = {
     **dict.fromkeys((r"\s", r"\W", r"\D"), BOTH),
     **dict.fromkeys((r"\S", r"\w", r"\d"), NOTHING),
 }
@@ -56,7 +56,7 @@ class RegexToken:
 
     kind: Kind
     text: str
-    holds: Holds = NOTHING
+    line_ends: LineEnds = NOTHING
     """CR and LF, as far as the token can match them; None: not known."""
     newline: bool = False
     r"""Whether it contains `\n`, escaped or real, alone or in a class."""
@@ -229,15 +229,15 @@ def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) 
         item = _class_item(text, position, rust=rust, verbose=verbose, depth=depth)
         if item is None:
             return None
-        union = _combined(union, "", item.holds)
+        union = _combined(union, "", item.line_ends)
         members = _few(members, item.members)
         newline |= item.newline
         nested |= item.nested
         position = _within(text, position + len(item.text), blanks=blanks)
-    holds = _combined(left, operator, union)
-    holds = _combined(BOTH, "--", holds) if negated else holds
+    line_ends = _combined(left, operator, union)
+    line_ends = _combined(BOTH, "--", line_ends) if negated else line_ends
     members = None if negated else members
-    return RegexToken("set", text[start : position + 1], holds, newline, nested=nested, members=members)
+    return RegexToken("set", text[start : position + 1], line_ends, newline, nested=nested, members=members)
 
 
 def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: int) -> RegexToken | None:
@@ -256,9 +256,11 @@ def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: i
         return first
     last = _class_character(text, second)
     low, high = _character(first.text), _character(last.text)
-    holds = None if low is None or high is None else frozenset(end for end in BOTH if low <= end <= high)
+    line_ends = None if low is None or high is None else frozenset(end for end in BOTH if low <= end <= high)
     written = text[position : second + len(last.text)]
-    return RegexToken("set", written, holds, first.newline or last.newline, members=_range(first.members, last.members))
+    return RegexToken(
+        "set", written, line_ends, first.newline or last.newline, members=_range(first.members, last.members)
+    )
 
 
 def _class_character(text: str, position: int) -> RegexToken:
@@ -270,7 +272,7 @@ def _within(text: str, position: int, *, blanks: bool) -> int:
     return _after_blanks(text, position) if blanks else position
 
 
-def _combined(left: Holds, operator: str, right: Holds) -> Holds:
+def _combined(left: LineEnds, operator: str, right: LineEnds) -> LineEnds:
     if left is None or right is None:
         return None
     match operator:

@@ -61,7 +61,7 @@ def parse(query: str) -> Node:
         raise InvalidQuery(query, MAX_CHARACTERS + 1, f"longer than {MAX_CHARACTERS:,} characters")
     if found := _NO_TEXT.search(query):
         raise InvalidQuery(query, found.start() + 1, "not valid Unicode text: a lone surrogate")
-    return _Reader(query).whole()
+    return _QueryParser(query).whole()
 
 
 def spelled(node: Node) -> str:
@@ -97,7 +97,7 @@ def _as_one(node: Node) -> str:
     return f"({spelled(node)})" if isinstance(node, tree.And | tree.Or) else spelled(node)
 
 
-class _Reader:
+class _QueryParser:
     """Reads one query from left to right; `_at` is the next character to read (from 0)."""
 
     __slots__ = ("_at", "_depth", "_query")

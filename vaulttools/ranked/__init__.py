@@ -2,7 +2,7 @@
 
 `search.ranked` runs all stages, `ranking.rank` those that words decide:
 
-0. `selection` puts filters and operators to the notes, and reads notes for all stages.
+0. `search_space` puts filters and operators to the notes, and reads notes for all stages.
 1. `question` reads the words, the language (`english` without function words), and whether a number is asked for.
 2. `candidates` nominates the notes that hold the words; `counting` does so without an index. `substitutes` replaces
    words that no note holds. `finder` finds the places of words in a note.

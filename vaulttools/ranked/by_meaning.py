@@ -6,12 +6,12 @@ from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.answers import corpus
+from vaulttools.core import render
 from vaulttools.errors import VaultToolsError
 from vaulttools.notes.language import ENGLISH
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking
-from vaulttools.ranked.selection import Asked, Nominated
+from vaulttools.ranked.search_space import Asked, SearchSpace
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ByMeaning:
     """What models add to one ranked search."""
 
-    def __init__(self, models: Meaning, view: Snapshot, asked: Asked, notes: Nominated) -> None:
+    def __init__(self, models: Meaning, view: Snapshot, asked: Asked, notes: SearchSpace) -> None:
         self.notices: Final[list[str]] = []
         """Why meaning falls short."""
         self._models = models
@@ -73,7 +73,7 @@ class ByMeaning:
         changed = changed.difference(missed)
         if count := len(changed):
             are = "is" if count == 1 else "are"
-            notices.append(f"{corpus.counted(count, 'changed note')} {are} not searched by meaning yet.")
+            notices.append(f"{render.counted(count, 'changed note')} {are} not searched by meaning yet.")
         return waiting + count, changed, notices
 
     def _progress(self, given: Sequence[str]) -> list[str]:

@@ -91,7 +91,7 @@ class TermMatches:
         spellings = [term.spellings for term in terms]
         return self.index.words(spellings, most, self.notes, self.looked_at.keys()) or nothing
 
-    def holding(self, term: QuestionTerm) -> AbstractSet[str]:
+    def with_term(self, term: QuestionTerm) -> AbstractSet[str]:
         """Returns the notes that hold a piece of text or have it in their names; no notes for a term that is words."""
         literal = term.literal
         if not literal:
@@ -101,14 +101,14 @@ class TermMatches:
             held.update(path for path, text in self._texts.items() if literal in text)
             if self.index is not None:
                 for form in forms(literal):
-                    found = self.index.holding_text(form, self.looked_at.keys())
+                    found = self.index.with_text(form, self.looked_at.keys())
                     held.update(path for path in found if path in self.notes or paths.is_note(path))
             self._held[literal] = held
         return self._held[literal]
 
     def exists(self, term: QuestionTerm, count: int) -> bool:
         """Whether any note holds a term, in the scope or elsewhere; `count` is how many notes of the index do."""
-        if count or self.holding(term):
+        if count or self.with_term(term):
             return True
         if term.literal or not self.looked_at:
             return False  # the names of notes outside the scope do not count
@@ -131,7 +131,7 @@ class TermMatches:
             return dict(hits.places)
         weight: dict[str, float] = defaultdict(float)
         for term, rare in zip(finder.terms, rarities, strict=True):
-            for path in self.holding(term) & self.notes - self.fresh.keys():
+            for path in self.with_term(term) & self.notes - self.fresh.keys():
                 weight[path] += rare * (1 + NOMINATION.in_name * (term.literal in folded(paths.stem(path))))
         for path, places in hits.places.items():
             for rare, columns in zip(rarities, places.found, strict=True):
@@ -153,7 +153,7 @@ class TermMatches:
     def notes_with(self, stem: str) -> AbstractSet[str]:
         """Returns the notes of the vault that hold a word with this stem, as far as they are known."""
         read = self._stems_read.get(stem, frozenset())
-        return read if self.index is None else read | self.index.holding_stem(stem, self.looked_at.keys())
+        return read if self.index is None else read | self.index.with_stem(stem, self.looked_at.keys())
 
     @cached_property
     def _stems_read(self) -> Mapping[str, AbstractSet[str]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.answers import corpus
+from vaulttools.answers import all_notes
 from vaulttools.core.cached import cached_property
 from vaulttools.index import passages as index
 from vaulttools.index.passages import Passages
@@ -137,7 +137,7 @@ def copies_in(view: Snapshot | None, notes: frozenset[str], read: Reader, is_ove
     if view is None:
         return lambda _: {}
     unread = [] if view.has_words else view.unranked(notes)
-    if not unread or len(unread) > corpus.FEW_TO_READ:
+    if not unread or len(unread) > all_notes.FEW_TO_READ:
         return view.copies
     made: dict[str, AbstractSet[int]] = {}
 

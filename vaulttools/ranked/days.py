@@ -11,8 +11,8 @@ from vaulttools.index.kept_facts import value_of
 from vaulttools.notes import note_date
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.note_date import DateParts, Dating
+from vaulttools.notes.packing import PackedNote
 from vaulttools.notes.periods import Period
-from vaulttools.notes.stored import Stored
 from vaulttools.ranked.candidates import Reader
 from vaulttools.ranked.evidence import RankedNote
 
@@ -96,7 +96,7 @@ class Days:
 
 
 def _stored_days(data: bytes) -> list[str]:
-    return _days(Stored(data))
+    return _days(PackedNote(data))
 
 
 def _days(note: Contents) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.notes.links.references import Reference
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut
 from vaulttools.ranked.candidates import Reader

@@ -31,7 +31,7 @@ class Evidence(NamedTuple):
     """Number of the passage in its note, from 0."""
     score: float
     """From 0; about 1 where the passage holds the whole question."""
-    held: frozenset[int]
+    terms: frozenset[int]
     """Numbers of the terms in the passage, the headings above it, its header row, or the note's name."""
     found_by: tuple[str, ...] = ("words",)
     """How it was found: `words`, `meaning`."""

@@ -279,7 +279,7 @@ class _Joining:
         """Returns a note with its passages, best first; words and meaning count equally for each."""
         rows = self._rows[path]
         note = self._by_words.get(path)
-        held = {each.number: each.held for each in note.evidence} if note is not None else {}
+        held = {each.number: each.terms for each in note.evidence} if note is not None else {}
         near = _within(self._near[rows])
         worth = np.round((_within(self._words[rows]) + near) / 2, 6).tolist()
         evidence = [

@@ -165,7 +165,7 @@ def gathered(
         piece = gathering.piece(ranked, number, round(ranked.score * share, 3))
         if piece is None:
             continue
-        if (other := gathering.holding(piece)) is not None:
+        if (other := gathering.other_with_text_of(piece)) is not None:
             added = other.add_copy(piece.path, room - used)
             used += added
             left += added == 0
@@ -235,7 +235,7 @@ class _Gathering:
             terms_of=self._terms_of,
         )
 
-    def holding(self, piece: PassageRun) -> PassageRun | None:
+    def other_with_text_of(self, piece: PassageRun) -> PassageRun | None:
         """Returns a piece of another note whose text contains that of `piece`; None if there is none."""
         text = folded(piece.text)
         return next((other for held, other in self._texts if text in held and other.path != piece.path), None)

@@ -73,7 +73,7 @@ class Intent:
     has_halves: bool = False
     """Whether it asks for two things."""
 
-    def put_in_order(self, find: Find, notes: frozenset[str], days: Days, stop: Callable[[], bool]) -> Ranking:
+    def rank(self, find: Find, notes: frozenset[str], days: Days, stop: Callable[[], bool]) -> Ranking:
         """Returns what `find` finds among `notes`, in the order that the question asks for."""
         ranking = find(notes)
         if self.period is not None:

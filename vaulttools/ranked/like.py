@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.answers import corpus, exact, reading
+from vaulttools.answers import all_notes, obsidian_query, reading
 from vaulttools.answers.linked import PROJECTION
 from vaulttools.call import Call
 from vaulttools.notes.note import Note
@@ -60,7 +60,7 @@ def like(call: Call, given: str) -> tuple[Call, Like]:
     Raises:
         BadArgument: no note has this name, or it cannot be read as text.
     """
-    call, scope = corpus.awaited(call)
+    call, scope = all_notes.awaited(call)
     opened = reading.opened(call, given)
     part = reading.of_target(opened)
     note = opened.note
@@ -68,7 +68,7 @@ def like(call: Call, given: str) -> tuple[Call, Like]:
     body = "\n".join(opened.document.lines[first - 1 : part.end])[:_READ_CHARACTERS]
     title = " ".join([note.title, *(note.breadcrumb(part.start) if part.start > note.body_line else ())])
     links = call.links()
-    graph = corpus.answered(call.again(), PROJECTION, scope)  # the ranking reports skipped files, so not here again
+    graph = all_notes.answered(call.again(), PROJECTION, scope)  # the ranking reports skipped files, so not here again
     path = opened.document.path
     linked = {*graph.answer.targets(path, links), *(edge.source for edge in graph.answer.to(path, links))}
     words = _characteristic(f"{title}\n{title}\n{body}", call.snapshot)
@@ -79,7 +79,7 @@ def like(call: Call, given: str) -> tuple[Call, Like]:
         frozenset(linked - {path}),
         graph.waiting,
         bool(body.strip()),
-        _kinship(path, note, corpus.answered(call.again(), exact.PROJECTION, scope).answer),
+        _kinship(path, note, all_notes.answered(call.again(), obsidian_query.PROJECTION, scope).answer),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.index.content import words_of
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.showing import NamedLine, ShownNote, TermsOf, best_line
 

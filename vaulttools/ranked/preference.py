@@ -213,4 +213,4 @@ def _both_halves(notes: Sequence[RankedNote], rarities: Sequence[float]) -> Iter
 
 def _held(note: RankedNote) -> frozenset[int]:
     """Returns the numbers of the terms in the best passage of a note."""
-    return note.evidence[0].held if note.evidence else frozenset()
+    return note.evidence[0].terms if note.evidence else frozenset()

@@ -20,18 +20,18 @@ from vaulttools.index.kept_facts import value_of
 from vaulttools.index.passages import Passages
 from vaulttools.index.words import Places
 from vaulttools.notes import language
-from vaulttools.notes.stored import Stored
+from vaulttools.notes.packing import PackedNote
 from vaulttools.ranked.candidates import Reader, TermMatches
 from vaulttools.ranked.counting import MANY, RipgrepCounter, TermCounts
 from vaulttools.ranked.english import languages_asked
 from vaulttools.ranked.evidence import RankedNote, best, combined
 from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.named_or_quoting import NOWHERE, NamedOrQuoting, holding_all, may_be_name, named, quotes
 from vaulttools.ranked.question import Question, QuestionTerm
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import BODY, rarity, score, term_weight
 from vaulttools.ranked.substitutes import Substitutes
 from vaulttools.ranked.weights import BY_WORDS, NOMINATION, NOTE, Sharing
-from vaulttools.ranked.written import NOWHERE, Written, holding_all, may_be_name, named, quotes
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -69,7 +69,7 @@ class Ranking:
     """Sentences about the telling words that no note holds, and about corrected spellings."""
     own: int = 0
     """How many of the first terms of `finder` are those of the question itself, not of another wording."""
-    written: Written = NOWHERE
+    written: NamedOrQuoting = NOWHERE
     """The notes in which the question is written."""
     is_by_time: bool = False
     """Whether the first notes are those of a period in order of time, whatever words they hold."""
@@ -140,7 +140,7 @@ def rank(
     for number, term in enumerate(terms):
         held = counts.holders(term) if counts is not None else None
         if held is None and term.literal:
-            held = len(matches.holding(term))
+            held = len(matches.with_term(term))
         if held is None:
             held = hits.counts[number] + sum(any(places.found[number]) for places in looked_at.values())
         rarities.append(term_weight(term.text, all_notes, held))
@@ -165,7 +165,7 @@ def rank(
     first_of_all = named(question, _names(matches, titled)) if titled else frozenset()
     if not (first_of_all or substitutes.unfound):
         first_of_all = holding_all(ranked, own, places)
-    written = Written(
+    written = NamedOrQuoting(
         first_of_all,
         next((note.path for note in ranked if note.path in quoting), ""),
     )
@@ -198,7 +198,7 @@ def _names(matches: TermMatches, notes: Sequence[str]) -> Mapping[str, Sequence[
     """Returns the title and the aliases of some notes."""
     aliases: dict[str, Sequence[str]] = {}
     if matches.index is not None:
-        known = matches.index.facts("aliases", notes, lambda data: Stored(data).aliases, matches.stop)
+        known = matches.index.facts("aliases", notes, lambda data: PackedNote(data).aliases, matches.stop)
         aliases |= {path: value_of(fact) for path, fact in known.items()}
     aliases |= {path: matches.fresh[path].aliases for path in notes if path in matches.fresh}
     return {path: (paths.stem(path), *aliases.get(path, ())) for path in notes}
@@ -265,7 +265,7 @@ def _in_order(
     tied = [path for path in worth if equal[worth[path]] > 1]
     tags: dict[str, tuple[str, ...]] = {}
     if index is not None and tied:
-        known = index.facts("tags", tied, lambda data: Stored(data).written_tags, matches.stop)
+        known = index.facts("tags", tied, lambda data: PackedNote(data).written_tags, matches.stop)
         tags |= {path: value_of(fact) for path, fact in known.items()}
     tags |= {path: fresh[path].written_tags for path in tied if path in fresh}
 

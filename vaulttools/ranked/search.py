@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.answers import answer, corpus, dated, filters
-from vaulttools.answers.exact import Order, Sort, exact, scope_of
+from vaulttools.answers import all_notes, answer, date_arguments, filters
 from vaulttools.answers.filters import Filters
+from vaulttools.answers.obsidian_query import Order, Sort, prepared, scope_of
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import UNREAD, Reason, named
@@ -38,13 +38,13 @@ from vaulttools.ranked.preference import with_days
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.ranking import AsAsked, Ranking, rank
-from vaulttools.ranked.selection import Asked, Nominated, Selected, nominated, selected
+from vaulttools.ranked.search_space import Asked, SearchSpace, Selected, search_space, selected
 from vaulttools.ranked.showing import TermsOf
 from vaulttools.ranked.weights import IN_ORDER_OF_TIME, LIKENESS, OF_PERIOD
 
 if TYPE_CHECKING:
     from vaulttools.meaning.languages import Meaning
-    from vaulttools.notes.links.targets import LinkIndex
+    from vaulttools.notes.links.resolution import LinkIndex
 
 _PROPERTY_CHARACTERS: Final = 200
 """Upper bound of the characters of a note's properties."""
@@ -175,14 +175,14 @@ def ranked(
     asks = Intent(question, calendar.today()) if is_plain else intent(question, calendar)
 
     chosen = selected(call, asked)
-    notes = nominated(chosen, asked, needs_days=asks.period is not None)
+    notes = search_space(chosen, asked, needs_days=asks.period is not None)
     models, without = _models(asked, notes)
     meaning = None if models is None or notes.view is None else ByMeaning(models, notes.view, asked, notes)
     found = _found(asked, asks, most, chosen, notes, meaning)
     return _told(asked, asks, chosen, notes, meaning or without, found)
 
 
-def _models(asked: Asked, notes: Nominated) -> tuple[Meaning | None, list[str]]:
+def _models(asked: Asked, notes: SearchSpace) -> tuple[Meaning | None, list[str]]:
     """Starts the models. Returns them, and a notice if they are wanted and cannot be used; None if there are none, the
     index is not ready, or the question has a quoted phrase."""
     session = notes.call.session
@@ -200,7 +200,7 @@ def _models(asked: Asked, notes: Nominated) -> tuple[Meaning | None, list[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Ranked:
     """The notes that answer, in the order that the question asks for."""
 
     ranking: Ranking
@@ -214,8 +214,8 @@ class _Found:
 
 
 def _found(
-    asked: Asked, asks: Intent, most: int, chosen: Selected, notes: Nominated, meaning: ByMeaning | None
-) -> _Found:
+    asked: Asked, asks: Intent, most: int, chosen: Selected, notes: SearchSpace, meaning: ByMeaning | None
+) -> _Ranked:
     """Ranks the notes by words, joins this with what is near in meaning, and puts it in the order that is asked for."""
     call, work = notes.call, notes.call.work
     counter = None if notes.view is not None else RipgrepCounter(call)
@@ -239,25 +239,25 @@ def _found(
         return ranking if meaning is None else meaning.joined(ranking, among, compared, content)
 
     days, part = _days(asks, chosen, notes)
-    ranking = asks.put_in_order(find, notes.wanted, days, work.is_over)
+    ranking = asks.rank(find, notes.wanted, days, work.is_over)
     if asked.like is not None:
         ranking = replace(ranking, notes=AsAsked(kin_first(ranking.notes, asked.like.kinship)))
     if ranking.part:
         work.cut()
     translations = {} if translated is None else translated.words
-    return _Found(ranking, words, translations, days.dating, chosen.part or part or ranking.part)
+    return _Ranked(ranking, words, translations, days.dating, chosen.part or part or ranking.part)
 
 
 _DAYS_BY_NAME: Final = "Part of the answer: days are read from names alone so far. Ask again for the rest."
 
 
-def _days(asks: Intent, chosen: Selected, notes: Nominated) -> tuple[Days, str]:
+def _days(asks: Intent, chosen: Selected, notes: SearchSpace) -> tuple[Days, str]:
     """Returns the days of the notes, and a sentence if they are those of their names alone; then the notes count as
     passed over by the filters."""
     call, view, part = notes.call, notes.view, ""
     if asks.period is not None and view is None:
         view = call.snapshot
-        if view is None or not (view.has_facts or view.is_known(notes.listing, corpus.FEW_TO_READ)):
+        if view is None or not (view.has_facts or view.is_known(notes.listing, all_notes.FEW_TO_READ)):
             view, part = None, _DAYS_BY_NAME
             chosen.tally.pass_over_all(sorted(notes.wanted, key=paths.order), "time limit")
     return Days(call.session.dating(), view, notes.read, call.work.is_over), part
@@ -267,9 +267,9 @@ def _told(
     asked: Asked,
     asks: Intent,
     chosen: Selected,
-    notes: Nominated,
+    notes: SearchSpace,
     meaning: ByMeaning | list[str],
-    found: _Found,
+    found: _Ranked,
 ) -> Ranked:
     """Reports to the work what was passed over, and returns the result with its sentences. `meaning` is why there are
     no models, if there are none."""
@@ -322,7 +322,7 @@ def _sorted(notes: Sequence[RankedNote], order: Order) -> list[RankedNote]:
     return [by_path[path] for path in order(by_path.keys())]
 
 
-def _left_out(asked: Asked, notes: Nominated, found: _Found, searched: int, waiting: int) -> list[str]:
+def _left_out(asked: Asked, notes: SearchSpace, found: _Ranked, searched: int, waiting: int) -> list[str]:
     """Returns the sentences about what was not searched; for `waiting` notes there was no time."""
     work, is_found = notes.call.work, bool(found.ranking.notes)
     indexing = f"Indexing: {searched:,} of {searched + waiting:,} notes; ask again for the full answer."
@@ -339,7 +339,7 @@ _NAMED: Final = 8
 """Translated words that are named."""
 
 
-def _doubts(asks: Intent, found: _Found) -> list[str]:
+def _doubts(asks: Intent, found: _Ranked) -> list[str]:
     """Returns how a period was understood, how words were translated, and which telling words no note holds."""
     doubts = [] if asks.period is None else [asks.period.sentence]
     if found.translations:
@@ -349,7 +349,7 @@ def _doubts(asks: Intent, found: _Found) -> list[str]:
     return [*doubts, *found.ranking.absences]
 
 
-def _in_canvases(asked: Asked, notes: Nominated, found: _Found) -> list[str]:
+def _in_canvases(asked: Asked, notes: SearchSpace, found: _Ranked) -> list[str]:
     """Returns a sentence if canvases, which are not ranked, hold words that no note holds; it says how to see them."""
     ranking, request = found.ranking, asked.request
     lacking = [*found.translations, *ranking.unfound, *ranking.corrected]
@@ -362,7 +362,7 @@ def _in_canvases(asked: Asked, notes: Nominated, found: _Found) -> list[str]:
     if len(sought) > MAX_CHARACTERS:  # words of thousands of characters are no words
         return []
     again, node = notes.call.again(), tree.both([parse(sought), *filters.nodes(request)])
-    matching, _ = exact(again, scope_of(again, request), request, node, sought)
+    matching, _ = prepared(again, scope_of(again, request), request, node, sought)
     holding = [path for path in matching.matching(list) if path in matching.plan.files.canvases]
     if not holding:
         return []
@@ -371,5 +371,5 @@ def _in_canvases(asked: Asked, notes: Nominated, found: _Found) -> list[str]:
     return [f"Canvases are not ranked; words that no note has are in {named(holding)}. To see them: {see}"]
 
 
-_KEPT_FOR_CANVASES: Final = ("folder", "glob", *dated.NAMES, "include_excluded")
+_KEPT_FOR_CANVASES: Final = ("folder", "glob", *date_arguments.NAMES, "include_excluded")
 """The filters that apply to canvases, too."""

@@ -10,7 +10,7 @@ from itertools import accumulate, islice
 from typing import Final, NamedTuple
 
 from vaulttools.core import paths, render
-from vaulttools.core.moment import MONTHS
+from vaulttools.core.moment_js import MONTHS
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut, sentence_starts
 from vaulttools.ranked.candidates import Reader

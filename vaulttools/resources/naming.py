@@ -11,9 +11,9 @@ from vaulttools.core import limits, paths, spelling
 from vaulttools.errors import AmbiguousName, BadArgument, PathNotFound
 from vaulttools.files import selectors
 from vaulttools.files.root import Kind
-from vaulttools.notes.links.targets import Link, LinkIndex, parse_link
+from vaulttools.notes.links.resolution import Link, LinkIndex, parse_link
+from vaulttools.resources.path_entries import EntryReader, Target
 from vaulttools.resources.periodic import PeriodicNote
-from vaulttools.resources.targets import Reader, Target
 
 _BLOCK = re.compile(r"(?P<target>[^^]+)\^(?P<id>[A-Za-z0-9-]+)")
 """`Note^id` is not a valid link, but models leave out the `#`, and no name contains `^` (rule-L04)."""
@@ -23,7 +23,7 @@ _BLOCK = re.compile(r"(?P<target>[^^]+)\^(?P<id>[A-Za-z0-9-]+)")
 class Naming:
     """Resolves the names of one vault."""
 
-    reader: Reader
+    reader: EntryReader
     links: Callable[[], LinkIndex]
     """Returns the names that links can use; called only if a name is not a path."""
     visible: Callable[[], Iterable[str]]

@@ -13,9 +13,9 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from vaulttools.core import dates, moment
+from vaulttools.core import dates, moment_js
 from vaulttools.core.dates import Calendar
-from vaulttools.core.moment import Weeks
+from vaulttools.core.moment_js import Weeks
 from vaulttools.files import settings
 
 _NAME: Final = re.compile(r"(daily|weekly|monthly|quarterly|yearly)(?:\s+(\S.*))?", re.DOTALL)
@@ -112,7 +112,7 @@ class PeriodicNotes:
 
         def day(path: str) -> date | None:
             name = path.removeprefix(above).removesuffix(".md")
-            return moment.read(name, tokens, self.weeks) if path.startswith(above) else None
+            return moment_js.read(name, tokens, self.weeks) if path.startswith(above) else None
 
         return day
 
@@ -126,7 +126,7 @@ class PeriodicNotes:
         return day.replace(month=day.month - (day.month - 1) % months, day=1) if months else day
 
     def _path(self, folder: str, tokens: str, day: date) -> str:
-        name = moment.formatted(datetime.combine(day, time(), self.calendar.zone), tokens, self.weeks)
+        name = moment_js.formatted(datetime.combine(day, time(), self.calendar.zone), tokens, self.weeks)
         path = "/".join(part for part in f"{folder}/{name}".split("/") if part.strip())
         return path if path.lower().endswith(".md") else f"{path}.md"
 
@@ -161,4 +161,4 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 def _moved(period: str, day: date, number: int) -> date:
     """Returns the first day of the period `number` periods later."""
     _, _, days, months = _PERIODS[period]
-    return moment.plus_months(datetime.combine(day, time()), number * months).date() + timedelta(days=number * days)
+    return moment_js.plus_months(datetime.combine(day, time()), number * months).date() + timedelta(days=number * days)

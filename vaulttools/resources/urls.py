@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, PathNotFound, VaultToolsError
 from vaulttools.files.root import Root
-from vaulttools.notes.links.targets import LinkIndex, parse_linktext
+from vaulttools.notes.links.resolution import LinkIndex, parse_linktext
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

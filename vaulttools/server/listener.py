@@ -18,7 +18,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from vaulttools.errors import BadArgument
-from vaulttools.server import door
+from vaulttools.server import acceptor
 
 GRACE_SECONDS: Final = 1
 """Seconds for unfinished answers after a signal."""
@@ -34,7 +34,7 @@ _KEPT: Final = 100
 """Kinds of records that the filter remembers."""
 
 _SHARED: Final[Mapping[str, Any]] = {
-    "http": door.Connection,
+    "http": acceptor.Connection,
     "ws": "none",
     "log_config": None,  # uvicorn's own writes to stdout
     "access_log": False,  # it would log query strings
@@ -65,7 +65,7 @@ def beside(app: ASGIApp, port: int) -> Iterator[None]:
     Raises:
         BadArgument: it cannot listen there.
     """
-    opened = door.listening("127.0.0.1", port)
+    opened = acceptor.listening("127.0.0.1", port)
     server = _Server(uvicorn.Config(app, **_SHARED, proxy_headers=False, lifespan="off"))
     # Outside the main thread, uvicorn leaves the signals to the other server.
     thread = Thread(target=server.run, kwargs={"sockets": [opened]}, name="vaulttools-beside", daemon=True)
@@ -83,7 +83,7 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
     Raises:
         BadArgument: it cannot listen there, or the certificate cannot be used.
     """
-    opened = door.listening(listening.host, listening.port)
+    opened = acceptor.listening(listening.host, listening.port)
     files = listening.certificate
     config = uvicorn.Config(
         app,
@@ -109,7 +109,7 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
 
 
 class _Server(uvicorn.Server):
-    """Accepts connections by `door`, and ends all work as soon as a signal comes: active callers then get an answer
+    """Accepts connections by `acceptor`, and ends all work as soon as a signal comes: active callers then get an answer
     that their call was cancelled."""
 
     def __init__(
@@ -118,27 +118,27 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._stop = stop
         self._proxy = proxy
-        self._doors: list[door.Door] = []
+        self._acceptors: list[acceptor.Acceptor] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start with connections from `door`. asyncio's own server, which uvicorn uses, accepts without bounds, and
+        """Start with connections from `acceptor`. asyncio's own server, which uvicorn uses, accepts without bounds, and
         when no file can be opened it logs each of 2,048 attempts and repeats all of them a second later."""
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(uvicorn.config.STARTUP_FAILURE)
 
-        def made() -> door.Connection:
-            return door.Connection(self.config, self.server_state, self.lifespan.state)
+        def made() -> acceptor.Connection:
+            return acceptor.Connection(self.config, self.server_state, self.lifespan.state)
 
-        most = door.most_connections()
-        self._doors = [door.Door(each, made, self.config.ssl, most, self._proxy) for each in sockets or ()]
-        self.servers = cast("list[asyncio.Server]", self._doors)
+        most = acceptor.most_connections()
+        self._acceptors = [acceptor.Acceptor(each, made, self.config.ssl, most, self._proxy) for each in sockets or ()]
+        self.servers = cast("list[asyncio.Server]", self._acceptors)
         self.started = True
 
     async def on_tick(self, counter: int) -> bool:
         """End slow connections every second; return whether to exit. uvicorn calls this ten times a second."""
         if counter % 10 == 0:
-            for each in self._doors:
+            for each in self._acceptors:
                 each.look()
         return await super().on_tick(counter)
 

@@ -121,7 +121,7 @@ class VaultPool:
         """Close all vaults; running calls go on to their end."""
         with self._changed:
             for name in list(self._kept):
-                self._let_go(name)
+                self._queue_closing(name)
         self._gone.put(None)
         self._closer.join()
 
@@ -133,7 +133,7 @@ class VaultPool:
             while name not in self._kept and len(self._kept) >= self._most:
                 unused = [each for each, kept in self._kept.items() if not kept.users]
                 if unused:
-                    self._let_go(next(filter(self.is_ready, unused), unused[0]))
+                    self._queue_closing(next(filter(self.is_ready, unused), unused[0]))
                 elif not self._changed.wait(ends - time.monotonic()):
                     raise Busy(f"The server is busy: {self._most:,} vaults are in use; call again later")
             kept = self._kept.setdefault(name, _Kept())
@@ -141,7 +141,7 @@ class VaultPool:
             kept.users += 1
         return kept
 
-    def _let_go(self, name: str) -> None:
+    def _queue_closing(self, name: str) -> None:
         """Queue a vault for closing; the caller holds the lock."""
         vault = self._kept.pop(name).vault
         if vault is not None:
@@ -164,5 +164,5 @@ class VaultPool:
         with self._changed:
             idle = [name for name, kept in self._kept.items() if not kept.users and kept.used < before]
             for name in idle:
-                self._let_go(name)
+                self._queue_closing(name)
             self._changed.notify_all()

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final, TypeVar
 
-from vaulttools.answers import answer, corpus, cut, linked, note_dates
+from vaulttools.answers import all_notes, answer, cut, linked, note_dates
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
-from vaulttools.answers.incremental import Corpus, NoteProjection
+from vaulttools.answers.incremental import Aggregate, NoteProjection
 from vaulttools.answers.request import Request, Texts, json_of
 from vaulttools.answers.tool import Tool
 from vaulttools.bases import constants, definition, rows
@@ -35,7 +35,7 @@ from vaulttools.files.scope import Scope
 from vaulttools.models import BaseModel, BeforeValidator, Field, WithJsonSchema
 from vaulttools.notes.difference import Change
 from vaulttools.notes.note import Note
-from vaulttools.resources.targets import Target
+from vaulttools.resources.path_entries import Target
 
 _CELL: Final = 200
 """Characters of a cell in the text."""
@@ -161,7 +161,7 @@ def run(call: Call, request: BaseRequest) -> BaseAnswer:
             raise OutOfTime
 
     if not request.list_views:
-        call, whole = corpus.awaited(call)
+        call, whole = all_notes.awaited(call)
     try:
         source = _source(call, request, stop)
         if request.list_views:
@@ -171,10 +171,10 @@ def run(call: Call, request: BaseRequest) -> BaseAnswer:
         asked = _asked(source.base, view, request)
     except OutOfTime:
         raise BadArgument(f"The expressions of the base could not be read in {work.time_limit:g} s") from None
-    walks, files = corpus.selection(call, request.folder, None, notes_only=False)
-    notes = corpus.answered(call, PROJECTION, whole, walks)
+    walks, files = all_notes.walks_and_files(call, request.folder, None, notes_only=False)
+    notes = all_notes.answered(call, PROJECTION, whole, walks)
     scope = call.scope(walks, files, hidden=False, include_excluded=False)
-    listing = corpus.listed(scope)
+    listing = all_notes.listed(scope)
     missed = {entry.path for entry, reason in notes.passed_over if reason in INCOMPLETE}
     found_in = [path for path in listing.files if path not in missed]
     links = call.links()
@@ -201,7 +201,7 @@ S = TypeVar("S")
 
 def _also(call: Call, question: NoteProjection[Any, S], whole: Scope) -> S:
     """Answers a further question about the notes, which count as searched already."""
-    asked = corpus.answered(call.again(), question, whole)
+    asked = all_notes.answered(call.again(), question, whole)
     if asked.waiting or asked.late:
         call.work.cut()
     return asked.answer
@@ -301,7 +301,7 @@ def _asked(base: Base, view: View, request: BaseRequest) -> Asked:
 def _listed(source: _Source, work: Work) -> BaseAnswer:
     views = [ViewShown(name=name, type=type_) for name, type_ in source.base.names]
     lines = [render.line(f" {each.name}: {each.type}") for each in views]
-    first = f"{corpus.counted(len(views), 'view')}{source.label}:"
+    first = f"{render.counted(len(views), 'view')}{source.label}:"
     call = json.dumps({"base": source.path, "view": views[0].name}, ensure_ascii=False)
     notices = [*source.notices, f"To run one: base {call}"]
     fitted = cut.fit(first, [Section("", lines)], answer.bracketed(notices))
@@ -326,7 +326,7 @@ def _answer(
     request: BaseRequest,
     found: ViewResult,
     context: Context,
-    notes: Corpus[NoteTable],
+    notes: Aggregate[NoteTable],
     work: Work,
 ) -> BaseAnswer:
     setting = replace(context.setting, tick=lambda *_: None)  # what was found is shown, however late it is
@@ -344,17 +344,17 @@ def _answer(
         reported=("time limit",),
     )
     title = f'View "{render.visible(view.name)}"{source.label}: ' if view.name else ""
-    number = f"{title}{corpus.counted(found.total, 'row')}"
+    number = f"{title}{render.counted(found.total, 'row')}"
     if not found.total:
-        first = corpus.nothing_found(part, work, f"{title}No files found.")
+        first = all_notes.nothing_found(part, work, f"{title}No files found.")
         notices += [] if part else _likely_mistakes(asked.filters, notes.answer)
     elif found.rows:
         which = "" if end - start == found.total else f", {start + 1:,} to {end:,}"
-        first = corpus.first_line(part, f"{number}{which}:")
+        first = all_notes.first_line(part, f"{number}{which}:")
         notices += [] if part else _likely_mistakes(asked.filters[-1:], notes.answer)
     elif part:
         few = f", too few for page {asked.page:,}" if found.is_whole else ""
-        first = corpus.first_line(part, f"{number} so far{few}.")
+        first = all_notes.first_line(part, f"{number} so far{few}.")
     else:
         first = f"{number}, none on this page."
     others = [name for name, _ in source.base.names if name != view.name] if source.path is not None else []
@@ -396,11 +396,11 @@ def _answer(
     )
 
 
-def _part(found: ViewResult, notes: Corpus[NoteTable], work: Work) -> str:
+def _part(found: ViewResult, notes: Aggregate[NoteTable], work: Work) -> str:
     """Returns the sentence that opens a partial answer; "" if the answer is whole."""
     if not found.is_whole and not notes.waiting:
         return f"Part of the answer: stopped after {work.time_limit:g} s, before all rows were computed. Narrow folder."
-    return corpus.part(notes)
+    return all_notes.part(notes)
 
 
 def _sections(asked: Asked, found: ViewResult, details: Sequence[RowShown], setting: Setting) -> list[Section]:
@@ -470,7 +470,7 @@ def _type(values: Sequence[Value | Failed]) -> str:
 def _failed(found: ViewResult) -> list[str]:
     """Returns the sentences about files for which a filter could not be computed."""
     return [
-        f"{each.place[0].upper()}{each.place[1:]} has no value for {corpus.counted(len(each.paths), 'file')} "
+        f"{each.place[0].upper()}{each.place[1:]} has no value for {render.counted(len(each.paths), 'file')} "
         f"({named(sorted(each.paths)[:5], len(each.paths))}), which it leaves out: {each.reason}"
         for each in found.failures
     ]

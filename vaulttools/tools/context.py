@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, ClassVar, Final, Literal
 
-from vaulttools.answers import answer, dated, filters
+from vaulttools.answers import answer, date_arguments, filters
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.dated import DateText
+from vaulttools.answers.date_arguments import DateText
 from vaulttools.answers.linked import ShownLines, linked
 from vaulttools.answers.request import Request, Tags, Values, Wordings
 from vaulttools.answers.tool import Tool
@@ -66,10 +66,10 @@ class ContextRequest(Request):
     glob: str | None = Field(None, description="Only what this glob selects.")
     tags: Tags | None = Field(None, description="All of these, nested ones too: `work`.")
     properties: Values | None = Field(None, description='`{"status": "active"}`; null: present and empty.')
-    modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
-    modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
-    created_after: DateText | None = Field(None, description=dated.CREATED_AFTER)
-    created_before: DateText | None = Field(None, description=dated.CREATED_BEFORE)
+    modified_after: DateText | None = Field(None, description=date_arguments.MODIFIED_AFTER)
+    modified_before: DateText | None = Field(None, description=date_arguments.MODIFIED_BEFORE)
+    created_after: DateText | None = Field(None, description=date_arguments.CREATED_AFTER)
+    created_before: DateText | None = Field(None, description=date_arguments.CREATED_BEFORE)
     include_excluded: bool = Field(False, description="Excluded files too.")
 
 

@@ -10,10 +10,10 @@ from functools import partial
 from itertools import islice
 from typing import Annotated, ClassVar, Final, Literal
 
-from vaulttools.answers import answer, corpus, cut, dated, note_dates
+from vaulttools.answers import all_notes, answer, cut, date_arguments, note_dates
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Fitted
-from vaulttools.answers.dated import DateText
+from vaulttools.answers.date_arguments import DateText
 from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
@@ -28,7 +28,7 @@ from vaulttools.files.listing import Listing
 from vaulttools.files.providers import FileNames
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.models import BeforeValidator, Field
-from vaulttools.resources.targets import Target, Targets
+from vaulttools.resources.path_entries import Target, Targets
 from vaulttools.session import Session
 
 LIMIT: Final = 200
@@ -69,8 +69,8 @@ class FindRequest(Request):
     paths: Texts = Field(description="Globs, files or folders.")
     hidden: bool = Field(True, description="Hidden names too.")
     gitignore: bool = Field(True, description="Leave out what ignore files name.")
-    modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
-    modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
+    modified_after: DateText | None = Field(None, description=date_arguments.MODIFIED_AFTER)
+    modified_before: DateText | None = Field(None, description=date_arguments.MODIFIED_BEFORE)
     limit: Annotated[int, BeforeValidator(_limited)] = Field(
         LIMIT, description="Paths, 200 at most.", json_schema_extra={"minimum": 1}
     )
@@ -95,7 +95,7 @@ class FindAnswer(Answer):
 
 
 @dataclass(slots=True)
-class _Found:
+class _PathCollector:
     """Paths found so far, with their time of modification; reported to the caller at most every 200 ms."""
 
     work: Work
@@ -140,9 +140,9 @@ def run(call: Call, request: FindRequest) -> FindAnswer:
         raise BadArgument("Searching from root directory '/' is not allowed")
     work.limit_to(request.timeout)
     if request.sort.endswith("note_date"):
-        call, _ = corpus.awaited(call)
+        call, _ = all_notes.awaited(call)
     targets = call.targets(request.paths)
-    times, sentences = dated.file_times(request, call.session.calendar)
+    times, sentences = date_arguments.file_times(request, call.session.calendar)
     every, timed_out = _collect(call, request, targets, times)
     every = _sorted(call, every, request.sort)
     kept = every[: request.limit]
@@ -187,7 +187,7 @@ def _collect(call: Call, request: FindRequest, targets: Targets, times: FileTime
         if (newest := _known(scope, target.glob, work)) is not None:
             _warn(scope, work)
             return (newest if times is None else list(_timely(newest, times, scope, work))), False
-    found = _Found(work, times, {}, time.monotonic())
+    found = _PathCollector(work, times, {}, time.monotonic())
     for target in targets.found:
         if target.is_single:
             if target.place is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from vaulttools.answers import answer, cut, hints, show
+from vaulttools.answers import answer, cut, hints, shown_lines
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
@@ -16,7 +16,7 @@ from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.search import FileHits
 from vaulttools.models import BaseModel, Field
-from vaulttools.resources.targets import Targets
+from vaulttools.resources.path_entries import Targets
 
 COUNTED_LINES: Final = 10_000
 """Matching lines up to which the total is exact."""
@@ -75,7 +75,7 @@ def run(call: Call, request: GrepRequest) -> GrepAnswer:
     at_least = min(max(total - 1, 0), COUNTED_LINES)
     matches = [_match(file, hit.line, hit.text) for file, _ in shown for hit in file.hits]
     notices = [*compiled.notices, *answer.told(work, found=bool(matches), shown=[match.path for match in matches])]
-    notices += hints.held_nothing(found)
+    notices += hints.files_without_match(found)
     notices += hints.readings(found, work.voice.name("glob") if (request.glob or "").strip() else None)
     way_on = answer.way_on(work, "path or glob", "max_results")
     if total > len(matches):
@@ -130,8 +130,8 @@ def _section(found: FileHits, context: int, last_line: int) -> Section:
     text = found.document.lines
     lines: list[str] = []
     details: list[GrepMatch | None] = []
-    for part, window in show.windows(found.document, columns, context, context, last_line):
-        name = show.named(found.document.path, part)
+    for part, window in shown_lines.windows(found.document, columns, context, context, last_line):
+        name = shown_lines.named(found.document.path, part)
         if lines and context:
             lines.append("--")
             details.append(None)
@@ -145,7 +145,7 @@ def _section(found: FileHits, context: int, last_line: int) -> Section:
 
 def _match(found: FileHits, line: int, text: str) -> GrepMatch:
     document = found.document
-    return GrepMatch(path=paths.portable(document.path), line=line, text=text, page=show.page_of(document, line))
+    return GrepMatch(path=paths.portable(document.path), line=line, text=text, page=shown_lines.page_of(document, line))
 
 
 TOOL: Final = Tool(

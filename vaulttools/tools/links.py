@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
-from vaulttools.answers import answer, corpus, cut
+from vaulttools.answers import all_notes, answer, cut
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.cut import Section
-from vaulttools.answers.incremental import Corpus
+from vaulttools.answers.incremental import Aggregate
 from vaulttools.answers.linked import PROJECTION
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
@@ -24,7 +24,7 @@ from vaulttools.models import BaseModel, Field
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Edge, Graph, Reached, Unresolved, reach
 from vaulttools.notes.links.mentions import mentions
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.patterns import pattern
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class LinksAnswer(Answer):
 
 
 @dataclass(slots=True)
-class _Found:
+class _DirectionResult:
     """The result for one direction."""
 
     what: str
@@ -120,7 +120,7 @@ class _Found:
 
     def counted(self) -> str:
         """Returns the number in words: `more than 50 mentions`."""
-        return f"{'' if self.is_whole else 'more than '}{corpus.counted(self.total, self.what)}"
+        return f"{'' if self.is_whole else 'more than '}{render.counted(self.total, self.what)}"
 
 
 def run(call: Call, request: LinksRequest) -> LinksAnswer:
@@ -132,7 +132,7 @@ def run(call: Call, request: LinksRequest) -> LinksAnswer:
     if find is _out:
         call = call.waited(0)  # loads the names of all files, also if the vault has no index
     elif find is not _mentions:
-        call, _ = corpus.awaited(call)
+        call, _ = all_notes.awaited(call)
     path = _path(call, request)
     if not path and request.direction not in ("unresolved", "orphans"):
         raise BadArgument(f"note is required for direction {request.direction}; without it: unresolved or orphans")
@@ -152,9 +152,9 @@ def run(call: Call, request: LinksRequest) -> LinksAnswer:
         notices.append(found.next_step)
     counted = found.counted()
     first = (
-        corpus.first_line(found.part, f"{counted[0].upper()}{counted[1:]} {found.of}:")
+        all_notes.first_line(found.part, f"{counted[0].upper()}{counted[1:]} {found.of}:")
         if found.total
-        else corpus.nothing_found(found.part, work, f"No {found.what}s {found.of}.")
+        else all_notes.nothing_found(found.part, work, f"No {found.what}s {found.of}.")
     )
     items: list[Section]
     if orphans:
@@ -163,7 +163,7 @@ def run(call: Call, request: LinksRequest) -> LinksAnswer:
         field, items = "notes", [*_by_distance(reached)]
     else:
         field, items = "links", [*_by_source(links, request.direction)]
-    fitted = cut.fit(first, items, answer.bracketed(notices), advice=corpus.narrow(work))
+    fitted = cut.fit(first, items, answer.bracketed(notices), advice=all_notes.narrow(work))
     fields = answer.fitted(field, fitted, work, [found.part, *notices, *fitted.cut], found=found.total > 0)
     if field == "links" and request.direction in ("out", "back"):
         reached = _ends(links, path, request.direction)
@@ -189,7 +189,7 @@ def _path(call: Call, request: LinksRequest) -> str:
     return target.place.path
 
 
-def _out(call: Call, request: LinksRequest, path: str) -> _Found:
+def _out(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
     """Finds the links in one note."""
     work = call.work
     if request.folder or request.glob:
@@ -198,7 +198,7 @@ def _out(call: Call, request: LinksRequest, path: str) -> _Found:
     work.searched = 1
     gone = sum(edge.target is None for edge in edges)
     of = f"in {paths.shown(path)}" + (f", {gone:,} of them to files that are not there" if gone else "")
-    found = _Found("link", of, edges, notices=answer.told(work, found=True, shown=[path]))
+    found = _DirectionResult("link", of, edges, notices=answer.told(work, found=True, shown=[path]))
     if not edges and paths.is_note(path):
         found.next_step = f"{work.voice.set('direction', 'back')} for the notes that link to it."
     return found
@@ -209,11 +209,11 @@ def _written(call: Call, path: str, links: LinkIndex) -> list[Edge]:
     return graph.resolved(path, graph.written(_read(call, path)), links)
 
 
-def _of_all(call: Call, request: LinksRequest, path: str) -> _Found:
+def _of_all(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
     """Finds what only the links of all notes show."""
     work = call.work
     is_selected = _selecting(call, request)
-    asked = corpus.answered(call, PROJECTION, corpus.scope_of(call), keeps=False)
+    asked = all_notes.answered(call, PROJECTION, all_notes.scope_of(call), keeps=False)
     links = call.links(reports_missed=True)
     within = " in the notes selected" if request.folder or request.glob else ""
 
@@ -223,8 +223,8 @@ def _of_all(call: Call, request: LinksRequest, path: str) -> _Found:
     if request.direction == "back":
         edges = [edge for edge in asked.answer.to(path, links) if is_selected(edge.source)]
         sources = len({edge.source for edge in edges})
-        of = f"to {paths.shown(path)}" + (f" in {corpus.counted(sources, 'note')}" if edges else within)
-        found = _Found("link", of, edges)
+        of = f"to {paths.shown(path)}" + (f" in {render.counted(sources, 'note')}" if edges else within)
+        found = _DirectionResult("link", of, edges)
         if not edges and paths.is_note(path):
             found.next_step = f"{work.voice.set('direction', 'mentions')} for its name as plain text."
     elif request.direction == "unresolved":
@@ -234,14 +234,16 @@ def _of_all(call: Call, request: LinksRequest, path: str) -> _Found:
         if among is not asked.files:
             gone = gone.of(among)
         files = len(gone.files)
-        of = f"to {corpus.counted(files, 'file')} that {'are' if files != 1 else 'is'} not there"
+        of = f"to {render.counted(files, 'file')} that {'are' if files != 1 else 'is'} not there"
         edges = list(islice(gone.edges(among), request.limit))
-        found = _Found("link", of if edges else f"to files that are not there{within}", edges, count=gone.number)
+        found = _DirectionResult(
+            "link", of if edges else f"to files that are not there{within}", edges, count=gone.number
+        )
         _stopped(found, work, every is None)
     else:
         alone = asked.answer.orphans(links, stop, _among(asked.files, request, path, is_selected))
         of = f"that no other note links to{', of the notes selected' if within else ''}"
-        found = _Found("note", of, orphans=alone or ())
+        found = _DirectionResult("note", of, orphans=alone or ())
         _stopped(found, work, alone is None)
     asked.keep(asked.answer.is_grown)
     _add_notices(found, asked, work, is_total=request.direction != "back")
@@ -255,11 +257,11 @@ def _among(notes: Sequence[str], request: LinksRequest, path: str, is_selected: 
     return [each for each in notes if path in ("", each) and is_selected(each)]
 
 
-def _within(call: Call, request: LinksRequest, path: str) -> _Found:
+def _within(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
     """Finds the notes within `depth` links of one, in the requested direction."""
     work = call.work
     is_selected = _selecting(call, request)
-    asked = corpus.answered(call, PROJECTION, corpus.scope_of(call))
+    asked = all_notes.answered(call, PROJECTION, all_notes.scope_of(call))
     links = call.links(reports_missed=True)
 
     def next_to(each: str) -> Iterator[str]:
@@ -275,34 +277,34 @@ def _within(call: Call, request: LinksRequest, path: str) -> _Found:
     reached = [each for each in every if is_selected(each.path)]
     of = f"within {request.depth} links {'to' if request.direction == 'back' else 'from'} {paths.shown(path)}"
     within = ", of the notes selected" if request.folder or request.glob else ""
-    found = _Found("note", of + within, reached=reached, is_whole=not is_stopped)
+    found = _DirectionResult("note", of + within, reached=reached, is_whole=not is_stopped)
     _stopped(found, work, is_stopped)
     _add_notices(found, asked, work)
     return found
 
 
-def _stopped(found: _Found, work: Work, is_stopped: bool) -> None:
+def _stopped(found: _DirectionResult, work: Work, is_stopped: bool) -> None:
     if is_stopped:
         work.cut()
         found.part = "Part of the answer: there was no time to follow all links. Ask again."
 
 
-def _add_notices(found: _Found, asked: Corpus[Graph], work: Work, *, is_total: bool = False) -> None:
+def _add_notices(found: _DirectionResult, asked: Aggregate[Graph], work: Work, *, is_total: bool = False) -> None:
     """Adds the sentences about notes that the answer is not made from."""
-    found.part = corpus.part(asked) or found.part
+    found.part = all_notes.part(asked) or found.part
     shown = [*(edge.source for edge in found.edges), *found.orphans, *(each.path for each in found.reached)]
     found.notices += answer.told(
         work, found=found.total > 0, shown=shown, is_total=is_total, opens_excluded=False, reported=("time limit",)
     )
 
 
-def _mentions(call: Call, request: LinksRequest, path: str) -> _Found:
+def _mentions(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
     """Finds the name of a file, or an alias, as plain text: a search finds candidates, the structure of the note
     decides."""
     work = call.work
     every = _names(call, path)
     names = [name for name in every if len(name) <= _LONGEST_NAME]
-    walks, files = corpus.selection(call, request.folder, request.glob)
+    walks, files = all_notes.walks_and_files(call, request.folder, request.glob)
     places: set[tuple[str, int]] = set()
     for number, some in enumerate(_batches(names)):
         if work.is_over():
@@ -321,9 +323,9 @@ def _mentions(call: Call, request: LinksRequest, path: str) -> _Found:
     notices = answer.told(work, found=bool(edges), shown=[edge.source for edge in edges], opens_excluded=False)
     if left_out := len(every) - len(names):
         notices.append(
-            f"Not searched for: {corpus.counted(left_out, 'name')} of more than {_LONGEST_NAME:,} characters."
+            f"Not searched for: {render.counted(left_out, 'name')} of more than {_LONGEST_NAME:,} characters."
         )
-    return _Found("mention", of, edges[: request.limit], is_whole=is_whole, is_mention=True, notices=notices)
+    return _DirectionResult("mention", of, edges[: request.limit], is_whole=is_whole, is_mention=True, notices=notices)
 
 
 def _lines_with(call: Call, search: Search, names: Sequence[str], path: str, limit: int) -> Iterator[tuple[str, int]]:
@@ -385,7 +387,7 @@ def _selecting(call: Call, request: LinksRequest) -> Callable[[str], bool]:
     """Returns a function: whether `folder` and `glob` select a note."""
     if not (request.folder or request.glob):
         return lambda path: True
-    walks, files = corpus.selection(call, request.folder, request.glob)
+    walks, files = all_notes.walks_and_files(call, request.folder, request.glob)
     return lambda path: path in files or any(walk.covers(path) for walk in walks)
 
 
@@ -393,7 +395,7 @@ def _quoted(name: str) -> str:
     return f"'{render.line(name, most=limits.NAME_CHARACTERS)}'"
 
 
-def _with_lines(call: Call, found: _Found, limit: int, unread: list[str]) -> Iterator[LinkFound]:
+def _with_lines(call: Call, found: _DirectionResult, limit: int, unread: list[str]) -> Iterator[LinkFound]:
     """Yields the first links with their lines; adds notes that cannot be read to `unread`."""
     for source, edges in groupby(found.edges[:limit], key=lambda edge: edge.source):
         lines: Sequence[str] = ()
@@ -443,7 +445,7 @@ def _by_distance(reached: Sequence[Reached]) -> Iterator[Section]:
     """Yields notes by their distance, each with the way to it."""
     for distance, found in groupby(reached, key=lambda each: each.distance):
         those = [*found]
-        yield Section(f"## {corpus.counted(distance, 'link')} away", list(map(_way, those)), details=_detailed(those))
+        yield Section(f"## {render.counted(distance, 'link')} away", list(map(_way, those)), details=_detailed(those))
 
 
 def _way(each: Reached) -> str:

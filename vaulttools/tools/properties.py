@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final
 
-from vaulttools.answers import answer, corpus, cut, usages
+from vaulttools.answers import all_notes, answer, cut, usages
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
@@ -80,25 +80,25 @@ class PropertiesAnswer(Answer):
 def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
     """Counts all properties, and shows the first; or one of them, and shows its first values."""
     work = call.work
-    call, scope = corpus.awaited(call, request.folder, request.glob)
-    asked = corpus.answered(call, usages.PROPERTIES, scope)
+    call, scope = all_notes.awaited(call, request.folder, request.glob)
+    asked = all_notes.answered(call, usages.PROPERTIES, scope)
     every, voice = asked.answer.all, work.voice
     wanted = None if request.name is None else request.name.casefold()
     found = [each for each in every if wanted is None or each.name.casefold() == wanted]
     shown = [_detail(each, FIRST_VALUES if wanted is None else request.limit) for each in found[: request.limit]]
     answer.misread(work, asked.answer.misread)
     notices = answer.told(work, found=bool(found), is_total=True, opens_excluded=False, reported=("time limit",))
-    part, in_notes = corpus.part(asked), corpus.counted(asked.notes, "note")
+    part, in_notes = all_notes.part(asked), render.counted(asked.notes, "note")
     if not found:
         sought = (
             "properties" if request.name is None else f"property {json.dumps(_cut(request.name), ensure_ascii=False)}"
         )
-        first = corpus.nothing_found(part, work, f"No {sought} found in {in_notes}.")
+        first = all_notes.nothing_found(part, work, f"No {sought} found in {in_notes}.")
         item: Section = Section("", [])
         notices += _close(request.name, every)
     elif wanted is None:
         count = len(found)
-        first = corpus.first_line(part, f"{count:,} {'properties' if count != 1 else 'property'} in {in_notes}:")
+        first = all_notes.first_line(part, f"{count:,} {'properties' if count != 1 else 'property'} in {in_notes}:")
         item = Section(
             "", [*map(_row, shown)], details=[_brief(each, each.values, _VALUE_CHARACTERS) for each in shown]
         )
@@ -108,13 +108,13 @@ def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
         notices.append(f"To see all values of one: {of_one}")
     else:
         (one,) = shown
-        what = f"Property {_shown(one.name)}: {_types(one)}; {corpus.counted(one.total_values, 'value')}:"
-        first = corpus.first_line(part, render.line(what))
+        what = f"Property {_shown(one.name)}: {_types(one)}; {render.counted(one.total_values, 'value')}:"
+        first = all_notes.first_line(part, render.line(what))
         item = _Values("", [_value_row(each) for each in one.values], of=one)
         if len(one.values) < one.total_values:
             notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise {voice.name('limit')}.")
         notices += _example(one, _kept(request), voice)
-    fitted = cut.fit(first, [item], answer.bracketed(notices), advice=corpus.narrow(work))
+    fitted = cut.fit(first, [item], answer.bracketed(notices), advice=all_notes.narrow(work))
     return PropertiesAnswer(
         **answer.fitted("properties", fitted, work, [part, *notices, *fitted.cut], found=bool(found)),
         properties=shown,
@@ -131,7 +131,7 @@ def _row(each: PropertyCount) -> str:
 
 
 def _value_row(each: ValueCount) -> str:
-    return render.line(f" {corpus.counted(each.notes, 'note')}: {_shown(each.value)}")
+    return render.line(f" {render.counted(each.notes, 'note')}: {_shown(each.value)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,9 +158,9 @@ def _shortened(value: Value, limit: int) -> Value:
 
 def _types(each: PropertyCount) -> str:
     if len(each.types) == 1:
-        return f"{each.type}, {corpus.counted(each.notes, 'note')}"
+        return f"{each.type}, {render.counted(each.notes, 'note')}"
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in each.types.items())
-    return f"{each.type}, {corpus.counted(each.notes, 'note')} ({kinds})"
+    return f"{each.type}, {render.counted(each.notes, 'note')} ({kinds})"
 
 
 def _shown(value: Value) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
-from vaulttools.answers import answer, show
+from vaulttools.answers import answer, shown_lines
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
@@ -89,7 +89,7 @@ def run(call: Call, request: SampleRequest) -> SampleAnswer:
                 start_line=cluster[0],
                 end_line=cluster[-1],
                 matches=len(cluster),
-                page=show.page_of(found.document, cluster[0]) if found else None,
+                page=shown_lines.page_of(found.document, cluster[0]) if found else None,
             )
             for cluster in shown
         ],
@@ -130,7 +130,7 @@ def _lines(
     for number, cluster in enumerate(shown, first_number):
         count = len(cluster)
         plural = "es" if count != 1 else ""
-        where = show.suffix(found.document, cluster[0], cluster[-1])
+        where = shown_lines.suffix(found.document, cluster[0], cluster[-1])
         yield f"cluster {number}: lines {cluster[0]}-{cluster[-1]}{where}, {count} match{plural}"
         ends = {"first and last": cluster[0]} if count == 1 else {"first": cluster[0], "last": cluster[-1]}
         for which, line in ends.items():

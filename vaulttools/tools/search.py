@@ -11,11 +11,11 @@ from functools import partial
 from heapq import merge
 from typing import Annotated, ClassVar, Final
 
-from vaulttools.answers import answer, cut, hints, reading, show
+from vaulttools.answers import answer, cut, hints, reading, shown_lines
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request, Texts, number_of
-from vaulttools.answers.show import HitWindow
+from vaulttools.answers.shown_lines import HitWindow
 from vaulttools.answers.text_search import TextSearch
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
@@ -29,7 +29,7 @@ from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.models import BeforeValidator, Field
 from vaulttools.notes.reader import NoteReader
 from vaulttools.resources.archives import MemberUnreadable
-from vaulttools.resources.targets import Targets
+from vaulttools.resources.path_entries import Targets
 from vaulttools.session import Session
 
 PAGE_FILES: Final = 20
@@ -160,7 +160,7 @@ def run(call: Call, request: SearchRequest) -> SearchAnswer:
     in_order = [file.name for file in shown]
     notices += answer.told(work, found=total > 0, shown=in_order, reported=("not a regular file",))
     if not found.counted:
-        notices += _past_the_end(call.session, plan) if has_parts else hints.held_nothing(found)
+        notices += _past_the_end(call.session, plan) if has_parts else hints.files_without_match(found)
     only_globs = not has_parts and all(target.glob is not None for target in targets.found)
     notices += hints.readings(found, "paths" if only_globs else None)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
@@ -329,10 +329,10 @@ def _rendered(vault: Session, plan: _Plan, reader: NoteReader, match: FileCount,
     cut = False
     previous = 0
     first = part = document.part_of(shown.hits[0].line)
-    windows = show.windows(document, columns, before, after, last_line)
+    windows = shown_lines.windows(document, columns, before, after, last_line)
     for here, number in _numbers(document, windows, reader, plan.ranges_of(match.path)):
         if here != part:
-            lines += ["", f"# {show.named(match.path, here)}"]
+            lines += ["", f"# {shown_lines.named(match.path, here)}"]
         elif previous and number != previous + 1:
             lines.append("...")
         part = here
@@ -341,14 +341,14 @@ def _rendered(vault: Session, plan: _Plan, reader: NoteReader, match: FileCount,
         cut = cut or len(text.rstrip()) > limits.LINE_CHARACTERS
         mark = "*" if number in columns else " "
         lines.append(f"{mark}{number}{gutter}{render.line(text, columns.get(number))}")
-    heading = show.named(match.path, first)
+    heading = shown_lines.named(match.path, first)
     if hashline:
         tag = vault.snapshots.add(match.path, document.normalised)
         mark = "¶" if plan.is_single else "# "
         heading = f"{mark}{paths.shown(match.path)}#{tag}{heading[len(paths.shown(match.path)) :]}"
     else:
         heading = "" if plan.is_single and not document.parts else f"# {heading}"
-    pages = dict.fromkeys(show.page_of(document, hit.line) for hit in shown.hits)
+    pages = dict.fromkeys(shown_lines.page_of(document, hit.line) for hit in shown.hits)
     left = match.count - len(columns)
     section = Section(heading, lines, details=[paths.portable(match.path)])
     return _Shown(match.path, len(columns), left, cut, [each for each in pages if each is not None], section)
@@ -363,7 +363,7 @@ def _numbers(
     """Yields the lines to show, each with its page or section."""
     seen: set[int] = set()
     for part, window in windows:
-        above = show.above_row(document, window, reader, seen)
+        above = shown_lines.above_row(document, window, reader, seen)
         for number in (*above, *range(window.start, window.end + 1)):
             if ranges is None or ranges.contains(number):
                 yield part, number

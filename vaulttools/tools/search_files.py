@@ -9,11 +9,11 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from vaulttools.answers import answer, cut, dated, hints, show
+from vaulttools.answers import answer, cut, date_arguments, hints, shown_lines
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.dated import DateText
+from vaulttools.answers.date_arguments import DateText
 from vaulttools.answers.request import Request, Tags, Texts, Values
-from vaulttools.answers.show import ExcerptRows, FileMatch, FileStream, ShownFile
+from vaulttools.answers.shown_lines import ExcerptRows, FileMatch, FileStream, ShownFile
 from vaulttools.answers.text_search import TextSearch
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
@@ -40,7 +40,7 @@ _READ_TOGETHER: Final = 16
 """Notes that are read at once for a filter."""
 
 
-_FILTERS: Final = ("within", "tags", "properties", *dated.NAMES)
+_FILTERS: Final = ("within", "tags", "properties", *date_arguments.NAMES)
 """If a search finds nothing, it is tried again without these arguments."""
 
 
@@ -72,10 +72,10 @@ class SearchFilesRequest(Request):
     within: Part | None = Field(None, description="Where in a note a matching line must lie.")
     tags: Tags | None = Field(None, description="All of these, nested ones too: `work`.")
     properties: Values | None = Field(None, description='`{"status": "active"}`; null: present and empty.')
-    modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
-    modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
-    created_after: DateText | None = Field(None, description=dated.CREATED_AFTER)
-    created_before: DateText | None = Field(None, description=dated.CREATED_BEFORE)
+    modified_after: DateText | None = Field(None, description=date_arguments.MODIFIED_AFTER)
+    modified_before: DateText | None = Field(None, description=date_arguments.MODIFIED_BEFORE)
+    created_after: DateText | None = Field(None, description=date_arguments.CREATED_AFTER)
+    created_before: DateText | None = Field(None, description=date_arguments.CREATED_BEFORE)
     sort: Literal["path", "modified", "matches"] = Field("path", description="By path, newest or most first.")
     include_excluded: bool = Field(False, description="Excluded files too.")
 
@@ -112,7 +112,7 @@ def run(call: Call, request: SearchFilesRequest) -> SearchFilesAnswer:
     is_total = request.output == "counts"
     notices += answer.told(work, found=total > 0, shown=[file.path for file in files], is_total=is_total)
     if not _looks_into_notes(request):
-        notices += hints.held_nothing(found)
+        notices += hints.files_without_match(found)
     glob = work.voice.name("file_pattern") if (request.file_pattern or "").strip() else None
     filters = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
     notices += hints.readings(found, glob, filters)
@@ -142,7 +142,7 @@ def _asked(call: Call, request: SearchFilesRequest, most: int) -> tuple[TextSear
     notes, or the files that `file_pattern` selects; a file named exactly is always included."""
     mode: Mode = "fixed" if request.fixed else "regex"
     compiled = call.session.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
-    times, sentences = dated.file_times(request, call.session.calendar)
+    times, sentences = date_arguments.file_times(request, call.session.calendar)
     looks_into_notes = _looks_into_notes(request)
     notes_only = looks_into_notes or not (request.file_pattern or "").strip()
     walks, named = call.selected(request.file_pattern, (Walk(notes_only=notes_only),), ignore_case=True)
@@ -239,10 +239,10 @@ def _shown(reader: NoteReader, request: SearchFilesRequest, match: FileCount, fo
     suffix = f" ({beside})" if beside else ""
     rows, closing = ExcerptRows(), ""
     if request.output == "excerpts":
-        rows = show.excerpted(found, request.context_lines, request.max_per_file, reader)
+        rows = shown_lines.excerpted(found, request.context_lines, request.max_per_file, reader)
         if (left := match.count - rows.matching) > 0:
             closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)"
-        heading = f"## {show.named(match.path, found.document.part_of(found.hits.numbers[0]))}{suffix}"
+        heading = f"## {shown_lines.named(match.path, found.document.part_of(found.hits.numbers[0]))}{suffix}"
     else:
         count = f": {match.count:,}" if request.output == "counts" else ""
         heading = f"{paths.shown(match.path)}{count}{suffix}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from vaulttools.answers import answer, show
+from vaulttools.answers import answer, shown_lines
 from vaulttools.answers.answer import Answer, AtLeast
-from vaulttools.answers.show import HitWindow
+from vaulttools.answers.shown_lines import HitWindow
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import render
@@ -96,7 +96,7 @@ def run(call: Call, request: ShowRequest) -> ShowAnswer:
                 start_line=window.start,
                 lines=text.lines[window.start - 1 : window.end],
                 matching_lines=list(window.hits),
-                page=show.page_of(text, window.start),
+                page=shown_lines.page_of(text, window.start),
             )
             for window in windows
             if text is not None
@@ -123,7 +123,7 @@ def _windows(request: ShowRequest, text: Document | None, hits: FileLines) -> li
     if text is None:
         return []
     if request.line is None:
-        return list(show.around(hits.numbers, request.context, request.context, len(text.lines)))
+        return list(shown_lines.around(hits.numbers, request.context, request.context, len(text.lines)))
     start, end = max(1, request.line - request.context), min(len(text.lines), request.line + request.context)
     return [HitWindow(start, end, tuple(line for line in hits.numbers if start <= line <= end))]
 
@@ -142,7 +142,7 @@ def _lines(
         return [*lines, "no matches"]
     for number, window in enumerate(windows, 1):
         snippet = f"snippet {number}: " if request.line is None else ""
-        lines.append(f"{snippet}lines {window.start}-{window.end}{show.suffix(text, window.start, window.end)}")
+        lines.append(f"{snippet}lines {window.start}-{window.end}{shown_lines.suffix(text, window.start, window.end)}")
         lines += exploration.numbered(text, hits, window.start, window.end, request.line)
     return lines
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Final
 
-from vaulttools.answers import answer, corpus, cut, usages
+from vaulttools.answers import all_notes, answer, cut, usages
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
@@ -56,8 +56,8 @@ class TagsAnswer(Answer):
 def run(call: Call, request: TagsRequest) -> TagsAnswer:
     """Counts all tags, and shows the first."""
     work = call.work
-    call, scope = corpus.awaited(call, request.folder, request.glob)
-    asked = corpus.answered(call, usages.TAGS, scope)
+    call, scope = all_notes.awaited(call, request.folder, request.glob)
+    asked = all_notes.answered(call, usages.TAGS, scope)
     every = asked.answer.all
     tags = [each for each in every if request.name is None or covers(request.name, each.tag)]
     shown = [TagCount(tag=tag, notes=notes, occurrences=times) for tag, notes, times in tags[: request.limit]]
@@ -79,17 +79,17 @@ def run(call: Call, request: TagsRequest) -> TagsAnswer:
         kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
         asking = {"query": quoting.of_tag(shown[0].tag), "mode": "obsidian", **kept}
         notices.append(f"To see the notes of a tag: {work.voice.call('query', asking)}")
-    part, in_notes = corpus.part(asked), corpus.counted(asked.notes, "note")
+    part, in_notes = all_notes.part(asked), render.counted(asked.notes, "note")
     first = (
-        corpus.first_line(part, f"{corpus.counted(len(tags), 'tag')} in {in_notes}:")
+        all_notes.first_line(part, f"{render.counted(len(tags), 'tag')} in {in_notes}:")
         if tags
-        else corpus.nothing_found(part, work, f"No {_wanted(request.name)} found in {in_notes}.")
+        else all_notes.nothing_found(part, work, f"No {_wanted(request.name)} found in {in_notes}.")
     )
     fitted = cut.fit(
         first,
         [Section("", [_row(each) for each in shown], details=shown)],
         answer.bracketed(notices),
-        advice=corpus.narrow(work),
+        advice=all_notes.narrow(work),
     )
     return TagsAnswer(
         **answer.fitted("tags", fitted, work, [part, *notices, *fitted.cut], found=bool(tags)),
@@ -104,7 +104,7 @@ def _wanted(name: str | None) -> str:
 
 def _row(each: TagCount) -> str:
     return render.line(
-        f"#{each.tag}: {corpus.counted(each.notes, 'note')}, {corpus.counted(each.occurrences, 'occurrence')}"
+        f"#{each.tag}: {render.counted(each.notes, 'note')}, {render.counted(each.occurrences, 'occurrence')}"
     )
 
 

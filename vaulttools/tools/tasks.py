@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Annotated, ClassVar, Final
 
-from vaulttools.answers import answer, corpus, cut, dated, usages
+from vaulttools.answers import all_notes, answer, cut, date_arguments, usages
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
-from vaulttools.answers.dated import DateText
-from vaulttools.answers.incremental import Corpus, NoteProjection
+from vaulttools.answers.date_arguments import DateText
+from vaulttools.answers.incremental import Aggregate, NoteProjection
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
@@ -151,19 +151,19 @@ class _Tasks:
 
 def run(call: Call, request: TasksRequest) -> TasksAnswer:
     """Selects the tasks, and shows one page of them."""
-    call, scope = corpus.awaited(call, request.folder, request.glob, include_excluded=request.include_excluded)
-    asked = corpus.answered(call, PROJECTION, scope)
+    call, scope = all_notes.awaited(call, request.folder, request.glob, include_excluded=request.include_excluded)
+    asked = all_notes.answered(call, PROJECTION, scope)
     if request.tags:
-        answer.misread(call.work, corpus.answered(call.again(), usages.PROPERTIES, scope).answer.misread)
+        answer.misread(call.work, all_notes.answered(call.again(), usages.PROPERTIES, scope).answer.misread)
     with garbage.paused():  # a row for each task: without garbage collection, 30,000 take a third less
         return _listed(call, request, asked)
 
 
-def _listed(call: Call, request: TasksRequest, asked: Corpus[_Tasks]) -> TasksAnswer:
+def _listed(call: Call, request: TasksRequest, asked: Aggregate[_Tasks]) -> TasksAnswer:
     work = call.work
     day = call.session.calendar.today()
     today = day.isoformat()
-    given = dated.days(request, call.session.calendar, _DATES)
+    given = date_arguments.days(request, call.session.calendar, _DATES)
     only = _filter(request, {name: day.isoformat() for name, day in given.items()}, today)
     found = asked.answer.selected(only)
     overdue = sum(task_list.is_overdue(each.task, today) for each in found)
@@ -177,7 +177,7 @@ def _listed(call: Call, request: TasksRequest, asked: Corpus[_Tasks]) -> TasksAn
     shown = list(_page(groups, start, request.limit))
     count = sum(len(group.rows) for group in shown)
     next_page = request.page + 1 if start + count < total_rows else None
-    notices = [f"Only tasks {' and '.join(dated.phrases(given))}."] if given else []
+    notices = [f"Only tasks {' and '.join(date_arguments.phrases(given))}."] if given else []
     notices += answer.told(
         work,
         found=bool(found),
@@ -199,11 +199,11 @@ def _listed(call: Call, request: TasksRequest, asked: Corpus[_Tasks]) -> TasksAn
         _first_line(request, only, found, overdue, day, count, asked, work),
         sections,
         answer.bracketed(notices),
-        advice=f"Lower {work.voice.name('limit')} and use {work.voice.name('page')}, or n{corpus.narrow(work)[1:]}",
+        advice=f"Lower {work.voice.name('limit')} and use {work.voice.name('page')}, or n{all_notes.narrow(work)[1:]}",
     )
     totals = {group.name: len(group.rows) for group in groups}
     return TasksAnswer(
-        **answer.fitted("tasks", fitted, work, [corpus.part(asked), *notices, *fitted.cut], found=bool(found)),
+        **answer.fitted("tasks", fitted, work, [all_notes.part(asked), *notices, *fitted.cut], found=bool(found)),
         tasks=[each for section in sections for each in section.details],
         groups=[TaskGroup(name=group.name, total=totals[group.name]) for group in shown] if request.group_by else [],
         total=len(found),
@@ -244,23 +244,23 @@ def _first_line(
     overdue: int,
     today: date,
     shown: int,
-    asked: Corpus[_Tasks],
+    asked: Aggregate[_Tasks],
     work: Work,
 ) -> str:
-    part = corpus.part(asked)
+    part = all_notes.part(asked)
     what = {OPEN: "open ", "done": "done ", None: ""}.get(only.status, f"[{only.status}] ")
     if not found:
         late = f" overdue on {dates.written(today, today)}" if request.overdue else ""
-        notes = corpus.counted(asked.notes, "note")
-        return corpus.nothing_found(part, work, f"No {what}tasks{late} found in {notes}.")
+        notes = render.counted(asked.notes, "note")
+        return all_notes.nothing_found(part, work, f"No {what}tasks{late} found in {notes}.")
     if not shown:
-        number = render.line(corpus.counted(len(found), f"{what}task"))
+        number = render.line(render.counted(len(found), f"{what}task"))
         if part:
-            return corpus.first_line(part, f"{number} so far, too few for page {request.page:,}.")
+            return all_notes.first_line(part, f"{number} so far, too few for page {request.page:,}.")
         return f"Page {request.page:,} is past the end: {number} in all."
     late = f", {overdue:,} of them overdue on {dates.written(today, today)}" if overdue else ""
-    where = corpus.counted(len({each.path for each in found}), "note")
-    return corpus.first_line(part, f"{render.line(corpus.counted(len(found), f'{what}task'))} in {where}{late}:")
+    where = render.counted(len({each.path for each in found}), "note")
+    return all_notes.first_line(part, f"{render.line(render.counted(len(found), f'{what}task'))} in {where}{late}:")
 
 
 def _section(group: Group, by: GroupBy | None, today: str) -> Section:
@@ -330,9 +330,9 @@ def _without_filters(every: _Tasks, only: TaskFilter, request: TasksRequest) -> 
     if not every.listed:
         return []
     if only.status is not None and (number := len(every.selected(replace(only, status=None)))):
-        return [f"With status any: {corpus.counted(number, 'task')}."]
+        return [f"With status any: {render.counted(number, 'task')}."]
     where = " there" if request.folder or request.glob else ""
-    return [f"There are {corpus.counted(len(every.listed), 'task')}{where} in all, but no task passes every filter."]
+    return [f"There are {render.counted(len(every.listed), 'task')}{where} in all, but no task passes every filter."]
 
 
 def _read(note: Contents) -> tuple[TaskDetails, ...]:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from vaulttools.notes.note import Note
-from vaulttools.notes.stored import Stored, dump
+from vaulttools.notes.packing import PackedNote, dump
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_rule_P05_values_of_properties_hold_links(lines: list[str], found: list[
     *in_properties, in_body = note.references
     assert [(link.line, link.written, link.target, link.in_property) for link in in_properties] == found
     assert (in_body.line, in_body.target, in_body.in_property) == (len(lines) + 3, "Body", None)
-    assert Note(note.path, note.text, Stored(dump(note))).references == note.references
+    assert Note(note.path, note.text, PackedNote(dump(note))).references == note.references
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from vaulttools import Vault
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import Work
-from vaulttools.files import kept
+from vaulttools.files import content_caches
 from vaulttools.matching import ripgrep
 from vaulttools.server.rest import simple
 
@@ -59,7 +59,7 @@ def test_words_are_found_as_by_a_look_at_every_note(vault: Vault, words: list[st
 def test_a_warm_search_for_plain_words_starts_no_process(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "is_racy", lambda key, read: False)
+    monkeypatch.setattr(content_caches, "is_racy", lambda key, read: False)
     vault = make_vault(NOTES)
     vault.build_index()
     with vault:

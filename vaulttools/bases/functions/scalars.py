@@ -15,7 +15,7 @@ from vaulttools.bases.regexes import CompiledRegex, replaced
 from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Date
 from vaulttools.bases.values import File, LinkValue, Value, equal, read_link, tag_covers
-from vaulttools.core import moment
+from vaulttools.core import moment_js
 
 _BLANKS: Final = (
     "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002"
@@ -140,12 +140,12 @@ def _format(frame: Frame, date: Date, tokens: Value) -> Value:
     wanted = text(frame, tokens)
     if len(wanted) > 1000:
         raise Failed("The format of a date must not be longer than 1,000 characters.")
-    return moment.formatted(clock.aware(date.instant), wanted, clock.weeks)
+    return moment_js.formatted(clock.aware(date.instant), wanted, clock.weeks)
 
 
 def _relative(frame: Frame, date: Date) -> Value:
     clock = frame.context.setting.clock
-    return moment.relative(clock.local(date.instant), clock.local(clock.now))
+    return moment_js.relative(clock.local(date.instant), clock.local(clock.now))
 
 
 register(

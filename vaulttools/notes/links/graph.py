@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from vaulttools.core import paths
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
-from vaulttools.notes.links.targets import LinkIndex, name_key
+from vaulttools.notes.links.resolution import LinkIndex, name_key
 
 K = TypeVar("K")
 V = TypeVar("V")

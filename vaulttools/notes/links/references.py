@@ -1,6 +1,6 @@
 """Defines the links and embeds of a note's body and properties, with their targets.
 
-`inline` finds them in lines, `structure` in properties; `targets` finds their files.
+`inline` finds them in lines, `structure` in properties; `resolution` finds their files.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from vaulttools.notes.links.targets import parse_link, parse_linktext
+from vaulttools.notes.links.resolution import parse_link, parse_linktext
 
 ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
 

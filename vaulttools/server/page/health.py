@@ -28,7 +28,7 @@ _SMALL_BYTES: Final = 64
 """Only notes of at most this many bytes are read to find empty ones."""
 
 
-class Row(NamedTuple):
+class ProblemRow(NamedTuple):
     """A note, or a link."""
 
     text: str
@@ -36,16 +36,16 @@ class Row(NamedTuple):
     detail: str = ""
 
 
-class Found(NamedTuple):
+class Problem(NamedTuple):
     """One kind of possible problem."""
 
     summary: str
-    rows: Sequence[Row] = ()
+    rows: Sequence[ProblemRow] = ()
     is_whole: bool = True
     """False if some of the vault could not be checked."""
 
 
-def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Found]:
+def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Problem]:
     """Returns the possible problems of a vault by kind; a part that takes too long says so.
 
     Raises:
@@ -59,22 +59,22 @@ def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Found
         "Duplicate names": _duplicates,
     }
     # What was read so far is kept, so the next load of the page gets further.
-    late = Found("Not finished in time; reload the page to go on")
+    late = Problem("Not finished in time; reload the page to go on")
     return {name: in_time(partial(look, vault, addresses, soon), cancel) or late for name, look in parts.items()}
 
 
-def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
+def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     answer = _links(vault, "unresolved", cancel)
     rows = [
-        Row(each.target, addresses.note(each.source, line=each.line), f"{each.source}, line {each.line}")
+        ProblemRow(each.target, addresses.note(each.source, line=each.line), f"{each.source}, line {each.line}")
         for each in answer.links
     ]
-    return Found(_first_line(answer.text), rows, answer.complete)
+    return Problem(_first_line(answer.text), rows, answer.complete)
 
 
-def _orphans(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
+def _orphans(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     answer = _links(vault, "orphans", cancel)
-    return Found(_first_line(answer.text), _rows(answer.orphans, addresses), answer.complete)
+    return Problem(_first_line(answer.text), _rows(answer.orphans, addresses), answer.complete)
 
 
 def _links(vault: Vault, direction: str, cancel: Event) -> LinksAnswer:
@@ -86,26 +86,26 @@ def _first_line(text: str) -> str:
     return text.partition("\n")[0].rstrip(":.")
 
 
-def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
+def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     """Find notes with nothing below their properties."""
     paths, is_whole = note_paths(vault, cancel)
     empty = [path for path in paths if _is_empty(vault, path, cancel)]
     summary = f"{_counted(len(empty), 'note')} without text (of at most {_SMALL_BYTES} bytes)"
-    return Found(summary, _rows(empty, addresses), is_whole)
+    return Problem(summary, _rows(empty, addresses), is_whole)
 
 
-def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
+def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     """Find names of several notes: a link by name alone may lead to the wrong one."""
     paths, is_whole = note_paths(vault, cancel)
     by_name = sorted((title(path).casefold(), path) for path in paths)
     groups = [[path for _, path in same] for _, same in groupby(by_name, key=itemgetter(0))]
     several = [each for each in groups if len(each) > 1]
     rows = _rows([path for group in several for path in group], addresses)
-    return Found(f"{_counted(len(several), 'name')} shared by several notes", rows, is_whole)
+    return Problem(f"{_counted(len(several), 'name')} shared by several notes", rows, is_whole)
 
 
-def _rows(notes: Sequence[str], addresses: Addresses) -> list[Row]:
-    return [Row(path, addresses.note(path)) for path in notes[:_LISTED]]
+def _rows(notes: Sequence[str], addresses: Addresses) -> list[ProblemRow]:
+    return [ProblemRow(path, addresses.note(path)) for path in notes[:_LISTED]]
 
 
 def _is_empty(vault: Vault, path: str, cancel: Event) -> bool:

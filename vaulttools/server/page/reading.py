@@ -16,7 +16,7 @@ from markupsafe import Markup
 from vaulttools.core import paths, render
 from vaulttools.errors import BadArgument, Cancelled, PartNotFound
 from vaulttools.notes.links.references import WIKILINK, Reference, wikilink
-from vaulttools.notes.links.targets import parse_linktext
+from vaulttools.notes.links.resolution import parse_linktext
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
 from vaulttools.notes.properties.values import Value

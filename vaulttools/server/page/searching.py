@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from markupsafe import Markup
 
 from vaulttools.answers.proposals import how_many
-from vaulttools.answers.show import FileMatch
+from vaulttools.answers.shown_lines import FileMatch
 from vaulttools.core import paths, render
 from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.highlighting import Finder, finder, marked, marked_html

@@ -9,15 +9,15 @@ from functools import cached_property
 from threading import Event
 from typing import Any, Final, NamedTuple
 
-from vaulttools.answers import corpus
-from vaulttools.answers.incremental import Corpus
+from vaulttools.answers import all_notes
+from vaulttools.answers.incremental import Aggregate
 from vaulttools.answers.linked import PROJECTION
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import PathNotFound
 from vaulttools.notes.links.graph import Graph
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.server.page.vault_notes import Soon, in_time
 from vaulttools.vault import Vault
 
@@ -31,7 +31,7 @@ _SECONDS: Final = 5.0
 """Seconds for reading the links of all notes. It takes longer only while the vault is indexed for the first time."""
 
 
-class Row(NamedTuple):
+class MapRow(NamedTuple):
     """A folder or a note of the map, with counts of its links."""
 
     path: str
@@ -83,12 +83,12 @@ class VaultMap:
         }
 
     @cached_property
-    def folder_rows(self) -> Sequence[Row]:
+    def folder_rows(self) -> Sequence[MapRow]:
         """The folders directly in this one."""
         return [row for row in self._rows if row.path not in self._own][:_LISTED]
 
     @cached_property
-    def note_rows(self) -> Sequence[Row]:
+    def note_rows(self) -> Sequence[MapRow]:
         """The notes directly in it; those with most links first."""
         found = [row for row in self._rows if row.path in self._own]
         return sorted(found, key=lambda row: -(row.out + row.back))[:_LISTED]
@@ -108,7 +108,7 @@ class VaultMap:
         return frozenset(path for path in self.notes if path.rpartition("/")[0] == self.folder)
 
     @cached_property
-    def _rows(self) -> Sequence[Row]:
+    def _rows(self) -> Sequence[MapRow]:
         """The folders and notes directly in the folder."""
         start = len(self.folder) + 1 if self.folder else 0
         parts = [path if path in self._own else path[: path.index("/", start)] for path in self.notes]
@@ -120,7 +120,7 @@ class VaultMap:
                 else:
                     out[source] += 1
                     back[target] += 1
-        return [Row(path, count, within[path], out[path], back[path]) for path, count in Counter(parts).items()]
+        return [MapRow(path, count, within[path], out[path], back[path]) for path, count in Counter(parts).items()]
 
 
 def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
@@ -131,25 +131,25 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
         Cancelled: the browser has gone.
     """
     folder = folder.strip("/")
-    known = in_time(lambda: _known(Call(vault.session, Work(cancel=Soon(cancel, _SECONDS)), holds=False)), cancel)
+    known = in_time(lambda: _known(Call(vault.session, Work(cancel=Soon(cancel, _SECONDS)), pinned=False)), cancel)
     if known is None:
         return VaultMap(folder, [], [], "The links are not read yet: the vault is being indexed.")
     asked, names = known
     whole = _whole(vault, asked.answer, names, asked.files)
     if not folder:
-        return VaultMap("", whole.notes, whole.links, corpus.part(asked))
+        return VaultMap("", whole.notes, whole.links, all_notes.part(asked))
     within = [place for place, path in enumerate(whole.notes) if path.startswith(f"{folder}/")]
     if not within:
         raise PathNotFound(paths.shown(folder))
     places = {old: new for new, old in enumerate(within)}
     links = [[places[target] for target in whole.links[old] if target in places] for old in within]
-    return VaultMap(folder, [whole.notes[old] for old in within], links, corpus.part(asked))
+    return VaultMap(folder, [whole.notes[old] for old in within], links, all_notes.part(asked))
 
 
-def _known(call: Call) -> tuple[Corpus[Graph], LinkIndex]:
+def _known(call: Call) -> tuple[Aggregate[Graph], LinkIndex]:
     """Returns the links of all notes, and the names that they can use."""
-    call, scope = corpus.awaited(call)
-    return corpus.answered(call, PROJECTION, scope), call.links(reports_missed=True)
+    call, scope = all_notes.awaited(call)
+    return all_notes.answered(call, PROJECTION, scope), call.links(reports_missed=True)
 
 
 @dataclass

@@ -68,7 +68,7 @@ def note_paths(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
         Cancelled: nobody waits any more.
     """
     session = vault.session
-    call = Call(session, Work(session.config.time_limit, cancel), holds=False)
+    call = Call(session, Work(session.config.time_limit, cancel), pinned=False)
     found, is_whole = list[str](), True
     scope = call.scope((Walk(notes_only=True),), (), hidden=False, include_excluded=False)
     for path, kind, left_out in scope.entries():

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from vaulttools.answers.settled import settled
+from vaulttools.answers.retry import until_final
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import Work
@@ -104,7 +104,7 @@ async def answered(
 
         session.root.ensure_readable()
         try:
-            response, last = settled(first, asked, _found_something)
+            response, last = until_final(first, asked, _found_something)
         finally:
             progress = vault.index_progress
             indexing = "" if progress is None else progress.sentence

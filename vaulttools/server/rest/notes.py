@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from vaulttools.answers import corpus, linked
+from vaulttools.answers import all_notes, linked
 from vaulttools.answers.incremental import NoteProjection
 from vaulttools.call import Call
 from vaulttools.core import paths
@@ -19,7 +19,7 @@ from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Written
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import required as literals_of
 from vaulttools.patterns.requirements import Requirement
@@ -58,12 +58,12 @@ PROJECTION: Final = NoteProjection("rest", _facts, cast("Mapping[str, NoteMetada
 
 def described(call: Call, path: str, text: str) -> dict[str, Any]:
     """Returns a note, or another text file, as JSON."""
-    call, scope = corpus.awaited(call)
+    call, scope = all_notes.awaited(call)
     note = Note(path, text)
     links = call.links(reports_missed=True)
     is_note = paths.is_note(path)
     to, unresolved = _leading(path, graph.written(note), links) if is_note else ([], [])
-    edges = corpus.answered(call, linked.PROJECTION, scope).answer.to(path, links)
+    edges = all_notes.answered(call, linked.PROJECTION, scope).answer.to(path, links)
     return {
         "tags": list(note.tags) if is_note else [],
         "frontmatter": dict(note.properties) if is_note else {},
@@ -82,8 +82,8 @@ def every(call: Call, fields: Collection[str], holding: Sequence[Demand] = ()) -
     Notes that certainly do not meet the demands of `holding` on their texts are left out.
     """
     work = call.work
-    call, scope = corpus.awaited(call)
-    asked = corpus.answered(call, PROJECTION, scope)
+    call, scope = all_notes.awaited(call)
+    asked = all_notes.answered(call, PROJECTION, scope)
     leading: _Leading = {}
     back: _Back = {}
     if not {"links", "backlinks", "unresolvedLinks"}.isdisjoint(fields):

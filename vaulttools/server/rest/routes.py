@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from vaulttools import __version__
-from vaulttools.answers import corpus, usages
+from vaulttools.answers import all_notes, usages
 from vaulttools.call import Call
 from vaulttools.server.rest import files, searches
 from vaulttools.server.rest.answering import answered, as_json, refused
@@ -108,8 +108,8 @@ async def _tags(service: Service, request: Request) -> Response:
     """Returns every tag with its number of notes, including those of nested tags."""
 
     def ask(call: Call) -> Response:
-        call, scope = corpus.awaited(call)
-        found = corpus.answered(call, usages.TAGS, scope).answer.all
+        call, scope = all_notes.awaited(call)
+        found = all_notes.answered(call, usages.TAGS, scope).answer.all
         return as_json({"tags": [{"name": each.tag, "count": each.notes} for each in found]}, call.work)
 
     return await answered(service, request, ask, of_all=True)

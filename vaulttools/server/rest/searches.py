@@ -11,7 +11,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from vaulttools.answers import corpus
+from vaulttools.answers import all_notes
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument
@@ -135,12 +135,12 @@ def by_rule(call: Call, rule: Any) -> list[dict[str, Any]]:
 
 def recent(call: Call, days: int, limit: int) -> list[dict[str, Any]]:
     """Returns the notes changed since `days` days before today began, newest first."""
-    call, scope, _ = corpus.awaited_briefly(call)
+    call, scope, _ = all_notes.awaited_briefly(call)
     zone = call.session.calendar.zone
     today = datetime.combine(call.session.calendar.today(), datetime.min.time(), zone)
     since = (today - timedelta(days=days)).timestamp() * 1_000
     changed = []
-    for path in corpus.listed(scope).files:
+    for path in all_notes.listed(scope).files:
         when = notes.stat(call.session, path)["mtime"]
         if when >= since:
             changed.append((when, path))
@@ -172,7 +172,7 @@ def smart(call: Call, question: str, folders: list[str], left_out: list[str], li
         max_chars=_PASSAGE_CHARACTERS,
     )
     if left_out:
-        call, _, _ = corpus.awaited_briefly(call)  # all pages are of one moment
+        call, _, _ = all_notes.awaited_briefly(call)  # all pages are of one moment
     found: list[tuple[float, dict[str, Any]]] = []
     page: int | None = 1
     while page is not None and len(found) < limit:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
-from vaulttools.answers import dated
+from vaulttools.answers import date_arguments
 from vaulttools.answers.answer import Answer, is_none
-from vaulttools.answers.dated import DateText
-from vaulttools.answers.exact import Sort
+from vaulttools.answers.date_arguments import DateText
+from vaulttools.answers.obsidian_query import Sort
 from vaulttools.answers.request import Request, Tags, Values, Wordings
 from vaulttools.core import limits
 from vaulttools.models import BaseModel, Field
@@ -47,10 +47,10 @@ class QueryRequest(Request):
     glob: str | None = Field(None, description="Only what this glob selects: `Daily/**`.")
     tags: Tags | None = Field(None, description="All of these, nested ones too: `work`.")
     properties: Values | None = Field(None, description='`{"status": "active"}`; null: present and empty.')
-    modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
-    modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
-    created_after: DateText | None = Field(None, description=dated.CREATED_AFTER)
-    created_before: DateText | None = Field(None, description=dated.CREATED_BEFORE)
+    modified_after: DateText | None = Field(None, description=date_arguments.MODIFIED_AFTER)
+    modified_before: DateText | None = Field(None, description=date_arguments.MODIFIED_BEFORE)
+    created_after: DateText | None = Field(None, description=date_arguments.CREATED_AFTER)
+    created_before: DateText | None = Field(None, description=date_arguments.CREATED_BEFORE)
     limit: int = Field(10, ge=1, le=limits.RESULTS, description="Notes on a page.")
     max_chars: int = Field(3_000, ge=500, le=50_000, description="Characters, in mode ranked.")
     page: int = Field(1, ge=1, le=limits.RESULTS, description="From 1.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from vaulttools import tools
-from vaulttools.answers import vocabulary
+from vaulttools.answers import known_names
 from vaulttools.answers.proposals import MOST_ROWS, ListLine, WholeList, proposal
 from vaulttools.call import Call
 from vaulttools.core.work import PROPERTIES
@@ -27,7 +27,7 @@ def whole_list(call: Call, request: QueryRequest, question: str, *, is_ready: bo
     if not is_ready:
         return f"{_MORE}needs the index."
     again = call.again()
-    known = vocabulary.of(again)
+    known = known_names.of(again)
     asked = proposal(question, known, call.session.calendar.today(), call.session.calendar.first_weekday)
     if asked is None:
         return f"{_MORE}takes more time." if "time limit" in again.work.skipped else None

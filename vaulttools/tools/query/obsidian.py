@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from vaulttools.answers import answer, corpus, cut, dated, filters, show
+from vaulttools.answers import all_notes, answer, cut, date_arguments, filters, shown_lines
 from vaulttools.answers.cut import Section
-from vaulttools.answers.exact import Order, awaited, exact, other_readings
+from vaulttools.answers.obsidian_query import Order, awaited, other_readings, prepared
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import UNREAD, Work
 from vaulttools.query import tree
-from vaulttools.query.exact import Exact, Match
 from vaulttools.query.explain import explain, foreign_in_query
 from vaulttools.query.language import parse
+from vaulttools.query.matching_files import Match, PreparedQuery
 from vaulttools.tools.query.answers import Excerpt, NoteMatch, ObsidianAnswer, QueryRequest
 
 EXCERPTS: Final = 3
@@ -35,8 +35,8 @@ def answered(call: Call, request: QueryRequest, query: str, sentences: Sequence[
     node = parse(query)
     call, scope = awaited(call, request)
     both = tree.both([node, *filters.nodes(request)])
-    found, asked = exact(call, scope, request, both, query, match_case=request.match_case)
-    _, dates = dated.file_times(request, call.session.calendar)
+    found, asked = prepared(call, scope, request, both, query, match_case=request.match_case)
+    _, dates = date_arguments.file_times(request, call.session.calendar)
     order = Order(call.session, found, request.sort)
     page = _page(found, order, request)
     notices = [
@@ -48,7 +48,7 @@ def answered(call: Call, request: QueryRequest, query: str, sentences: Sequence[
     ]
     if page.total == 0 and work.complete:
         notices += other_readings(call, request, query, found, order, match_case=request.match_case)
-    what, part = "file" if found.plan.files.others else "note", corpus.part(asked)
+    what, part = "file" if found.plan.files.others else "note", all_notes.part(asked)
     if not part and page.total and not {"time limit", UNREAD}.isdisjoint(work.skipped):
         part = f"Part of the answer: {work.incomplete_because()}."
     return _printed(request, work, page, part, _first_line(request, page, what, part, work), notices, explain(node))
@@ -65,7 +65,7 @@ class _Page:
     next_page: int | None
 
 
-def _page(found: Exact, order: Order, request: QueryRequest) -> _Page:
+def _page(found: PreparedQuery, order: Order, request: QueryRequest) -> _Page:
     bound = max(limits.COUNTED_FILES, request.page * request.limit)
     first = list(islice(found.matching(order), bound + 1))
     start = (request.page - 1) * request.limit
@@ -115,7 +115,7 @@ class _File(Section):
 
 
 def _printed_file(match: Match) -> _File:
-    windows = show.of_places(match.places)
+    windows = shown_lines.of_places(match.places)
     best = sorted(windows, key=lambda window: -window.places)[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
     excerpts: list[Excerpt] = []
@@ -146,14 +146,14 @@ def _printed_file(match: Match) -> _File:
 
 
 def _first_line(request: QueryRequest, page: _Page, what: str, part: str, work: Work) -> str:
-    total = corpus.counted(page.total, what)
+    total = render.counted(page.total, what)
     if page.total == 0:
-        return corpus.nothing_found(part, work, f"No {what}s found.")
+        return all_notes.nothing_found(part, work, f"No {what}s found.")
     if not page.shown and part:
-        return corpus.first_line(part, f"Found {total} so far, too few for page {request.page:,}.")
+        return all_notes.first_line(part, f"Found {total} so far, too few for page {request.page:,}.")
     if not page.shown:
         return f"Page {request.page:,} is past the end: {total} in all."
-    return corpus.first_line(part, f"Found {'' if page.is_exact else 'more than '}{total}:")
+    return all_notes.first_line(part, f"Found {'' if page.is_exact else 'more than '}{total}:")
 
 
 def _closing(request: QueryRequest, page: _Page, voice: Voice) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from vaulttools.answers import answer, corpus
+from vaulttools.answers import answer
 from vaulttools.answers.proposals import ListLine, WholeList
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import PROPERTIES
@@ -103,7 +103,7 @@ def _notices(request: QueryRequest, found: Ranked, notes: Sequence[RankedNote], 
     notices = ["Case is ignored: match_case works in mode obsidian only."] if request.match_case else []
     notices += found.notices
     if found.like is not None and found.like.unread:
-        notices.append(f"Links of {corpus.counted(found.like.unread, 'note')} are not read yet.")
+        notices.append(f"Links of {render.counted(found.like.unread, 'note')} are not read yet.")
     notices += answer.conflict_copies(note.path for note in notes)
     notices += answer.passed_over(found.call.work, {PROPERTIES}) if has_list else []
     if found.deduplicator.is_cut:
@@ -202,8 +202,8 @@ def _first_line(frame: Frame, shown: Sequence[ShownNote]) -> str:
                 order = ", those of the period in order of time, then others"
         what = "" if found.like is None else f" like {paths.shown(found.like.path)}"
         if found.selected is not None:
-            return f"Showing {len(shown)} of {corpus.counted(found.selected, 'note')} that match the filters{order}."
-        return f"Showing {corpus.counted(len(shown), 'note')}{what}{order}."
+            return f"Showing {len(shown)} of {render.counted(found.selected, 'note')} that match the filters{order}."
+        return f"Showing {render.counted(len(shown), 'note')}{what}{order}."
     if page > 1 and not found.part:
         if "time limit" in work.skipped:
             return f"Page {page:,} was not reached: {work.incomplete_because()}."

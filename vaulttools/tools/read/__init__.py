@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Final
 
-from vaulttools.answers import answer, reading, show
+from vaulttools.answers import answer, reading, shown_lines
 from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.cut import fitting
 from vaulttools.answers.reading import Part, Reading
@@ -251,7 +251,7 @@ def _properties_read(dating: Dating, opened: Reading) -> NoteRead:
 
 def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
     """Returns the pages that lines (from 1, end inclusive) are on; None if the text has no pages."""
-    first, last = show.page_of(document, start), show.page_of(document, max(start, end))
+    first, last = shown_lines.page_of(document, start), shown_lines.page_of(document, max(start, end))
     total = document.parts[-1].page if document.parts else None
     return None if first is None or last is None or total is None else Pages(start=first, end=last, total=total)
 

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any, Final
 
 from vaulttools.answers import answer, reading
-from vaulttools.answers.corpus import counted
 from vaulttools.answers.reading import Part, Reading
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
@@ -151,7 +150,7 @@ def table(texts: Sequence[Reading], characters: int, notices: Sequence[str], voi
             break
         kept.append(row)
     left = len(rows) - len(kept)
-    return "\n".join(kept), [f"{counted(left, 'more note')}; raise {voice.name('max_chars')}."] if left else []
+    return "\n".join(kept), [f"{render.counted(left, 'more note')}; raise {voice.name('max_chars')}."] if left else []
 
 
 def _row(cells: Sequence[str]) -> str:

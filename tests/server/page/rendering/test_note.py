@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaulttools.errors import BadArgument
-from vaulttools.notes.links.targets import LinkIndex
+from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.note import EMBEDS, Rendering
 

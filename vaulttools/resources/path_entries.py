@@ -24,7 +24,7 @@ from vaulttools.files.globs import Glob
 from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Walk
 from vaulttools.files.selectors import Ranges
-from vaulttools.notes.links.targets import Link, parse_link
+from vaulttools.notes.links.resolution import Link, parse_link
 from vaulttools.resources import archives
 from vaulttools.resources.urls import Backed, Resolvers, Virtual, is_url
 
@@ -101,7 +101,7 @@ class Targets:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class EntryReader:
     """Reads entries for one vault."""
 
     root: Root

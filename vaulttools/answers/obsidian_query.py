@@ -11,9 +11,9 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Final, Literal, TypeAlias
 
-from vaulttools.answers import answer, corpus, dated, hints
+from vaulttools.answers import all_notes, answer, date_arguments, hints
 from vaulttools.answers.filters import Filters, nodes, none_selected
-from vaulttools.answers.incremental import Corpus, NoteProjection
+from vaulttools.answers.incremental import Aggregate, NoteProjection
 from vaulttools.call import Call
 from vaulttools.core import limits, spelling
 from vaulttools.errors import InvalidQuery
@@ -21,9 +21,9 @@ from vaulttools.files import disk
 from vaulttools.files.file_times import created
 from vaulttools.files.scope import Scope
 from vaulttools.query import facts, tree
-from vaulttools.query.exact import Exact
 from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse, spelled
+from vaulttools.query.matching_files import PreparedQuery
 from vaulttools.query.plan import Files, Plan, looks_at_any_file
 from vaulttools.query.regexes import Regexes
 from vaulttools.query.tree import And, Node, Not, Or, Phrase, PropertyNode, TagNode, Term
@@ -37,29 +37,32 @@ PROJECTION: Final = NoteProjection("query", facts.of, Facts(), Facts.changed, Fa
 
 def scope_of(call: Call, filters: Filters) -> Scope:
     """Returns the notes that the folder, the glob and the dates of `filters` select. It does not wait."""
-    return corpus.scope_of(call, filters.folder, filters.glob, **_further(call, filters))
+    return all_notes.scope_of(call, filters.folder, filters.glob, **_further(call, filters))
 
 
 def awaited(call: Call, filters: Filters) -> tuple[Call, Scope]:
-    """Waits as `corpus.awaited` does. Returns the call to go on with, and to use alone, and the notes of `scope_of`."""
-    return corpus.awaited(call, filters.folder, filters.glob, **_further(call, filters))
+    """Waits as `all_notes.awaited` does.
+
+    Returns the call to go on with, and to use alone, and the notes of `scope_of`.
+    """
+    return all_notes.awaited(call, filters.folder, filters.glob, **_further(call, filters))
 
 
 def _further(call: Call, filters: Filters) -> dict[str, Any]:
-    times, _ = dated.file_times(filters, call.session.calendar)
+    times, _ = date_arguments.file_times(filters, call.session.calendar)
     return {"times": times, "include_excluded": filters.include_excluded}
 
 
-def exact(
+def prepared(
     call: Call, scope: Scope, filters: Filters, node: Node, given: str, *, match_case: bool = False
-) -> tuple[Exact, Corpus[Facts]]:
+) -> tuple[PreparedQuery, Aggregate[Facts]]:
     """Returns a query, `given` as the caller wrote it, ready to run, and the facts about the notes of `scope` that it
     uses. It does not wait."""
     work = call.work
-    asked = corpus.answered(call, PROJECTION, scope)
+    asked = all_notes.answered(call, PROJECTION, scope)
     if _asks_for_properties(node):
         answer.misread(work, asked.answer.misread)
-    walks, named = corpus.selection(call, filters.folder, filters.glob, notes_only=False)
+    walks, named = all_notes.walks_and_files(call, filters.folder, filters.glob, notes_only=False)
     files = _files(replace(scope, walks=walks, named=named, warnings=[]), any_file=looks_at_any_file(node))
     files = files.read(asked.answer.notes)
     view = call.snapshot
@@ -67,7 +70,7 @@ def exact(
     regexes = Regexes(given, call.session.ripgrep, scope, work, most, view)
     nominated = (lambda required: None) if view is None else view.nominated
     plan = Plan(files, asked.answer, nominated, regexes)
-    return Exact(node, match_case, plan, regexes, call.notes(), work), asked
+    return PreparedQuery(node, match_case, plan, regexes, call.notes(), work), asked
 
 
 def _asks_for_properties(node: Node) -> bool:
@@ -77,12 +80,12 @@ def _asks_for_properties(node: Node) -> bool:
 
 def _files(scope: Scope, *, any_file: bool) -> Files:
     """Returns the files of a scope by kind, made at most once until a name changes."""
-    listing = corpus.listed(scope)
+    listing = all_notes.listed(scope)
 
     def made() -> Files:
         return Files.of(listing.files, any_file=any_file)
 
-    if scope.names is None or not all(scope.names.holds(walk.folder) for walk in scope.walks):
+    if scope.names is None or not all(scope.names.knows(walk.folder) for walk in scope.walks):
         return made()
     return scope.names.kept(("query", listing, any_file), made)
 
@@ -90,10 +93,10 @@ def _files(scope: Scope, *, any_file: bool) -> Files:
 class Order:
     """Sorts files in the requested order; ties stay in path order."""
 
-    def __init__(self, vault: Session, exact: Exact, sort: Sort | None) -> None:
+    def __init__(self, vault: Session, query: PreparedQuery, sort: Sort | None) -> None:
         self._vault = vault
-        self._orders = exact.plan.files.orders
-        self._names = exact.regexes.candidates
+        self._orders = query.plan.files.orders
+        self._names = query.regexes.candidates
         name = sort or "name"
         name = "name" if name == "relevance" else name
         self._by, self._is_reversed = name.removeprefix("-"), name.startswith("-")
@@ -119,10 +122,10 @@ class Order:
         return status.st_mtime_ns if self._by == "modified" else created(status)
 
 
-def files_found(exact: Exact, order: Order, **changes: Any) -> int:
-    """Counts the files of another query, up to one more than the limit. It reports no skipped files: `exact` did."""
-    work = exact.work.again()
-    again = replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
+def files_found(query: PreparedQuery, order: Order, **changes: Any) -> int:
+    """Counts the files of another query, up to one more than the limit. It reports no skipped files: `query` did."""
+    work = query.work.again()
+    again = replace(query, work=work, regexes=replace(query.regexes, work=work), **changes)
     return len(list(islice(again.matching(order), limits.COUNTED_FILES + 1)))
 
 
@@ -131,7 +134,7 @@ _ALONE: Final = 5
 
 
 def other_readings(
-    call: Call, filters: Filters, given: str, found: Exact, order: Order, *, match_case: bool
+    call: Call, filters: Filters, given: str, found: PreparedQuery, order: Order, *, match_case: bool
 ) -> list[str]:
     """Returns one sentence for each reading of `given` that finds files with the same filters: its parts alone, case
     ignored, another Unicode form. Or the sentence that no note passes the filters."""
@@ -144,15 +147,15 @@ def other_readings(
     return [*unknown, *alone, *_other_case(found, order), *forms]
 
 
-def _unknown_properties(exact: Exact, node: Node) -> list[str]:
+def _unknown_properties(query: PreparedQuery, node: Node) -> list[str]:
     """Names properties of a query that no note has, with similar names; or says how to quote a name of several words"""
     if not isinstance(node, PropertyNode):
-        return list(dict.fromkeys(chain.from_iterable(_unknown_properties(exact, each) for each in tree.parts(node))))
+        return list(dict.fromkeys(chain.from_iterable(_unknown_properties(query, each) for each in tree.parts(node))))
     words = tree.parts(node.name) or (node.name,)
     name = " ".join(word.text for word in words if isinstance(word, Term | Phrase))
     if not name or isinstance(node.name, Or | Not):
         return []
-    names = exact.plan.facts.properties
+    names = query.plan.facts.properties
     if name.casefold() in map(str.casefold, names):
         return [f'A name of several words needs quotation marks: ["{name}"].'] if len(words) > 1 else []
     close = spelling.closest(name, sorted(names))
@@ -160,7 +163,7 @@ def _unknown_properties(exact: Exact, node: Node) -> list[str]:
     return [f'No note that was searched has the property "{name}".{similar}']
 
 
-def _alone(exact: Exact, order: Order, node: Node, filtering: Sequence[Node]) -> list[str]:
+def _alone(query: PreparedQuery, order: Order, node: Node, filtering: Sequence[Node]) -> list[str]:
     """Says how many files each part of a query finds, if all together find none."""
     if not isinstance(node, And):
         return []
@@ -168,17 +171,17 @@ def _alone(exact: Exact, order: Order, node: Node, filtering: Sequence[Node]) ->
     for part in node.parts[:_ALONE]:
         if isinstance(part, Not):
             continue
-        number = files_found(exact, order, node=tree.both([part, *filtering]))
+        number = files_found(query, order, node=tree.both([part, *filtering]))
         count = f"more than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
         found.append(f"{spelled(part)}: {count}")
     return [f"No note matches the whole query. Notes that match one part: {'; '.join(found)}."]
 
 
-def _other_case(exact: Exact, order: Order) -> list[str]:
+def _other_case(query: PreparedQuery, order: Order) -> list[str]:
     """Says how many files match with case ignored."""
-    if not exact.sensitive:
+    if not query.sensitive:
         return []
-    number = files_found(exact, order, sensitive=False)
+    number = files_found(query, order, sensitive=False)
     if not number:
         return []
     count = f"More than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
@@ -192,7 +195,7 @@ def _other_forms(call: Call, filters: Filters, given: str, *, match_case: bool) 
         try:
             node = tree.both([parse(written), *nodes(filters)])
             again = call.again()
-            matching, _ = exact(again, scope_of(again, filters), filters, node, written, match_case=match_case)
+            matching, _ = prepared(again, scope_of(again, filters), filters, node, written, match_case=match_case)
         except InvalidQuery:
             continue  # some characters have a form that is syntax of the language
         number = len(list(islice(matching.matching(Order(call.session, matching, None)), limits.COUNTED_FILES)))

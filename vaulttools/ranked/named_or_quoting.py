@@ -21,7 +21,7 @@ _ROW: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class NamedOrQuoting:
     """The notes in which the question is written."""
 
     first: AbstractSet[str] = frozenset()
@@ -47,7 +47,7 @@ class Written:
         return found
 
 
-NOWHERE: Final = Written()
+NOWHERE: Final = NamedOrQuoting()
 
 
 def plain(text: str) -> str:
@@ -76,13 +76,13 @@ def holding_all(notes: Sequence[RankedNote], own: int, places: Mapping[str, Plac
     both = frozenset(
         note.path
         for note in notes
-        if may_be_name(places[note.path], own) or any(asked <= each.held for each in note.evidence)
+        if may_be_name(places[note.path], own) or any(asked <= each.terms for each in note.evidence)
     )
     if both or own == 1:
         return both
     found: set[str] = set()
     for term in asked:
-        in_text = [note for note in notes if any(term in each.held for each in note.evidence)]
+        in_text = [note for note in notes if any(term in each.terms for each in note.evidence)]
         holding = in_text or [note for note in notes if any(places[note.path].found[term])]
         # All that are as good: their order, by time, says nothing.
         found.update(note.path for note in holding if note.score == holding[0].score)

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from tests.conftest import FIXTURES
 from tests.server.serving import WITHIN, connected, free_port, http, linux_only, said
-from vaulttools.server import door, listener
+from vaulttools.server import acceptor, listener
 from vaulttools.server.listener import OncePerMinute
 
 LARGE = b"x" * (8 << 20)
@@ -68,7 +68,7 @@ def _until(is_so: Callable[[], bool]) -> None:
 def test_a_client_that_does_not_go_on_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, deadline: str, sent: bytes, answer: bytes
 ) -> None:
-    monkeypatch.setattr(door, deadline, 0.1)
+    monkeypatch.setattr(acceptor, deadline, 0.1)
     with _served() as port, closing(connected(port, sent)) as connection:
         assert said(connection)[:12] == answer
     assert [record.getMessage() for record in caplog.records] == []
@@ -76,7 +76,7 @@ def test_a_client_that_does_not_go_on_is_not_waited_for(
 
 @linux_only
 def test_a_client_that_does_not_read_its_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "STALLED_SECONDS", 0.1)
+    monkeypatch.setattr(acceptor, "STALLED_SECONDS", 0.1)
     with _served() as port:
         asked = b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n"
         with closing(connected(port, asked)) as connection:
@@ -100,7 +100,7 @@ def test_a_body_that_comes_slowly_is_read_to_its_end() -> None:
 
 
 def test_the_oldest_connection_that_says_nothing_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "MOST", 8)
+    monkeypatch.setattr(acceptor, "MOST", 8)
     with _served() as port, ExitStack() as stack:
         silent = [stack.enter_context(closing(connected(port, b"GET / HTTP/1.1\r\nX: "))) for _ in range(10)]
         assert httpx2.get(f"http://127.0.0.1:{port}/healthz").text == "ok"
@@ -110,7 +110,7 @@ def test_the_oldest_connection_that_says_nothing_makes_room(monkeypatch: pytest.
 
 
 def test_those_that_are_being_answered_stay_and_others_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "MOST", 8)
+    monkeypatch.setattr(acceptor, "MOST", 8)
     asked = b"GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     with _served() as port, ExitStack() as stack:
         reading = [stack.enter_context(closing(connected(port, asked))) for _ in range(4)]
@@ -126,7 +126,7 @@ def test_those_that_are_being_answered_stay_and_others_are_refused(monkeypatch: 
     [("127.0.0.1", "127.0.0.1"), ("2001:db8:1:2:3::4", "2001:0db8:0001:0002"), ("fe80::1%eth0", "fe80:0000:0000:0000")],
 )
 def test_a_peer_is_an_address_or_a_network(address: str, peer: str) -> None:
-    assert door._peer(address) == peer
+    assert acceptor._peer(address) == peer
 
 
 @linux_only

@@ -133,7 +133,7 @@ def quoted(token: str) -> str:
     return '"{}"'.format(token.replace('"', '""'))
 
 
-def _holding(text: str, part: str, start: int) -> Iterator[str]:
+def _lines_with(text: str, part: str, start: int) -> Iterator[str]:
     """Yields the words of `text` (one per line) that hold a part, from the line feed at `start`."""
     at = text.find(part, start)
     while at >= 0:
@@ -158,13 +158,13 @@ class Vocabulary:
         self._found: dict[str, tuple[int, tuple[str, ...]]] = {}
         """For recent parts: how many characters of `_words` were searched, and the words found, at most `MOST` + 1."""
 
-    def holding(self, connection: apsw.Connection, part: str) -> Sequence[str] | None:
+    def words_with(self, connection: apsw.Connection, part: str) -> Sequence[str] | None:
         """Returns the words that contain `part`, in a reading transaction, and perhaps newer ones; None if more than
         `MOST`. A line feed at an end of `part` marks the beginning or end of a word."""
         text = self._read(connection)
         seen, found = self._found.get(part, (1, ()))
         if len(found) <= MOST and seen < len(text):
-            found = (*found, *islice(_holding(text, part, seen - 1), MOST + 1 - len(found)))
+            found = (*found, *islice(_lines_with(text, part, seen - 1), MOST + 1 - len(found)))
             with self._lock:
                 self._found[part] = len(text), found
                 while len(self._found) > _REMEMBERED:
@@ -233,8 +233,8 @@ _WORDS_PER_ROW: Final = 12
 10 µs."""
 
 
-Holding: TypeAlias = Callable[[str], Sequence[str] | None]
-"""`Vocabulary.holding`, bound to a reading transaction."""
+WordsWith: TypeAlias = Callable[[str], Sequence[str] | None]
+"""`Vocabulary.words_with`, bound to a reading transaction."""
 
 # Queries for what a pattern requires, without the parts that cannot be looked for.
 
@@ -242,9 +242,9 @@ TRIPLES: Final = 12
 """Most triples to look for per run, evenly spread: more exclude next to nothing."""
 
 
-def query(requirement: Requirement, holding: Holding) -> str | None:
+def query(requirement: Requirement, words_with: WordsWith) -> str | None:
     """Returns an FTS5 query for the text files that may fulfil the requirement; None if it would not narrow."""
-    return _query(requirement, partial(_of_literal, holding))
+    return _query(requirement, partial(_of_literal, words_with))
 
 
 def binary_query(requirement: Requirement) -> str | None:
@@ -269,27 +269,27 @@ def _joined(parts: Iterable[str | None], operator: str = " AND ") -> str | None:
     return f"({operator.join(known)})" if len(known) > 1 else next(iter(known), None)
 
 
-def _of_literal(holding: Holding, literal: str) -> str | None:
+def _of_literal(words_with: WordsWith, literal: str) -> str | None:
     found: list[str | None] = []
     for part in literal.split("\0"):  # a query ends at a NUL, which no text file holds
         runs = _RUN.findall(part)
         last = len(runs) - 1
         for number, run in enumerate(runs):
             if _WORD.match(run):
-                found.append(_of_word(run, holding, begins=number > 0, ends=number < last))
+                found.append(_of_word(run, words_with, begins=number > 0, ends=number < last))
             else:
                 found.append(_of_other(run, ends=number < last))
         found += map(quoted, _mixed(part.encode("utf-8", "replace"))[:TRIPLES])
     return _joined(found)
 
 
-def _of_word(run: str, holding: Holding, *, begins: bool, ends: bool) -> str | None:
+def _of_word(run: str, words_with: WordsWith, *, begins: bool, ends: bool) -> str | None:
     """Returns the query for word characters. `begins`, `ends`: a run of the text begins or ends with them."""
     words: Sequence[str] | None = ()
     if len(run) <= LONGEST:
         if begins and ends:
             return quoted(run)
-        words = holding("\n" * begins + run + "\n" * ends)
+        words = words_with("\n" * begins + run + "\n" * ends)
     if words is None:
         return None
     of_long = _joined([quoted(LONG), _of_other(run, ends=ends)])

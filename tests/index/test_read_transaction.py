@@ -13,7 +13,7 @@ import pytest
 from tests.index.indexes import Indexed, found
 from vaulttools.index import database
 from vaulttools.index.background import watch
-from vaulttools.index.database import Moment
+from vaulttools.index.database import ReadTransaction
 from vaulttools.index.publisher import Publisher
 from vaulttools.index.store import IndexStore
 from vaulttools.patterns.requirements import AllOf
@@ -42,7 +42,7 @@ def test_what_is_written_meanwhile_does_not_show_until_the_moment_ends(indexed: 
         return set(tables.paths(tables.narrowed(literal) or []))
 
     assert (named("first"), named("second"), named("changed")) == ({"a.md"}, {"b.md"}, set())
-    assert moment.held
+    assert moment.is_pinned
     moment.end()
     assert (named("first"), named("second"), named("changed")) == ({"new.md"}, set(), {"a.md"})
 
@@ -82,7 +82,7 @@ def test_without_a_log_nothing_is_held_so_that_no_reader_holds_up_the_writer(ind
         indexed.write({"new.md": "first"})
         assert indexed.update(store).finished
         assert set(tables.paths(tables.narrowed("first") or [])) == {"a.md", "new.md"}
-        assert not moment.held
+        assert not moment.is_pinned
         moment.end()
 
 
@@ -102,7 +102,7 @@ def test_while_the_log_is_long_nothing_is_held_and_it_is_emptied_at_the_next_com
     assert log_bytes(store) > 20_000
     _, second = store.at_one_moment()
     second.begin()
-    assert (first.held, second.held) == (True, False)
+    assert (first.is_pinned, second.is_pinned) == (True, False)
     first.end()
     second.end()
     indexed.write({"last.md": "x"})
@@ -110,7 +110,7 @@ def test_while_the_log_is_long_nothing_is_held_and_it_is_emptied_at_the_next_com
     assert log_bytes(store) == 0
     _, third = store.at_one_moment()
     third.begin()
-    assert third.held
+    assert third.is_pinned
     third.end()
 
 
@@ -119,15 +119,15 @@ def test_a_snapshot_that_is_held_says_of_a_note_that_was_moved_since_where_it_wa
 ) -> None:
     """Without the moment its row is gone, and its new one has a name that the snapshot does not know."""
     present = Publisher(indexed.root, store, None, 1_000)
-    published, held, required = present.current(), present.held(), AllOf(("first",))
+    published, pinned, required = present.current(), present.pinned(), AllOf(("first",))
     os.rename(indexed.vault / "a.md", indexed.vault / "z.md")
     present.catch_up()
     pending = present.pending()
     indexed.update(store)
     present.settle(pending)
-    assert held.nominated(required) == {"a.md"}
+    assert pinned.nominated(required) == {"a.md"}
     assert published.nominated(required) == {"z.md"}
-    held.let_go()
+    pinned.release()
     assert found(store, "first") == {"z.md"}
 
 
@@ -135,21 +135,21 @@ def test_a_snapshot_is_taken_again_if_another_is_published_before_its_tables_are
     indexed: Indexed, store: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     present = Publisher(indexed.root, store, None, 1_000)
-    begin, times = Moment.begin, list[Path]()
+    begin, times = ReadTransaction.begin, list[Path]()
 
-    def begun(moment: Moment) -> None:
+    def begun(moment: ReadTransaction) -> None:
         if not times:
             os.rename(indexed.vault / "a.md", indexed.vault / "z.md")
             present.catch_up()
         times.append(indexed.vault)
         begin(moment)
 
-    monkeypatch.setattr(Moment, "begin", begun)
-    held = present.held()
+    monkeypatch.setattr(ReadTransaction, "begin", begun)
+    pinned = present.pinned()
     assert len(times) == 2
-    assert held.mark == present.latest.mark
-    assert held.keys(["a.md"]) == [None]
-    held.let_go()
+    assert pinned.mark == present.latest.mark
+    assert pinned.keys(["a.md"]) == [None]
+    pinned.release()
 
 
 def test_a_row_that_another_process_removed_before_the_tables_were_read_is_not_missed(
@@ -158,35 +158,39 @@ def test_a_row_that_another_process_removed_before_the_tables_were_read_is_not_m
     watching = watch(indexed.root)
     if watching is None:
         pytest.skip("nothing tells of changes here")
-    present, begin, times = Publisher(indexed.root, store, watching, 1_000), Moment.begin, list[Moment]()
+    present, begin, times = (
+        Publisher(indexed.root, store, watching, 1_000),
+        ReadTransaction.begin,
+        list[ReadTransaction](),
+    )
 
-    def begun(moment: Moment) -> None:
+    def begun(moment: ReadTransaction) -> None:
         if not times:
             os.rename(indexed.vault / "a.md", indexed.vault / "z.md")
             indexed.update(store)
         times.append(moment)
         begin(moment)
 
-    monkeypatch.setattr(Moment, "begin", begun)
-    held = present.held()
-    assert held.nominated(AllOf(("first",))) == {"z.md"}
-    assert held.was_held
-    held.let_go()
+    monkeypatch.setattr(ReadTransaction, "begin", begun)
+    pinned = present.pinned()
+    assert pinned.nominated(AllOf(("first",))) == {"z.md"}
+    assert pinned.was_pinned
+    pinned.release()
     present.close()
 
 
 def test_a_snapshot_whose_names_change_at_every_try_is_not_one_of_one_moment(
     indexed: Indexed, store: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    present, begin, number = Publisher(indexed.root, store, None, 1_000), Moment.begin, iter(range(100))
+    present, begin, number = Publisher(indexed.root, store, None, 1_000), ReadTransaction.begin, iter(range(100))
 
-    def begun(moment: Moment) -> None:
+    def begun(moment: ReadTransaction) -> None:
         indexed.write({f"new {next(number)}.md": ""})
         present.catch_up()
         begin(moment)
 
-    monkeypatch.setattr(Moment, "begin", begun)
-    held = present.held()
-    assert not held.was_held
+    monkeypatch.setattr(ReadTransaction, "begin", begun)
+    pinned = present.pinned()
+    assert not pinned.was_pinned
     with store.reading() as connection:
         assert not connection.in_transaction

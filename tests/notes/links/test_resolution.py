@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.core import paths
-from vaulttools.notes.links.targets import Link, LinkIndex, parse_link, parse_linktext
+from vaulttools.notes.links.resolution import Link, LinkIndex, parse_link, parse_linktext
 
 
 @pytest.mark.parametrize(

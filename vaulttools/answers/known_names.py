@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from vaulttools.answers import corpus, usages
+from vaulttools.answers import all_notes, usages
 from vaulttools.call import Call
 from vaulttools.notes.period_words import plain
 from vaulttools.notes.tallies import PropertyCounts, TagCounts
@@ -25,7 +25,7 @@ _SIGN: Final = re.compile(r"[+#%*@<>≤≥=±~$€£°]|(?<!\w)[-−](?=\d)")
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 
 
-class Vocabulary(NamedTuple):
+class KnownNames(NamedTuple):
     """The names that a vault uses. A key is the stem of a word, or of several words with blanks between."""
 
     names: Mapping[str, str]
@@ -35,15 +35,15 @@ class Vocabulary(NamedTuple):
     tags: Mapping[str, str]
 
 
-def of(call: Call) -> Vocabulary:
+def of(call: Call) -> KnownNames:
     """Returns the vocabulary of all notes that are not excluded. It does not wait for the index."""
-    scope = corpus.scope_of(call)
-    properties = corpus.answered(call, usages.PROPERTIES, scope)
-    return _made(properties.answer, corpus.answered(call, usages.TAGS, scope).answer)
+    scope = all_notes.scope_of(call)
+    properties = all_notes.answered(call, usages.PROPERTIES, scope)
+    return _made(properties.answer, all_notes.answered(call, usages.TAGS, scope).answer)
 
 
 @lru_cache(maxsize=4)  # for the vaults of one process; recomputed if a property or a tag changes
-def _made(properties: PropertyCounts, tags: TagCounts) -> Vocabulary:
+def _made(properties: PropertyCounts, tags: TagCounts) -> KnownNames:
     names: dict[str, list[str]] = {}
     values: dict[str, dict[str, list[str]]] = {}
     for usage in properties.all:
@@ -59,7 +59,7 @@ def _made(properties: PropertyCounts, tags: TagCounts) -> Vocabulary:
                 spelled.append(f"{before}{expression(value)}{after}")
     clear = {key: same[0] for key, same in names.items() if len(same) == 1}
     either = {key: {name: " || ".join(each) for name, each in held.items()} for key, held in values.items()}
-    return Vocabulary(clear, either, {stems(each.tag): each.tag for each in reversed(tags.all)})
+    return KnownNames(clear, either, {stems(each.tag): each.tag for each in reversed(tags.all)})
 
 
 def expression(value: str | float) -> str:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.answers import show
-from vaulttools.answers.show import HitWindow, around, shortened
+from vaulttools.answers import shown_lines
+from vaulttools.answers.shown_lines import HitWindow, around, shortened
 
 
 @pytest.mark.parametrize(
@@ -59,17 +59,17 @@ def test_a_shortened_excerpt_keeps_its_first_lines(hits: list[int], context: int
 
 
 def test_the_example_of_the_docstring_holds() -> None:
-    assert doctest.testmod(show).failed == 0
+    assert doctest.testmod(shown_lines).failed == 0
 
 
 @given(places=st.lists(st.tuples(st.integers(1, 40), st.integers(0, 70)), max_size=30))
 def test_each_place_begins_in_one_window_that_knows_its_reach(places: list[tuple[int, int]]) -> None:
     spans = [(start, start + more) for start, more in places]
-    windows = show.of_places(spans)
+    windows = shown_lines.of_places(spans)
     assert all(first.end < second.start for first, second in pairwise(windows))
     assert sum(each.places for each in windows) == len(spans)
     assert max((each.reach for each in windows), default=0) == max((end for _, end in spans), default=0)
 
 
 def test_many_places_in_one_line_make_one_window() -> None:
-    assert show.of_places([(7, 7)] * 140_000) == [show.Window(7, 7, 140_000, 7)]
+    assert shown_lines.of_places([(7, 7)] * 140_000) == [shown_lines.Window(7, 7, 140_000, 7)]

@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from vaulttools.answers import answer
-from vaulttools.answers.incremental import Corpus, IncrementalAnswer, NoteProjection
+from vaulttools.answers.incremental import Aggregate, IncrementalAnswer, NoteProjection
 from vaulttools.attachments.kinds import kind_of
 from vaulttools.call import Call
+from vaulttools.core import render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.file_times import FileTimes
@@ -48,7 +49,7 @@ def scope_of(
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walks, files = selection(call, folder, glob)
+    walks, files = walks_and_files(call, folder, glob)
     return replace(call.scope(walks, files, hidden=False, include_excluded=include_excluded), times=times)
 
 
@@ -69,7 +70,7 @@ def awaited(
         BadArgument: there is no such folder, or the glob is malformed.
     """
     scope = scope_of(call, folder, glob, times=times, include_excluded=include_excluded)
-    if call.has_chosen:
+    if call.has_fixed_snapshot:
         return call, scope
     call = call.waited(0)
     scope = replace(scope, names=call.snapshot)
@@ -96,9 +97,9 @@ def awaited_briefly(
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walks, files = selection(call, folder, glob, also=kind_of)
+    walks, files = walks_and_files(call, folder, glob, also=kind_of)
     scope = replace(call.scope(walks, files, hidden=False, include_excluded=include_excluded), times=times)
-    if not call.has_chosen:
+    if not call.has_fixed_snapshot:
         ends = time.monotonic() + _OPENING_SECONDS
         call = call.waited(0)  # reading a few notes that just changed takes less time than indexing them
         if not _is_ranked(call, scope, _FEW):
@@ -129,9 +130,9 @@ def answered(
     within: tuple[Walk, ...] | None = None,
     *,
     keeps: bool = True,
-) -> Corpus[S]:
+) -> Aggregate[S]:
     """Answers a question about the notes of a scope, without excluded files (rule-E04). It does not wait. With
-    `keeps=False` the caller saves the answer, by `Corpus.keep`.
+    `keeps=False` the caller saves the answer, by `Aggregate.keep`.
 
     It adds to the work of the call what was passed over, only what lies `within` some walks if they are given.
     """
@@ -141,19 +142,19 @@ def answered(
     incremental: IncrementalAnswer[F, S] = call.session.lasting.made(
         key, lambda: IncrementalAnswer(question, is_kept=_is_of_all(scope))
     )
-    corpus = incremental.at(listed(scope), call.snapshot, call.notes(), work)
+    aggregate = incremental.at(listed(scope), call.snapshot, call.notes(), work)
     if keeps:
-        corpus.keep(False)
-    for entry, reason in corpus.passed_over:
+        aggregate.keep(False)
+    for entry, reason in aggregate.passed_over:
         if within is None or any(walk.reaches(entry.path) for walk in within):
             work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
-    work.pass_over_all(corpus.late, "time limit")
-    if corpus.waiting or corpus.late:
+    work.pass_over_all(aggregate.late, "time limit")
+    if aggregate.waiting or aggregate.late:
         work.is_over()  # the time for reading is over; what was read is still answered from
     for _, warning in scope.warnings:
         work.warn(warning)
-    work.searched += corpus.notes
-    return corpus
+    work.searched += aggregate.notes
+    return aggregate
 
 
 def _is_of_all(scope: Scope) -> bool:
@@ -167,7 +168,7 @@ def listed(scope: Scope) -> Listing:
     return Listing(scope.entries()) if known is None else known
 
 
-def selection(
+def walks_and_files(
     call: Call,
     folder: str | None,
     glob: str | None,
@@ -186,13 +187,13 @@ def selection(
     return walks, tuple(filter(Walk(notes_only=notes_only, also=also).selects, files))
 
 
-def part(corpus: Corpus[S]) -> str:
+def part(aggregate: Aggregate[S]) -> str:
     """Returns the sentence that opens an answer made from a part of the notes; "" if it is made from all."""
-    if corpus.waiting:
-        total = corpus.notes + corpus.waiting
-        return f"Part of the answer: {corpus.notes:,} of {total:,} notes are read. Ask again for the rest."
-    if corpus.late:
-        seen = counted(len(corpus.late), "note")
+    if aggregate.waiting:
+        total = aggregate.notes + aggregate.waiting
+        return f"Part of the answer: {aggregate.notes:,} of {total:,} notes are read. Ask again for the rest."
+    if aggregate.late:
+        seen = render.counted(len(aggregate.late), "note")
         return f"Part of the answer: there was no time to look at {seen} again. Ask again."
     return ""
 
@@ -207,11 +208,6 @@ def nothing_found(part: str, work: Work, sentence: str) -> str:
     if part:
         return first_line(part, f"{sentence.removesuffix('.')} so far.")
     return answer.nothing_found(work, sentence)
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 note`, `2,310 notes`."""
-    return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
 def _folder(call: Call, given: str | None) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.links.references import Reference, wikilink
-from vaulttools.notes.links.targets import target_of
+from vaulttools.notes.links.resolution import target_of
 from vaulttools.notes.parts import Block, BlockId, BlockKind, DatedLine, Heading, Structure, Tag, Task
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _decoded(name: str, make: Callable[[Any], Any]) -> Any:
     return cached_property(lambda holder: tuple(map(make, holder._part(name))))
 
 
-class Stored(Contents):
+class PackedNote(Contents):
     """A note without its text, unpacked from the bytes of `dump`. Each part is decoded at its first use."""
 
     warnings: tuple[str, ...] = _decoded("warnings", str)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.note import Note
+from vaulttools.notes.packing import PackedNote, dump
 from vaulttools.notes.parts import Structure
-from vaulttools.notes.stored import Stored, dump
 
 VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
 
@@ -35,12 +35,12 @@ def parts(contents: Contents) -> dict[str, object]:
 def check(text: str) -> None:
     fresh = Note("a/n.md", text)
     data = dump(fresh)
-    loaded = Note("a/n.md", text, Stored(data))
+    loaded = Note("a/n.md", text, PackedNote(data))
     assert loaded == fresh
     assert parts(loaded) == parts(fresh)
-    assert parts(Stored(data)) == parts(fresh)
-    assert [*Stored(data).links] == [*fresh.links]
-    assert dump(loaded) == dump(Stored(data)) == data
+    assert parts(PackedNote(data)) == parts(fresh)
+    assert [*PackedNote(data).links] == [*fresh.links]
+    assert dump(loaded) == dump(PackedNote(data)) == data
 
 
 @pytest.mark.parametrize("path", sorted(VAULT.rglob("*.md")), ids=lambda path: path.name)
@@ -77,14 +77,14 @@ def test_any_text_reads_back(text: str) -> None:
 
 def test_the_headings_are_read_without_decoding_the_rest() -> None:
     """This way the breadcrumbs of ten notes take 0.1 ms (measured)."""
-    stored = Stored(dump(Note("n.md", "# A\n[[b]] #c\n## D\n")))
+    stored = PackedNote(dump(Note("n.md", "# A\n[[b]] #c\n## D\n")))
     assert stored.breadcrumb(3) == ("A", "D")
     assert [*stored._part._groups] == [2]
 
 
 def test_a_note_and_its_structure_make_no_circle() -> None:
     """One for each note would cost the first call 17 ms of garbage collection (measured with 6,300 notes)."""
-    stored = Stored(dump(Note("n.md", "---\na: 1\n---\n# A\n[[b]] #c\n- [ ] d\n")))
+    stored = PackedNote(dump(Note("n.md", "---\na: 1\n---\n# A\n[[b]] #c\n- [ ] d\n")))
     assert (stored.tags, len(stored.structure.tasks), len(stored.structure.references)) == (("c",), 1, 1)
     kept = weakref.ref(stored)
     gc.disable()
@@ -96,6 +96,6 @@ def test_a_note_and_its_structure_make_no_circle() -> None:
 
 
 def test_tags_properties_and_tasks_are_read_without_decompressing_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    stored = Stored(dump(Note("n.md", "---\na: 1\n---\n# A\n[[b]] #c\n- [ ] d\n")))
+    stored = PackedNote(dump(Note("n.md", "---\na: 1\n---\n# A\n[[b]] #c\n- [ ] d\n")))
     monkeypatch.setattr(zlib, "decompress", lambda _: pytest.fail("a group was decompressed"))
     assert (stored.tags, stored.properties, len(stored.structure.tasks)) == (("c",), {"a": 1}, 1)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.index.indexes import Indexed
 from vaulttools.files import document
 from vaulttools.files.disk import Key
-from vaulttools.index import vocabulary, workers
+from vaulttools.index import tokenizer, workers
 from vaulttools.index.content import Content
 from vaulttools.index.store import IndexStore
 from vaulttools.patterns.requirements import LONGEST, AllOf, AnyOf, Requirement, fold
@@ -64,7 +64,7 @@ def _literal(draw: st.DrawFn, held: Sequence[str]) -> str:
 
 
 def _content(path: str, text: str) -> Content:
-    return Content(path, Key(1, 2, 3, 4), 5, "text", digest=text.encode(), tokens=vocabulary.tokens(fold(text)))
+    return Content(path, Key(1, 2, 3, 4), 5, "text", digest=text.encode(), tokens=tokenizer.tokens(fold(text)))
 
 
 def _holds(text: str, requirement: Requirement) -> bool:
@@ -83,9 +83,9 @@ def test_all_files_that_hold_what_is_required_are_nominated(
     data: st.DataObject, held: list[str], later: list[str]
 ) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vocabulary, "MOST", data.draw(st.sampled_from([0, 1, 256])))
+        patch.setattr(tokenizer, "MOST", data.draw(st.sampled_from([0, 1, 256])))
         patch.setattr("vaulttools.index.writer._GATHERED", data.draw(st.sampled_from([0, 20, 1_000])))
-        patch.setattr(vocabulary, "_WORDS_PER_ROW", data.draw(st.sampled_from([0, 1, 12])))
+        patch.setattr(tokenizer, "_WORDS_PER_ROW", data.draw(st.sampled_from([0, 1, 12])))
         patch.setattr(workers, "_MOST_WORDS", data.draw(st.sampled_from([0, 10, 1_000])))
         sent: set[bytes] = set()
         index = IndexStore.open(Path(folder, "index.sqlite"))
@@ -206,7 +206,7 @@ def test_a_requirement_nominates_the_files_whose_tokens_fit(
 def test_words_that_come_later_are_seen_and_too_many_narrow_nothing(
     written: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vocabulary, "MOST", 3)
+    monkeypatch.setattr(tokenizer, "MOST", 3)
     for number, word in enumerate(["hardworking", "homely", "workshop"]):
         assert _nominated(written, "work") == ("acd", "acdg", "acdg")[number]
         _write(written, {f"{'ghi'[number]}.md": word})
@@ -227,14 +227,14 @@ def test_words_that_come_later_are_seen_and_too_many_narrow_nothing(
     ],
 )
 def test_only_printable_runs_are_looked_for_in_a_binary_file(requirement: Requirement, query: int | None) -> None:
-    found = vocabulary.binary_query(requirement)
+    found = tokenizer.binary_query(requirement)
     assert (found and found.count(" AND ") + 1) == query
 
 
 def test_a_few_triples_of_a_long_run_are_looked_for() -> None:
-    found = vocabulary.binary_query("".join(chr(ord("a") + number % 26) for number in range(LONGEST)))
+    found = tokenizer.binary_query("".join(chr(ord("a") + number % 26) for number in range(LONGEST)))
     assert found is not None
-    assert found.count(" AND ") <= vocabulary.TRIPLES
+    assert found.count(" AND ") <= tokenizer.TRIPLES
 
 
 CHARACTERS = st.sampled_from(
@@ -270,7 +270,7 @@ def test_a_file_in_any_encoding_that_meets_a_requirement_is_nominated(data: st.D
                 others = tuple(data.draw(st.lists(st.text(CHARACTERS, min_size=1, max_size=5).map(fold), max_size=2)))
                 for requirement in (literals[0], AllOf(literals), AnyOf((*others, literals[0]))):
                     if row.state == "binary":
-                        query = vocabulary.binary_query(requirement)
+                        query = tokenizer.binary_query(requirement)
                         ids = None if query is None else index.ids(query)
                     else:
                         ids = index.narrowed(requirement)
@@ -285,15 +285,15 @@ def test_a_file_in_any_encoding_that_meets_a_requirement_is_nominated(data: st.D
         ("one two, one_3", {"one", "two", "one_3"}, 2),
         ("日本語one ノート", {"one"}, 7),
         ("naïve e\u0301t", {"naïve", "e\u0301t"}, 0),
-        ("a" * 40 + " " + "b" * 41, {"a" * 40, vocabulary.LONG}, 3),
+        ("a" * 40 + " " + "b" * 41, {"a" * 40, tokenizer.LONG}, 3),
         ("...", set(), 3),
         ("", set(), 0),
         ("\u1680 a\u2028b", {"\u1680", "a", "b"}, 1),
     ],
 )
 def test_tokens_are_words_and_three_other_characters_in_a_row(folded: str, words: set[str], triples: int) -> None:
-    found = vocabulary.tokens(folded)
+    found = tokenizer.tokens(folded)
     tokens = [token for token in found.text.split(" ") if token]
-    assert {word.decode() for word in found.words} | {*tokens} & {vocabulary.LONG} == words
+    assert {word.decode() for word in found.words} | {*tokens} & {tokenizer.LONG} == words
     assert {word.decode() for word in found.words} <= {*tokens}
     assert len(tokens) == len(words) + triples

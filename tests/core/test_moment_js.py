@@ -1,4 +1,4 @@
-"""`core/moment.py` prints what moment.js printed, token by token (`fixtures/moment.json`)."""
+"""`core/moment_js.py` prints what moment.js printed, token by token (`fixtures/moment.json`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from vaulttools.core.moment import Weeks, formatted, humanized, plus_months, read, relative, week_of, weeks_of
+from vaulttools.core.moment_js import Weeks, formatted, humanized, plus_months, read, relative, week_of, weeks_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CASES: dict[str, Any] = json.loads((FIXTURES / "moment.json").read_text(encoding="utf-8"))

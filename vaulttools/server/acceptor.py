@@ -144,7 +144,7 @@ class Connection(H11Protocol):
         super().resume_writing()
 
 
-class Door:
+class Acceptor:
     """Accepts connections at a socket. When there are too many, it ends the oldest one whose client is slow: a flood of
     silent connections displaces only itself, not connections that send requests and get answers."""
 

@@ -14,7 +14,7 @@ from vaulttools.errors import Cancelled, VaultToolsError
 A = TypeVar("A")
 
 
-def settled(call: Call, ask: Callable[[Call], A], found: Callable[[A], bool]) -> tuple[A, Call]:
+def until_final(call: Call, ask: Callable[[Call], A], found: Callable[[A], bool]) -> tuple[A, Call]:
     """Returns an answer of `ask` in which no renamed note is missed, and the call that it answers.
 
     It is asked again, at most twice, in three cases:

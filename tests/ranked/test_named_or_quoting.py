@@ -13,7 +13,7 @@ from vaulttools.index import passages
 from vaulttools.index.words import Places
 from vaulttools.notes.note import Note
 from vaulttools.ranked.evidence import Evidence, RankedNote
-from vaulttools.ranked.written import Written, holding_all, may_be_name, named, plain, quotes
+from vaulttools.ranked.named_or_quoting import NamedOrQuoting, holding_all, may_be_name, named, plain, quotes
 
 NOTHING = passages.of(Note("nothing.md", ""))
 
@@ -133,7 +133,7 @@ def scores(notes: Sequence[RankedNote]) -> Mapping[str, float]:
 
 def test_first_notes_score_alike_and_a_quoting_one_comes_after_them() -> None:
     notes = [note("a.md", 0.9), note("b.md", 0.8), note("c.md", 0.5), note("d.md", 0.2)]
-    found = Written(frozenset({"c.md"}), "d.md").put_first(notes)
+    found = NamedOrQuoting(frozenset({"c.md"}), "d.md").put_first(notes)
     assert [each.path for each in found] == ["c.md", "d.md", "a.md", "b.md"]
     assert scores(found) == {"c.md": 0.9, "d.md": 0.9, "a.md": 0.9, "b.md": 0.8}
 
@@ -142,7 +142,7 @@ def test_first_notes_score_alike_and_a_quoting_one_comes_after_them() -> None:
     ("quoting", "order"), [("d", "adbc"), ("c", "acbd"), ("b", "abcd"), ("a", "abcd"), ("", "abcd")]
 )
 def test_a_quoting_note_is_among_the_first_two(quoting: str, order: str) -> None:
-    found = Written(quoting=quoting).put_first([note(path, 0.9 - n / 10) for n, path in enumerate("abcd")])
+    found = NamedOrQuoting(quoting=quoting).put_first([note(path, 0.9 - n / 10) for n, path in enumerate("abcd")])
     assert "".join(each.path for each in found) == order
 
 
@@ -158,7 +158,7 @@ def test_the_order_is_kept_otherwise_and_no_note_scores_below_a_later_one(
     worth: list[float], first: frozenset[str], quoting: str
 ) -> None:
     notes = [note(path, score) for path, score in zip(PATHS, sorted(worth, reverse=True), strict=False)]
-    found = Written(first, quoting).put_first(notes)
+    found = NamedOrQuoting(first, quoting).put_first(notes)
     order, was = [each.path for each in found], [each.path for each in notes]
     assert sorted(order) == was
     own = [path for path in order if path in first and path != quoting]
@@ -172,4 +172,4 @@ def test_the_order_is_kept_otherwise_and_no_note_scores_below_a_later_one(
     assert all(one.score >= other.score for one, other in pairwise(found))
     assert all(each.score >= scores(notes)[each.path] for each in found)
     assert len({each.score for each in found[: len(held)]}) <= 1
-    assert Written().put_first(notes) == notes
+    assert NamedOrQuoting().put_first(notes) == notes

@@ -40,8 +40,8 @@ class _NoTextError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
-    """One query."""
+class PreparedQuery:
+    """A query that is ready to run."""
 
     node: Node
     sensitive: bool

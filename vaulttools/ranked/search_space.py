@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from vaulttools.answers import corpus, dated, filters
-from vaulttools.answers.exact import Order, Sort, awaited, exact
+from vaulttools.answers import all_notes, date_arguments, filters
 from vaulttools.answers.filters import Filters
+from vaulttools.answers.obsidian_query import Order, Sort, awaited, prepared
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.work import INCOMPLETE, PROPERTIES, Reason, Work
@@ -72,21 +72,21 @@ def selected(call: Call, asked: Asked) -> Selected:
         BadArgument: a filter or an operator is wrong.
     """
     work, request = call.work, asked.request
-    _, notices = dated.file_times(request, call.session.calendar)
+    _, notices = date_arguments.file_times(request, call.session.calendar)
     tally = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
     nodes = filters.nodes(request)
     if not (asked.operators or asked.sort or nodes):
         return Selected(call, None, None, "", notices, tally)
     filtering, scope = awaited(call.with_work(tally), request)
     node = tree.both([parse(asked.operators or "path:.md"), *nodes])
-    matching, filtered = exact(filtering, scope, request, node, asked.given)
+    matching, filtered = prepared(filtering, scope, request, node, asked.given)
     if asked.operators:
         notices.append(f"Only notes that match {asked.operators} as in mode obsidian.")
     return Selected(
         filtering.with_work(work),  # the notes are ranked as of the moment at which they were filtered
         frozenset(matching.matching(list)) if asked.operators or nodes else None,
         Order(call.session, matching, asked.sort) if asked.sort else None,
-        corpus.part(filtered),
+        all_notes.part(filtered),
         notices,
         tally,
     )
@@ -118,7 +118,7 @@ class Files(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Nominated:
+class SearchSpace:
     """The notes and attachments that may answer, and how they are read."""
 
     call: Call
@@ -142,7 +142,7 @@ class Nominated:
         time for. The map goes on with `read`."""
         missed = self.read.missed
         if self.view is not None:
-            missed.update(dict.fromkeys(self.view.holding("nul"), "binary"))
+            missed.update(dict.fromkeys(self.view.with_trait("nul"), "binary"))
             missed.update(self.view.textless(self.files.attachments))
         missed.update(dict.fromkeys(self.large, "too large"))
         missed.update(dict.fromkeys(waiting, "time limit"))
@@ -174,7 +174,7 @@ _DAYS_SECONDS: Final = 1.5
 """How long a question about a period waits for the structure of the notes: it takes up to 3 s by ripgrep's counts."""
 
 
-def nominated(chosen: Selected, asked: Asked, *, needs_days: bool) -> Nominated:
+def search_space(chosen: Selected, asked: Asked, *, needs_days: bool) -> SearchSpace:
     """Returns the notes that may answer. It waits for the words of the notes, unless `selected` has waited; with
     `needs_days` a little longer for their structure.
 
@@ -182,15 +182,15 @@ def nominated(chosen: Selected, asked: Asked, *, needs_days: bool) -> Nominated:
         BadArgument: a filter is wrong.
     """
     call, request = chosen.call, asked.request
-    may_wait = not call.has_chosen
-    times, _ = dated.file_times(request, call.session.calendar)
-    call, scope, is_ready = corpus.awaited_briefly(
+    may_wait = not call.has_fixed_snapshot
+    times, _ = date_arguments.file_times(request, call.session.calendar)
+    call, scope, is_ready = all_notes.awaited_briefly(
         call, request.folder, request.glob, times=times, include_excluded=request.include_excluded
     )
     if needs_days and not is_ready and may_wait:
         call = call.waited(min(_DAYS_SECONDS, call.work.remaining()))
         scope = replace(scope, names=call.snapshot, warnings=[])
-    listing = corpus.listed(scope)
+    listing = all_notes.listed(scope)
     view = call.snapshot if is_ready else None
     made = partial(Files.of, listing, are_extracted=scope.extracts is not None)
     files = made() if view is None else view.kept(("notes", listing), made)
@@ -200,7 +200,7 @@ def nominated(chosen: Selected, asked: Asked, *, needs_days: bool) -> Nominated:
     wanted = (wanted if chosen.within is None else wanted & chosen.within) - asked.leaves_out
     lacking = "the index, which is being built" if call.session.has_index else "an index"
     unready = "" if is_ready else f"Ranked without {lacking}."
-    return Nominated(call, scope, listing, view, unready, files, large, wanted, ReadOnce(call, scope.extracts, view))
+    return SearchSpace(call, scope, listing, view, unready, files, large, wanted, ReadOnce(call, scope.extracts, view))
 
 
 _EXTRACTING_SECONDS: Final = 3.0
