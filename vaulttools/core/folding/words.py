@@ -20,7 +20,7 @@ from typing import Final
 VERSION: Final = 1
 """Incremented with every change of what `folded` returns: an index holds folded words."""
 
-_RUN: Final = re.compile(r"[^\x00-\x7f¼½¾⅐-⅞↉℠™℡℻©®…]+")
+_RUN: Final = re.compile(r"([^\x00-\x7f¼½¾⅐-⅞↉℠™℡℻©®…]+)")
 """The characters that folding may change. ASCII stays as it is, since the word table lowers it. So do fractions and
 marks of trade: their compatibility forms would join the word before them."""
 
@@ -72,7 +72,11 @@ at the signs of Unicode 6, and takes later ones for letters."""
 def folded(text: str) -> str:
     """Returns a text whose words are folded. Texts may be folded in parts: where a part begins with a blank, nothing
     differs. ASCII letters keep their case."""
-    return text if text.isascii() else _RUN.sub(_folded_match, text)
+    if text.isascii():
+        return text
+    parts = _RUN.split(text)
+    parts[1::2] = map(_folded, parts[1::2])  # twice as fast as `sub`, which calls a function for each run
+    return "".join(parts)
 
 
 def lowered(text: str) -> str:
@@ -107,20 +111,7 @@ def _is_of_word(character: str) -> bool:
     return unicodedata.category(character)[0] in "LMN"
 
 
-def _folded_match(match: re.Match[str]) -> str:
-    run = match[0]
-    return _folded_word(run) if len(run) <= _WORD else _folded(run)
-
-
-_WORD: Final = 20
-"""Runs of up to this many characters are words, which come again; longer ones are sentences without blanks."""
-
-
-@lru_cache(maxsize=1 << 14)
-def _folded_word(run: str) -> str:
-    return _folded(run)
-
-
+@lru_cache(maxsize=1 << 14)  # words come again
 def _folded(run: str) -> str:
     """Fold characters that are not ASCII."""
     if not run.isprintable():  # nothing invisible is printable
