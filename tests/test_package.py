@@ -99,6 +99,7 @@ def test_the_wheel_holds_the_package_its_types_and_its_pages(wheel: Path) -> Non
         path for path in (REPOSITORY / "vaulttools/ranked").glob("english_*") if path.suffix != ".py"
     )  # with their licence
     files += (REPOSITORY / "vaulttools/meaning").glob("vocabulary.*")
+    files += (REPOSITORY / "vaulttools/core/folding").glob("simplified.*")
     package = {path.relative_to(REPOSITORY).as_posix() for path in files}
     pages = {path.relative_to(REPOSITORY / "docs").as_posix() for path in (REPOSITORY / "docs").rglob("*.md")}
     inside = {name for name in names(wheel) if ".dist-info/" not in name}

@@ -21,11 +21,13 @@ from hypothesis import strategies as st
 
 import vaulttools
 from tests.regexes import MATCHES
+from vaulttools.core.folding import words
 from vaulttools.files import globs, ignores
 
 PACKAGE = Path(vaulttools.__file__).parent
 
 BUILT = {
+    "core/folding/words.py": "_splitting",
     "files/globs.py": "parse",
     "files/ignores.py": "_any_of",
 }
@@ -133,6 +135,10 @@ def test_no_regex_inside_a_function_needs_it_either() -> None:
             assert not risky(re.compile(text.value)), (module, function, text.value)
         elif not isinstance(text, ast.Name | ast.Attribute):
             assert BUILT.get(module) == function, f"{module}: {function} compiles what no test reads"
+
+
+def test_the_regex_of_characters_that_split_words_does_not_need_it() -> None:
+    assert not risky(words._splitting())
 
 
 @given(st.lists(st.sampled_from(["a", "*", "?", "[ab]", "[!a]", "**", "/", ".md", "{a,b*}"]), min_size=1, max_size=12))

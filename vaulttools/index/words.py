@@ -219,7 +219,7 @@ def _read(lengths: Sequence[int], held: _Held, phrases: Sequence[tuple[int, Spel
 
 def shares_of(shares: Mapping[int, float], words: int) -> Sequence[float]:
     """Returns the field `Places.shares`, from the shares of the words that are there."""
-    return () if all(share == 1.0 for share in shares.values()) else [shares.get(word, 1.0) for word in range(words)]
+    return () if {*shares.values()} <= {1.0} else [shares.get(word, 1.0) for word in range(words)]
 
 
 _NOWHERE: Final[list[Sequence[int]]] = [()] * len(_BM25_WEIGHTS)
