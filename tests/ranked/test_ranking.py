@@ -226,7 +226,7 @@ def test_notes_without_time_to_read_are_counted_and_no_word_is_called_absent(tmp
         assert (list(ranking.absences), ranking.is_weak) == ([], False)
 
 
-WORDS = "anchor anchors chain harbour the of tide-table 紅葉 検索 été Ete RopeWork rope work".split()  # noqa: SIM905
+WORDS = "anchor anchors chain harbour the of tide-table 紅葉 検索 été Ete RopeWork rope work рудами руда".split()  # noqa: SIM905
 TEXTS = st.lists(st.sampled_from([*WORDS, "\n\n", "# ", "- ", "#rope "]), max_size=25).map(" ".join)
 VAULTS = st.dictionaries(st.sampled_from([f"{word} {n}.md" for word in WORDS for n in range(2)]), TEXTS, max_size=8)
 QUESTIONS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)

@@ -212,7 +212,7 @@ def _read(lengths: Sequence[int], held: _Held, phrases: Sequence[tuple[int, Spel
         for column, places in columns:
             by_column[column] = places
         if found[number] is not _NOWHERE:  # another spelling of the same word
-            by_column = [sorted([*one, *other]) for one, other in zip(found[number], by_column, strict=True)]
+            by_column = [sorted({*one, *other}) for one, other in zip(found[number], by_column, strict=True)]
         found[number] = by_column
     return Places(lengths, found, shares_of(shares, words))
 

@@ -31,12 +31,12 @@ class Finder:
         """Whether some terms are pieces of text; the index knows their places only roughly."""
         self._stems: dict[str, list[tuple[int, tuple[str, ...], float]]] = defaultdict(list)
         """By the first stem of a spelling: the number of the term, the stems that follow, and its share."""
-        self._beginnings: list[tuple[int, str]] = []
+        self._beginnings: list[tuple[int, str, float]] = []
         for number, term in enumerate(terms):
             for spelling in term.spellings:
                 stems = [stem for _, _, stem in tokens(spelling.text)]
                 if stems and spelling.is_beginning:
-                    self._beginnings.append((number, stems[-1]))
+                    self._beginnings.append((number, stems[-1], spelling.share))
                 elif stems:
                     self._stems[stems[0]].append((number, tuple(stems[1:]), spelling.share))
 
@@ -68,11 +68,12 @@ class Finder:
                 if places := column.places(stem, following):
                     found[term] += places
                     shares[term] = max(share, shares.get(term, 0.0))
-        for term, beginning in self._beginnings:
+        for term, beginning, share in self._beginnings:
             for stem in column.stems:
                 if stem.startswith(beginning):
                     found[term] += column.places(stem)
-        return [sorted(places) for places in found]
+                    shares[term] = max(share, shares.get(term, 0.0))
+        return [sorted({*places}) for places in found]
 
     def occurrences(self, text: str) -> list[tuple[int, int]]:
         """Returns where the terms begin in a text, in order: offset in characters, and number of the term."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -19,6 +20,7 @@ from vaulttools.core.spelling import apart
 from vaulttools.index.words import Spelling
 from vaulttools.notes import language
 from vaulttools.notes.function_words import STOP_WORDS
+from vaulttools.ranked.inflections import stem
 from vaulttools.ranked.prefixes import kin
 from vaulttools.ranked.weights import NOTE
 
@@ -137,17 +139,18 @@ def _read(text: str) -> Question:
     pieces = [found[0] for found in _PIECE.finditer(text)]
     lowered = [piece.lower() for piece in pieces]
     stops = stop_words_among(lowered)
+    languages = language.of_question(text)
     code = [found[0] for found in _CODE.finditer(text) if not _PIECE.search(found[0]) and found[0].strip("` ")]
     is_only_stops = not code and all(piece in stops for piece in lowered)
     terms = [_phrase(phrase) for phrase in phrases if len(_PIECE.findall(phrase)) > 1 and not _RUNS.search(phrase)]
     dropped: list[str] = []
     for piece in pieces:
         if _RUNS.search(piece):
-            terms += _mixed(piece)
+            terms += _mixed(piece, languages)
         elif piece.lower() in stops and not is_only_stops:
             dropped.append(piece)
         else:
-            terms.append(_word(piece))
+            terms.append(_word(piece, languages))
     terms += map(QuestionTerm, code[:_MOST_CODE])
     if not terms:  # kana alone, or particles
         terms = [QuestionTerm(gram) for piece in pieces for run in _RUNS.finditer(piece) for gram in _grams(run[0], 2)]
@@ -158,7 +161,7 @@ def _read(text: str) -> Question:
         tuple(dict.fromkeys(dropped)),
         len(found[:MOST_TERMS]),
         is_long or len(found) > MOST_TERMS,
-        language.of_question(text),
+        languages,
         _ASKS_FOR_NUMBER.search(text) is not None,
     )
 
@@ -169,33 +172,37 @@ def without_operators(text: str) -> tuple[str, str]:
     return _OPERATOR.sub(" ", text).strip(), " ".join(found)
 
 
-def word(text: str) -> QuestionTerm:
-    """Make a term of one word; a hyphen or a capital in it does not split it."""
-    return QuestionTerm(text, (Spelling(text), *(Spelling(other, share=NOTE.kin) for other in kin(text))))
+def word(text: str, languages: AbstractSet[str] = frozenset()) -> QuestionTerm:
+    """Make a term of one word of a question that may be in any of `languages`; a hyphen or a capital in it does not
+    split it."""
+    found = [Spelling(text), *(Spelling(other, share=NOTE.kin) for other in kin(text))]
+    if beginning := stem(text, languages):
+        found.append(Spelling(beginning, is_beginning=True, share=NOTE.kin))
+    return QuestionTerm(text, tuple(found))
 
 
 def _phrase(text: str) -> QuestionTerm:
     return QuestionTerm(text, (Spelling(text),), is_phrase=True)
 
 
-def _word(piece: str) -> QuestionTerm:
+def _word(piece: str, languages: AbstractSet[str]) -> QuestionTerm:
     """Make a term of a word or a compound name: notes may write `end-to-end` as one word, `RouterReset` as two."""
     joints = [part for part in _JOINT.split(piece) if part]
     parts = joints if len(joints) > 1 else apart(piece)
     if len(parts) == 1:
-        return word(piece)
+        return word(piece, languages)
     other = "".join(parts) if len(joints) > 1 else " ".join(parts)
     return QuestionTerm(piece, (Spelling(piece), Spelling(other)), tuple(part for part in parts if len(part) > 1))
 
 
-def _mixed(piece: str) -> Iterator[QuestionTerm]:
+def _mixed(piece: str, languages: AbstractSet[str]) -> Iterator[QuestionTerm]:
     """Yields the terms of a piece that holds a script without blanks, in their order."""
     end = 0
     for run in _RUNS.finditer(piece):
-        yield from (_word(each) for each in _PIECE.findall(piece[end : run.start()]))
+        yield from (_word(each, languages) for each in _PIECE.findall(piece[end : run.start()]))
         yield from _terms_of_run(run)
         end = run.end()
-    yield from (_word(each) for each in _PIECE.findall(piece[end:]))
+    yield from (_word(each, languages) for each in _PIECE.findall(piece[end:]))
 
 
 def _terms_of_run(run: re.Match[str]) -> Iterator[QuestionTerm]:

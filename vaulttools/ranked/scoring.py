@@ -142,6 +142,37 @@ _LISTS: Final = (
     "более больше будет весь видеть всё все всегда второй где делать должен другие другой другую каждый лучше много"
     " можно надо никогда нужно один одна одно очень опять первый пока после потом почти раз самый свой себя сделать"
     " сейчас сколько снова такой тогда тоже хочу через",
+    # Portuguese
+    "agora ainda algo algum alguma algumas alguns alguém antes apenas aqui assim bem cada coisa coisas dar depois"
+    " dizer dois duas enquanto então fazer ficar grande hoje mesma mesmo muita muitas muito muitos nada ninguém nunca"
+    " outra outras outro outros parte pode poder pouco preciso primeiro quero saber sempre tanto ter toda todas todo"
+    " todos tudo usar vários ver vez vezes",
+    # Italian
+    "adesso allora altra altre altri altro ancora anche avere bene certo ciascuno cosa cose davvero dopo due dire già"
+    " grande meno mentre mettere molta molte molti molto niente ogni oltre ora parte poco poi possibile potere"
+    " prendere prima proprio qualche quasi qualcosa sempre senza sapere spesso stesso tanto troppo tutta tutte tutti"
+    " tutto usare vari vedere volta volte voglio",
+    # Dutch
+    "alle alleen alles altijd andere anders beide blijven daarna doen dus eerst elke genoeg geven goed groot grote"
+    " iemand iets ieder iedere komen laten maken meer meest meestal moeten niets nooit nu opnieuw samen soms steeds"
+    " toch twee veel vaak verder verschillende weer weinig weten willen zonder zeer zelf",
+    # Swedish
+    "alla allt alltid andra annan annat bara både finns flera få får ge gå gör göra hela igen ingen inget innan just"
+    " kommer kunna lite mer mest mycket många måste någon något några nästan ofta också olika redan sak samma sedan"
+    " själv ske skulle sätt två utan varje veta vill väl åt även",
+    # Danish
+    "alle alt altid anden andet andre blive både efter eller finde flere få får gå gør gøre godt hele hver igen"
+    " ingen intet kommer kun kunne lave lidt mange meget mest måske nogen noget nogle næsten ofte samme selv"
+    " siden skal skulle stor sådan tage uden ved vide ville virkelig være",
+    # Polish
+    "bardzo będzie cały czasem coś często dać dlatego dobrze dopiero dużo dwa dwie gdzieś inna inne inny innych jeden"
+    " jedna jedno jeszcze jednak każda każde każdy kilka ktoś lepiej mało mieć może można mnóstwo nawet nic nigdy"
+    " niektóre nowy ostatnio potem potrzebuję prawie robić również różne sama samo swoje swój tylko teraz trochę"
+    " trzeba wiele większość więcej wszystkich wszystkie wszystko wtedy zawsze znowu zrobić",
+    # Turkish
+    "ancak artık aynı az bazı başka belki beri birçok biraz birkaç bütün büyük daima değil diğer dolayı ediyor edilir"
+    " etmek fazla genellikle göre hep hepsi herkes iki iyi kendi kere kez küçük mümkün olmak olur önce sadece sonra"
+    " tekrar tüm üzere yalnız yapmak yapılır yine yok zaman",
 )
 
 _LIGHT_WORDS: Final = frozenset(word for words in _LISTS for word in words.split())

@@ -54,7 +54,8 @@ class NoteWeights:
     """Highest BM25 weight of a light word: that of a word in one note of twelve. If few notes are in the question's
     language, `big` and `put` are as rare as its subject."""
     kin: float = 0.6
-    """Factor of a word that a note has only with another prefix, in Arabic and Hebrew."""
+    """Factor of a word that a note has only with another prefix, in Arabic and Hebrew, or in another inflection, in
+    languages other than English."""
     other_language: float = 0.9
     """Factor of the score of a note whose language is unknown or not that of the question."""
 
@@ -156,8 +157,6 @@ class Fusion:
     """Passages that the model itself compares; 0 if it made the vectors."""
     looked_at_of_note: int = 3
     """Upper bound of those of one note."""
-    kin: float = 0.6
-    """Factor of a word that a note has only with another prefix, in Arabic and Hebrew."""
     other_language: float = 0.95
     """Factor of the score of a note that is not in the language of the question."""
     is_near: float = 0.5

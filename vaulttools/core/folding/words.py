@@ -219,12 +219,14 @@ def _clusters(run: str) -> Iterator[str]:
 
 
 def _joins(character: str) -> bool:
-    """Whether folding a character may depend on those before it: a mark, a later part of a Hangul syllable, the sound
-    marks of narrow kana, and what is invisible."""
+    """Whether a character belongs to those before it: a mark, a later part of a Hangul syllable, the sound marks of
+    narrow kana, a colour of skin, and what is invisible."""
     return unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf") or character in _JOINED
 
 
-_JOINED: Final = frozenset(map(chr, chain(range(0x1160, 0x1200), range(0xFF9E, 0xFFA0), range(0xD7B0, 0xD800))))
+_JOINED: Final = frozenset(
+    map(chr, chain(range(0x1160, 0x1200), range(0xD7B0, 0xD800), range(0xFF9E, 0xFFA0), range(0x1F3FB, 0x1F400)))
+)
 
 _MOST_FORMS: Final = 64
 """Upper bound of the mixtures of traditional and simplified characters that are searched for."""

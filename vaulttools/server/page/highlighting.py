@@ -5,7 +5,9 @@ It only marks, it does not search: a line that the tools found is shown with or 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from html import unescape
 from itertools import islice
 from typing import Final, TypeAlias
@@ -13,6 +15,7 @@ from typing import Final, TypeAlias
 import re2
 from markupsafe import Markup, escape
 
+from vaulttools.core.folding.words import Folded
 from vaulttools.errors import InvalidQuery
 from vaulttools.index.words import tokens
 from vaulttools.query import tree
@@ -41,9 +44,11 @@ def finder(query: str, mode: Mode) -> Finder:
     if mode == "obsidian":  # it also finds words inside others
         return _by_literals(list(_wanted(query)))
     terms = read(without_operators(query)[0]).terms
-    stems = {stem for term in terms for spelling in term.spellings for _, _, stem in tokens(spelling.text)}
-    literals = _by_literals([term.text for term in terms if term.literal])
-    return lambda text: (*_of_stems(text, stems), *literals(text))
+    spelled = [(tokens(spelling.text), spelling.is_beginning) for term in terms for spelling in term.spellings]
+    stems = {stem for words, _ in spelled for _, _, stem in words}
+    beginnings = tuple(words[-1][2] for words, is_beginning in spelled if words and is_beginning)
+    literals = [term.literal.encode() for term in terms if term.literal]
+    return lambda text: _joined((*_of_words(text, stems, beginnings), *_of_literals(text, literals)))
 
 
 def marked(text: str, find: Finder) -> Markup:
@@ -97,13 +102,43 @@ def _by_literals(texts: Sequence[str]) -> Finder:
     return _by_regex("|".join(map(re2.escape, texts)), ignore_case=True) if texts else lambda _: ()
 
 
-def _of_stems(text: str, wanted: set[str]) -> Iterator[Span]:
+def _of_words(text: str, stems: AbstractSet[str], beginnings: tuple[str, ...]) -> Iterator[Span]:
+    """Yields the words of a text with one of these stems, or with a stem that begins so."""
+    found = ((start, end) for start, end, stem in tokens(text) if stem in stems or stem.startswith(beginnings))
+    return _in_characters(text, found)
+
+
+def _of_literals(text: str, literals: Sequence[bytes]) -> Iterator[Span]:
+    """Yields where a text holds pieces of text, which are folded."""
+    if literals:
+        folded = Folded(text)
+        for literal in literals:
+            found = re.finditer(re.escape(literal), folded.data)
+            yield from _in_characters(text, (folded.written(match.start(), match.end()) for match in found))
+
+
+def _joined(spans: Iterable[Span]) -> Iterator[Span]:
+    """Yields places in order, those that touch as one: a mark inside a flag would make two letters of it."""
+    last: Span | None = None
+    for start, end in sorted(spans):
+        if last and start <= last[1]:
+            last = last[0], max(end, last[1])
+        else:
+            if last:
+                yield last
+            last = start, end
+    if last:
+        yield last
+
+
+def _in_characters(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Yields places in order that are given in bytes of UTF-8 in characters."""
     encoded = text.encode("utf-8", "replace")
-    for start, end, stem in tokens(text):
-        if stem in wanted:
-            # Convert byte offsets to characters.
-            first = len(encoded[:start].decode("utf-8", "replace"))
-            yield first, first + len(encoded[start:end].decode("utf-8", "replace"))
+    byte = character = 0
+    for start, end in spans:
+        character += len(encoded[byte:start].decode("utf-8", "replace"))
+        byte = start
+        yield character, character + len(encoded[start:end].decode("utf-8", "replace"))
 
 
 def _utf8(text: str) -> str:
