@@ -169,7 +169,8 @@ def told(
     reported: tuple[Reason, ...] = (),
 ) -> list[str]:
     """Returns the sentences about what an answer leaves out: conflict copies among the paths that it shows, warnings,
-    one line for what may be missing, one for what was passed over, and attachments without their text.
+    one line for what may be missing, one for what was passed over, how a glob was read if nothing was found, and
+    attachments without their text.
 
     `is_total`: the answer counts everything, so it also says what rules leave out. `opens_excluded`: the tool has the
     argument `include_excluded`. The caller writes about the reasons in `reported`.
@@ -182,6 +183,8 @@ def told(
         kinds &= _ALWAYS
     if kinds:
         sentences += passed_over(work, kinds, opens_excluded=opens_excluded)
+    if not found:
+        sentences += work.readings
     if work.unextracted:
         sentences += unextracted(work, found=found)
     return sentences
