@@ -198,7 +198,7 @@ def _out(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
     work.searched = 1
     gone = sum(edge.target is None for edge in edges)
     of = f"in {paths.shown(path)}" + (f", {gone:,} of them to files that are not there" if gone else "")
-    found = _DirectionResult("link", of, edges, notices=answer.told(work, found=True, shown=[path]))
+    found = _DirectionResult("link", of, edges, notices=answer.told(work, found=True, shown=[path, *_both_ends(edges)]))
     if not edges and paths.is_note(path):
         found.next_step = f"{work.voice.set('direction', 'back')} for the notes that link to it."
     return found
@@ -292,10 +292,18 @@ def _stopped(found: _DirectionResult, work: Work, is_stopped: bool) -> None:
 def _add_notices(found: _DirectionResult, asked: Aggregate[Graph], work: Work, *, is_total: bool = False) -> None:
     """Adds the sentences about notes that the answer is not made from."""
     found.part = all_notes.part(asked) or found.part
-    shown = [*(edge.source for edge in found.edges), *found.orphans, *(each.path for each in found.reached)]
+    shown = [*_both_ends(found.edges), *found.orphans, *(each.path for each in found.reached)]
     found.notices += answer.told(
         work, found=found.total > 0, shown=shown, is_total=is_total, opens_excluded=False, reported=("time limit",)
     )
+
+
+def _both_ends(edges: Sequence[Edge]) -> Iterator[str]:
+    """Yields the files that some links are in, and those that they lead to."""
+    for edge in edges:
+        yield edge.source
+        if edge.target is not None:
+            yield edge.target
 
 
 def _mentions(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
@@ -320,7 +328,7 @@ def _mentions(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
     edges = [Edge(source, line, path, path) for source, line in found]
     is_whole = len(edges) <= request.limit
     of = f"of {' or '.join(map(_quoted, names[: limits.NAMED_PATHS]))}"
-    notices = answer.told(work, found=bool(edges), shown=[edge.source for edge in edges], opens_excluded=False)
+    notices = answer.told(work, found=bool(edges), shown=_both_ends(edges), opens_excluded=False)
     if left_out := len(every) - len(names):
         notices.append(
             f"Not searched for: {render.counted(left_out, 'name')} of more than {_LONGEST_NAME:,} characters."
