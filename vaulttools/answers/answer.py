@@ -31,6 +31,7 @@ _WORDS: Final[Mapping[Reason, tuple[str, str]]] = {
     "symlink": ("link that is not followed", "links that are not followed"),
     PROPERTIES: ("note whose properties cannot be read", "notes whose properties cannot be read"),
     "default excludes": ("left out by default rules", "left out by default rules"),
+    "Logseq backup": ("backup folder of Logseq", "backup folders of Logseq"),
     "no text": ("without text", "without text"),
     "not a regular file": ("that is not a regular file", "that are not regular files"),
 }
@@ -224,7 +225,10 @@ def passed_over(work: Work, kinds: AbstractSet[Reason], *, opens_excluded: bool 
 def _phrase(kind: Reason, work: Work, *, opens_excluded: bool) -> str:
     entry = work.skipped[kind]
     one, several = _WORDS.get(kind, (kind, kind))
-    phrase = f"{entry.count:,} {one if entry.count == 1 else several} ({named(entry.paths, entry.count)})"
+    phrase = f"{entry.count:,} {one if entry.count == 1 else several}"
+    if kind == "Logseq backup":  # their place is always the same
+        return phrase
+    phrase += f" ({named(entry.paths, entry.count)})"
     if kind == "excluded" and opens_excluded:
         return f"{phrase}, {work.voice.given('include_excluded', True)} searches them"
     return phrase

@@ -20,6 +20,7 @@ LeftOut = Literal[
     "excluded",
     "ignored",
     "default excludes",
+    "Logseq backup",
     "symlink",
     "not a regular file",
     "binary",
