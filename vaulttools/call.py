@@ -241,7 +241,7 @@ class Call:
             missed = [entry for entry in left_out if entry.kind == "folder" and entry.left_out in INCOMPLETE]
             # A file in iCloud that is not downloaded still has its name (fault-S01, fault-S02).
             away = [entry.path for entry in left_out if entry.left_out == "not downloaded"]
-            return LinkIndex([*listing.files, *away]), missed
+            return LinkIndex([*listing.files, *away], is_logseq=self.session.root.is_logseq), missed
 
         if scope.names is None or not scope.names.knows(""):
             index, missed = made()
@@ -288,7 +288,7 @@ class Call:
         from vaulttools.notes.note import Note
 
         read = self._read(target, target.place)
-        note, name = Note(read.path, read.text), paths.shown(read.path)
+        note, name = Note(read.path, read.text, is_logseq=self.session.root.is_logseq), paths.shown(read.path)
         if target.block is not None:
             block = note.required_block(target.block, name)
             return Ranges(((block.start_line, block.end_line),))

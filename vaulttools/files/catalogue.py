@@ -56,8 +56,6 @@ class Rules:
     """Whether the default excludes apply."""
 
 
-LOGSEQ: Final = ("logseq", "config.edn")
-"""The folder and the file with Logseq's settings: the folder above is a graph."""
 _LOGSEQ_BACKUPS: Final = frozenset(("bak", ".recycle", "version-files"))
 """Folders beside that file with old versions of notes and removed ones; Logseq does not show them."""
 
@@ -198,7 +196,8 @@ def _level(
 
 def _backups(folder: str, listing: FolderNames) -> frozenset[str]:
     """Returns the names of folders with old versions of notes in a folder: none unless Logseq's settings are there."""
-    is_logseq = folder.rpartition("/")[2] == LOGSEQ[0] and any(each.name == LOGSEQ[1] for each in listing)
+    above, file = settings.LOGSEQ
+    is_logseq = folder.rpartition("/")[2] == above and any(each.name == file for each in listing)
     return _LOGSEQ_BACKUPS if is_logseq else frozenset()
 
 

@@ -21,6 +21,7 @@ from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
 from vaulttools.models import BaseModel, Field
+from vaulttools.notes import logseq
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Edge, Graph, Reached, Unresolved, reach
 from vaulttools.notes.links.mentions import mentions
@@ -142,6 +143,8 @@ def run(call: Call, request: LinksRequest) -> LinksAnswer:
     orphans = [paths.portable(each) for each in found.orphans[: request.limit]]
     reached = found.reached[: request.limit]
     notices = list(found.notices)
+    if call.session.root.is_logseq and request.direction != "mentions":
+        notices.append("In Logseq links also lead to aliases, titles, journals and block ids; such are not followed.")
     if unread:
         notices.append(f"The lines of {named(unread)} are not shown: they could not be read just now.")
     shown = len(links) + len(orphans) + len(reached)
@@ -373,7 +376,8 @@ def _names(call: Call, path: str) -> list[str]:
     if not paths.is_note(path):
         return [path.rpartition("/")[2]]
     note = _read(call, path)
-    names = (each.strip() for each in (note.title, *note.aliases))
+    pages = [logseq.page_name(path)] if note.is_logseq else []
+    names = (each.strip() for each in (note.title, *pages, *note.aliases))
     spellings = [form for name in names if name for form in (name, paths.nfc(name))]
     return list({name.casefold(): name for name in reversed(spellings)}.values())[::-1]
 
