@@ -27,6 +27,7 @@ from tests.mounts import OWN_MOUNTS, may_mount
 from tests.test_protection import required, wide
 from vaulttools import Vault, VaultConfig, VaultToolsError, tools
 from vaulttools.answers import hints
+from vaulttools.answers.answer import conflict_copies
 from vaulttools.answers.text_search import TextSearch
 from vaulttools.call import Call
 from vaulttools.core import limits, paths
@@ -500,7 +501,23 @@ COPIES: Final = {
     "a/plan (Ann's conflicted copy 2024-11-21).md": "a/plan.md",
     "a/plan (conflicted copy 2024-11-21 (1)).md": "a/plan.md",
     "plan.sync-conflict-20241121-120000-ABCDEFG.md": "plan.md",
+    "plan_conflict-20180521-120000.md": "plan.md",
 }
+OTHER_COPIES: Final = {
+    "a/b (In Konflikt stehende Kopie von Ann 2024-11-21).md": "a/b.md",
+    "b (Copie en conflit de Ann 2024-11-21).md": "b.md",
+    "b (Copia en conflicto de Ann 2024-11-21).md": "b.md",
+    "b (SFConflict ann@example.org 2024-11-21-12-00-00).md": "b.md",
+    "b_LAPTOP_Nov-21-120000-2024_Conflict.md": "b.md",
+    "b-DESKTOP-1A2B3C4.md": "b.md",
+    "b-LAPTOP-1A2B3C4D-2.md": "b.md",
+    "a.b (conflicted copy 2024-11-21 120000).canvas": "a.b.canvas",
+    "plan.sync-conflict-20241121-120000": "plan",
+}
+NO_COPIES: Final = (
+    *("plan 2.md", "plan (1).md", "conflict.md", "Conflict (copy).md", "sync-conflict.md", "my-desktop-setup.md"),
+    *("a-DESKTOP-1.md", "resolved_conflict-2.md", "a (conflict).md", "a (Konflikt 2024-11-21).md"),
+)
 
 
 @pytest.mark.parametrize("tool", ["search_files", "search", "grep", "read", "outline"])
@@ -512,6 +529,37 @@ def test_fault_S03_a_conflict_copy_is_found_as_a_note_and_reported(tool: str, ma
         else:
             notices = vault.call(tool, asking(tool, "needle")).details["notices"]
         assert sorted(notices) == sorted(f"{copy} is a conflict copy of {note}." for copy, note in COPIES.items())
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("links", {"note": "linking.md", "direction": "out"}),
+        ("links", {"note": "linking.md", "direction": "out", "depth": 2}),
+        ("links", {"note": "a.sync-conflict-20241121-120000.md", "direction": "back"}),
+        ("survey", {"terms": ["needle"], "paths": ["a.sync-conflict-20241121-120000.md"]}),
+        ("query", {"query": "zebra"}),
+        ("context", {"question": "zebra"}),
+        ("context", {"question": "onions"}),
+    ],
+)
+def test_fault_S03_a_conflict_copy_that_is_only_named_is_called_one(
+    tool: str, given: dict[str, Any], make_vault: MakeVault
+) -> None:
+    copy = "a.sync-conflict-20241121-120000.md"
+    text = "A zebra needle lives in the grass of the wide savannah, and it eats all day long.\n"
+    with make_vault({"a.md": text, copy: text, "linking.md": f"onions, see [[{copy}]]\n"}) as vault:
+        vault.build_index()
+        answer = vault.answer(tool, given)
+        assert copy.removesuffix(".md") in answer.text
+        assert f"{copy} is a conflict copy of a.md." in answer.notices
+        assert f"{copy} is a conflict copy of a.md." in answer.text
+
+
+def test_fault_S03_each_sync_tool_names_conflict_copies_in_its_own_way() -> None:
+    sentences = [sentence for copy in OTHER_COPIES for sentence in conflict_copies([copy])]
+    assert sentences == [f"{copy} is a conflict copy of {note}." for copy, note in OTHER_COPIES.items()]
+    assert conflict_copies(NO_COPIES) == []
 
 
 def test_fault_S02_a_link_to_a_file_that_is_not_downloaded_leads_there(make_vault: MakeVault) -> None:

@@ -90,7 +90,7 @@ CALLS: Final[dict[str, Calls]] = {
         {"where": 'file.ext == "md"'}, {"where": 'file.ext == "nowhere"'}, {"where": 'status == "open"'}
     ),
     "links": Calls({"direction": "orphans"}, {"note": "easy", "direction": "back"}),
-    "survey": Calls({"terms": ["needle"]}, {"terms": ["nowhere"]}),
+    "survey": Calls({"terms": ["needle"], "paths": [".", COPY]}, {"terms": ["nowhere"]}),
     "scout": Calls({"query": "needle"}, {"query": "nowhere"}, None, {"query": COSTLY, "mode": "regex"}),
     "sample": Calls({"query": "needle", "file": COPY}, None),
     "show": Calls({"query": "needle", "file": COPY}, None),

@@ -18,6 +18,7 @@ from vaulttools.files import catalogue, disk, globs
 from vaulttools.files.catalogue import Entry, Rules
 from vaulttools.files.disk import within
 from vaulttools.files.document import Document, NotRead
+from vaulttools.files.globs import Glob
 from vaulttools.files.listing import Listing
 from vaulttools.files.root import Place
 from vaulttools.files.scope import Scope, Walk
@@ -189,7 +190,10 @@ class Call:
             BadArgument: an entry is empty, malformed, several in one, or not allowed.
         """
         try:
-            return self._reader().read(entries)
+            targets = self._reader().read(entries)
+            for target in targets.found:
+                self._tell_reading(target.glob)
+            return targets
         except PathNotFound as error:
             given = error.given[0]
             if len(error.given) > 1 or "://" in given:
@@ -237,7 +241,7 @@ class Call:
             missed = [entry for entry in left_out if entry.kind == "folder" and entry.left_out in INCOMPLETE]
             # A file in iCloud that is not downloaded still has its name (fault-S01, fault-S02).
             away = [entry.path for entry in left_out if entry.left_out == "not downloaded"]
-            return LinkIndex([*listing.files, *away]), missed
+            return LinkIndex([*listing.files, *away], is_logseq=self.session.root.is_logseq), missed
 
         if scope.names is None or not scope.names.knows(""):
             index, missed = made()
@@ -284,7 +288,7 @@ class Call:
         from vaulttools.notes.note import Note
 
         read = self._read(target, target.place)
-        note, name = Note(read.path, read.text), paths.shown(read.path)
+        note, name = Note(read.path, read.text, is_logseq=self.session.root.is_logseq), paths.shown(read.path)
         if target.block is not None:
             block = note.required_block(target.block, name)
             return Ranges(((block.start_line, block.end_line),))
@@ -349,6 +353,7 @@ class Call:
             held = tuple(path for path in named if paths.is_below(place.path, path))
             return _narrowed(walks, place.path), held
         parsed = globs.parse(self.session.root.anchored(glob), ignore_case=ignore_case)
+        self._tell_reading(parsed)
         try:
             base = self.session.root.locate(parsed.literal_folders or ".")
         except AccessDenied:  # the check above missed it: the whole glob is too long for a path
@@ -357,6 +362,11 @@ class Call:
         if base.kind == "folder" and self.session.root.resolved(base.path) != base.path:
             walks = _narrowed(walks, base.path)
         return tuple(replace(walk, glob=parsed) for walk in walks), tuple(filter(parsed.matches, named))
+
+    def _tell_reading(self, glob: Glob | None) -> None:
+        if glob is not None and glob.is_ambiguous:
+            both = "its brackets and braces as wildcards, and as literal text"
+            self.work.readings[f"The glob {paths.shown(glob.text)} was read with {both}."] = None
 
     def _reader(self) -> EntryReader:
         """Returns the reader of a call's entries; it resolves links within the call's time, among all files that

@@ -13,6 +13,7 @@ from vaulttools.config import VaultConfig
 from vaulttools.core import moment_js
 from vaulttools.core.dates import Calendar
 from vaulttools.errors import BadArgument
+from vaulttools.files import settings
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.files.settings import ConfigFolders
@@ -41,7 +42,7 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False, to
     added = [_below(folder, (real, given)) for folder in config.protected]
     config_folder = config.config_folder or next(iter(found), ".obsidian")
     protection = Protection.of((*added, config_folder, *found))
-    root = Root(real, given, protection)
+    root = Root(real, given, protection, settings.is_logseq(real))
     has_index = has_index and config.index == "auto"
     if has_index and config.index_folder is not None:
         _ensure_outside(root, config.index_folder)

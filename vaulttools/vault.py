@@ -9,7 +9,7 @@ import errno
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -29,7 +29,7 @@ from vaulttools.config import VaultConfig
 from vaulttools.core.voice import CALLS, Voice
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
-from vaulttools.files import content_caches
+from vaulttools.files import content_caches, settings
 from vaulttools.files.document import NotRead
 from vaulttools.files.settings import ConfigFolders
 from vaulttools.methods import ToolMethods
@@ -95,21 +95,22 @@ class Vault(ToolMethods):
     @property
     def _opened(self) -> Session:
         """The session of the present vault, under the present configuration. After a change of either, the vault is
-        opened again, because its index and caches may hold what is now protected: a config folder that appeared, or a
-        folder that the user's file closes."""
+        opened again, because its index and caches may hold what is now protected (a config folder that appeared, or a
+        folder that the user's file closes), or because it became a graph of Logseq."""
         before = self._session
         config = before.config if self._followed is None else self._followed.now()
         try:
             found = self._config_folders.found()
         except VaultToolsError:  # the call reports it itself
             found = []
-        if config is before.config and all(map(before.root.protection.folder_of, found)):
+        is_logseq = settings.is_logseq(before.root.folder, was=before.root.is_logseq)
+        if config is before.config and _fits(before, found, is_logseq=is_logseq):
             return before
         with self._guard:
             before = self._session
             if self._followed is not None:  # another thread may have waited for a later change
                 config = self._followed.now()
-            if config is not before.config or not all(map(before.root.protection.folder_of, found)):
+            if config is not before.config or not _fits(before, found, is_logseq=is_logseq):
                 try:
                     self._session = self._opened_again(before, config)
                     self._is_usable = True
@@ -483,6 +484,11 @@ class Vault(ToolMethods):
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise
             raise VaultToolsError("Too many files are open: raise the limit (`ulimit -n`), or ask again") from error
+
+
+def _fits(opened: Session, config_folders: Sequence[str], *, is_logseq: bool) -> bool:
+    """Whether a session closes all config folders and reads notes as Logseq does if they are Logseq's."""
+    return opened.root.is_logseq == is_logseq and all(map(opened.root.protection.folder_of, config_folders))
 
 
 def _retire(before: Session, now: Session) -> None:

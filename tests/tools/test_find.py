@@ -159,7 +159,7 @@ def test_urls_are_found_by_the_file_behind_them_and_virtual_ones_refused(make_va
         ({"paths": "gone"}, "Path not found: gone"),
         ({"paths": ["gone", "nowhere/*"]}, "Path not found: gone, nowhere/*"),
         ({"paths": "a.md/*"}, "Path is not a directory: a.md"),
-        ({"paths": "*.{md"}, "Invalid glob pattern: *.{md: unclosed brace, { without }"),
+        ({"paths": "*.{md"}, "Invalid glob pattern: *.{md: unclosed brace, { without }; \\{ is the sign itself"),
         ({"paths": "../*"}, "Path is outside the vault: ../"),
         ({"paths": "*", "limit": 0}, "Limit must be a positive number"),
         ({"paths": "*", "limit": -3}, "Limit must be a positive number"),

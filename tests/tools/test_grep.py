@@ -146,7 +146,7 @@ def test_a_fifo_is_passed_over(make_vault: MakeVault) -> None:
         ({"path": "../x"}, "Path is outside the vault: ../x"),
         ({"path": ".obsidian/app.json"}, "Access denied: '.obsidian/' is a protected folder"),
         ({"path": ["a.md", "b"]}, 'path must be a text, got ["a.md", "b"]'),
-        ({"glob": "*.{md"}, "Invalid glob pattern: *.{md: unclosed brace, { without }"),
+        ({"glob": "*.{md"}, "Invalid glob pattern: *.{md: unclosed brace, { without }; \\{ is the sign itself"),
         ({"glob": "../*"}, "Path is outside the vault: ../*"),
         ({"context_lines": 21}, "context_lines must be a whole number from 0 to 20, got 21"),
         ({"context_lines": -1}, "context_lines must be a whole number from 0 to 20, got -1"),

@@ -306,7 +306,7 @@ def test_missing_paths_among_several_are_skipped_and_reported(make_vault: MakeVa
         ({"paths": "a.md:3+0"}, "Invalid range 3+0: count must be >= 1."),
         ({"paths": "gone.md"}, "Path not found: gone.md"),
         ({"paths": "gone.zip:a.md"}, "Path not found: gone.zip:a.md"),
-        ({"paths": "*.{md"}, "Invalid glob pattern: *.{md: unclosed brace, { without }"),
+        ({"paths": "*.{md"}, "Invalid glob pattern: *.{md: unclosed brace, { without }; \\{ is the sign itself"),
         ({"paths": "a.md/*"}, "Path is not a directory: a.md"),
         ({"paths": "../x"}, "Path is outside the vault: ../x"),
         ({"paths": "/etc/*.conf"}, "Path is outside the vault: /etc/"),

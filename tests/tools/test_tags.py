@@ -116,7 +116,7 @@ def test_what_is_left_out_is_reported_when_nothing_is_found(make_vault: MakeVaul
         ({"folder": "x"}, "folder must name a folder of the vault, got x: there is no such folder"),
         ({"folder": "a.md"}, "folder must name a folder of the vault, got a.md: it is not a folder"),
         ({"folder": ".obsidian"}, "Access denied: '.obsidian/' is a protected folder"),
-        ({"glob": "[", "limit": 3}, "Invalid glob pattern: [: unclosed bracket, [ without ]"),
+        ({"glob": "[", "limit": 3}, "Invalid glob pattern: [: unclosed bracket, [ without ]; \\[ is the sign itself"),
         ({"limit": 0}, "limit must be a whole number from 1 to 10,000, got 0"),
     ],
 )

@@ -31,6 +31,7 @@ _WORDS: Final[Mapping[Reason, tuple[str, str]]] = {
     "symlink": ("link that is not followed", "links that are not followed"),
     PROPERTIES: ("note whose properties cannot be read", "notes whose properties cannot be read"),
     "default excludes": ("left out by default rules", "left out by default rules"),
+    "Logseq backup": ("backup folder of Logseq", "backup folders of Logseq"),
     "no text": ("without text", "without text"),
     "not a regular file": ("that is not a regular file", "that are not regular files"),
 }
@@ -38,14 +39,33 @@ _WORDS: Final[Mapping[Reason, tuple[str, str]]] = {
 
 _CONFLICT_COPIES: Final = (
     # Obsidian Sync: `name (Conflicted copy laptop 202411211200).md`
-    # Dropbox: `name (Ann's conflicted copy 2024-11-21).md`
+    # Dropbox, Nextcloud, iCloud's apps: `name (Ann's conflicted copy 2024-11-21).md`
     re.compile(
         r"(?P<name>[^/]+) \([^()/]*\bconflicted copy\b[^()/]*(?:\([0-9]+\))?\)(?P<ending>\.[^./]+)?", re.IGNORECASE
     ),
+    # Dropbox in other languages: `name (In Konflikt stehende Kopie von Ann 2024-11-21).md`
+    re.compile(
+        r"(?P<name>[^/]+) \((?=[^()/]*\b(?:konflikt|conflit|conflicto|conflitto|conflito|conflicterende)\b)"
+        r"(?=[^()/]*\b(?:kopie|copie|copia|cópia)\b)[^()/]*[0-9]{4}-[0-9]{2}-[0-9]{2}[^()/]*\)(?P<ending>\.[^./]+)?",
+        re.IGNORECASE,
+    ),
     # Syncthing: `name.sync-conflict-20241121-120000-ABCDEFG.md`
     re.compile(r"(?P<name>[^/]+)\.sync-conflict-[0-9]{8}-[0-9]{6}(?:-[0-9A-Z]{7})?(?P<ending>\.[^./]+)?"),
+    # ownCloud and Nextcloud before 2019: `name_conflict-20180521-120000.md`
+    re.compile(r"(?P<name>[^/]+)_conflict-[0-9]{8}-[0-9]{6}(?P<ending>\.[^./]+)?"),
+    # Seafile: `name (SFConflict ann@example.org 2024-11-21-12-00-00).md`
+    re.compile(r"(?P<name>[^/]+) \(SFConflict [^()/]*\)(?P<ending>\.[^./]+)?"),
+    # Synology Drive: `name_LAPTOP_Nov-21-120000-2024_Conflict.md`
+    re.compile(r"(?P<name>[^/]+?)_[^/]+_[A-Z][a-z]{2}-[0-9]{2}-[0-9]{6}-[0-9]{4}_Conflict(?P<ending>\.[^./]+)?"),
+    # OneDrive adds the computer's name; only those that Windows makes up are sure: `name-DESKTOP-1A2B3C4.md`
+    re.compile(r"(?P<name>[^/]+)-(?:DESKTOP-[0-9A-Z]{7}|LAPTOP-[0-9A-Z]{8})(?:-[0-9]+)?(?P<ending>\.[^./]+)?"),
 )
-"""How sync tools name a file that was changed in two places (fault-S03)."""
+"""How sync tools name a file that was changed in two places (fault-S03). `name 2.md` of iCloud and `name (1).md` of
+Google Drive are missing: people give such names, too."""
+
+
+_MARKS: Final = re.compile("confli|konflikt|-desktop-|-laptop-", re.IGNORECASE)
+"""In the names of all conflict copies: a quick look."""
 
 
 class Omission(BaseModel):
@@ -169,7 +189,8 @@ def told(
     reported: tuple[Reason, ...] = (),
 ) -> list[str]:
     """Returns the sentences about what an answer leaves out: conflict copies among the paths that it shows, warnings,
-    one line for what may be missing, one for what was passed over, and attachments without their text.
+    one line for what may be missing, one for what was passed over, how a glob was read if nothing was found, and
+    attachments without their text.
 
     `is_total`: the answer counts everything, so it also says what rules leave out. `opens_excluded`: the tool has the
     argument `include_excluded`. The caller writes about the reasons in `reported`.
@@ -182,6 +203,8 @@ def told(
         kinds &= _ALWAYS
     if kinds:
         sentences += passed_over(work, kinds, opens_excluded=opens_excluded)
+    if not found:
+        sentences += work.readings
     if work.unextracted:
         sentences += unextracted(work, found=found)
     return sentences
@@ -202,7 +225,10 @@ def passed_over(work: Work, kinds: AbstractSet[Reason], *, opens_excluded: bool 
 def _phrase(kind: Reason, work: Work, *, opens_excluded: bool) -> str:
     entry = work.skipped[kind]
     one, several = _WORDS.get(kind, (kind, kind))
-    phrase = f"{entry.count:,} {one if entry.count == 1 else several} ({named(entry.paths, entry.count)})"
+    phrase = f"{entry.count:,} {one if entry.count == 1 else several}"
+    if kind == "Logseq backup":  # their place is always the same
+        return phrase
+    phrase += f" ({named(entry.paths, entry.count)})"
     if kind == "excluded" and opens_excluded:
         return f"{phrase}, {work.voice.given('include_excluded', True)} searches them"
     return phrase
@@ -222,10 +248,11 @@ def conflict_copies(shown: Iterable[str]) -> list[str]:
     sentences: list[str] = []
     for path in dict.fromkeys(shown):
         folder, slash, name = path.rpartition("/")
-        for kind in _CONFLICT_COPIES if "conflict" in name.lower() else ():
+        for kind in _CONFLICT_COPIES if _MARKS.search(name) else ():
             if (copy := kind.fullmatch(name)) and len(sentences) < limits.NAMED_PATHS:
                 original = f"{folder}{slash}{copy['name']}{copy['ending'] or ''}"
                 sentences.append(f"{named([path])} is a conflict copy of {named([original])}.")
+                break
     return sentences
 
 

@@ -20,6 +20,7 @@ LeftOut = Literal[
     "excluded",
     "ignored",
     "default excludes",
+    "Logseq backup",
     "symlink",
     "not a regular file",
     "binary",
@@ -100,6 +101,8 @@ class Work:
     """Whether time ran out during a walk, so that more was skipped than `skipped` counts."""
     warnings: dict[str, None] = field(default_factory=dict)
     """Sentences about problems of the vault (a bad ignore line, a bad excluded-files entry)."""
+    readings: dict[str, None] = field(default_factory=dict)
+    """Sentences about how arguments were read that could be read otherwise: for answers without results."""
     voice: Voice = CALLS
     """Writes suggested next steps."""
 

@@ -56,6 +56,22 @@ class Rules:
     """Whether the default excludes apply."""
 
 
+_LOGSEQ_BACKUPS: Final = frozenset(("bak", ".recycle", "version-files"))
+"""Folders beside that file with old versions of notes and removed ones; Logseq does not show them."""
+
+
+class _Level(NamedTuple):
+    """A folder that a walk is in."""
+
+    path: str
+    rest: Iterator[FolderEntry | list[str]]
+    """Its names that are still to come."""
+    ignores: IgnoreRules
+    """The ignore rules that are active in it."""
+    backups: frozenset[str]
+    """Names of folders in it that hold Logseq's backups."""
+
+
 Run: TypeAlias = Entry | list[str]
 """One item of a walk, or the paths of consecutive included files."""
 
@@ -106,7 +122,7 @@ def runs(
         return
     levels = [_level(root, folder, listing, ignores, rules, warn)]
     while levels:
-        where, rest, ignores = levels[-1]
+        where, rest, ignores, backups = levels[-1]
         start = f"{where}/" if where else ""
         for each in rest:
             if isinstance(each, list):
@@ -128,7 +144,8 @@ def runs(
                 continue
             if kind == "link" and not _concerns(root, path, is_selected=selects(path)):
                 continue
-            left_out = _left_out(name, path, kind, rules, dataless=dataless)
+            is_backup = name in backups and kind == "folder"
+            left_out = "Logseq backup" if is_backup else _left_out(name, path, kind, rules, dataless=dataless)
             if left_out is None and ignores.ignores(path, kind == "folder"):
                 left_out = "ignored"
             if left_out is None and evicted:
@@ -166,15 +183,22 @@ def _level(
     ignores: IgnoreRules,
     rules: Rules,
     warn: Callable[[str, str], None],
-) -> tuple[str, Iterator[FolderEntry | list[str]], IgnoreRules]:
-    """Returns the path, the names and the active ignore rules of a folder; files that no rule can leave out are
-    grouped."""
+) -> _Level:
+    """Returns a folder of a walk; files that no rule can leave out are grouped."""
     if rules.ignores:
         names = {each.name for each in listing.others}
         if not names.isdisjoint(_SOURCES):
             ignores = _inside(root, folder, names, ignores, warn)
     may_leave_out = rules.excluded.texts or rules.default_excludes or ignores
-    return folder, iter(listing) if may_leave_out else listing.runs(), ignores
+    names_in_order = iter(listing) if may_leave_out else listing.runs()
+    return _Level(folder, names_in_order, ignores, _backups(folder, listing))
+
+
+def _backups(folder: str, listing: FolderNames) -> frozenset[str]:
+    """Returns the names of folders with old versions of notes in a folder: none unless Logseq's settings are there."""
+    above, file = settings.LOGSEQ
+    is_logseq = folder.rpartition("/")[2] == above and any(each.name == file for each in listing)
+    return _LOGSEQ_BACKUPS if is_logseq else frozenset()
 
 
 def _inside(

@@ -9,6 +9,10 @@ Steps, each on the result of the one before:
    The glob before brace expansion decides: `{a,x/b}` is anchored as a whole, as in ripgrep.
 5. A trailing `/` names a folder and selects everything below it: `x/` is `x/**`.
 
+Names hold brackets and braces, too (`[2024] plan.md`), and callers write them as they are spelled. So a glob with a
+class, with braces, or with `\\` before such a sign is read in each way, and selects what one of the readings matches.
+Each takes linear time; a class and its text in one regex would not be as exact, since their lengths differ.
+
 Why not pathspec: its patterns have no braces, read a leading `!` or `#` as syntax, let `src/*` reach `src/a/b.md`, and
 backtrack (the time for `*a*a*a*…b` grows with the number of stars as exponent). So we translate globs ourselves. The
 time is at most the product of the lengths of glob and path: after a star, the *first* place where the next fixed
@@ -23,8 +27,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
+from typing import NamedTuple
 
 from vaulttools.errors import InvalidGlob, OutsideVault
 
@@ -36,6 +42,11 @@ _REACH_DEPTH = 16  # folders that `may_hold` compares at most; keeps the nesting
 # A `]` at the start of a class is a member, as in POSIX; a class never spans a `/`.
 _CLASS = re.compile(r"\[([!^]?+)([^/][^]/]*)\]", re.DOTALL)
 _TOKEN = re.compile(rf"{_CLASS.pattern}|[^{{}},\[]+|.", re.DOTALL)
+_ESCAPED = re.compile(r"\\([][{}])")
+_AS_TEXT = dict(zip(map(ord, "[]{}"), "\ud800\ud801\ud802\ud803", strict=True))
+"""Stand-ins for signs that a reading takes as text: halves of surrogate pairs, which no name on disk holds."""
+_BRACES = {sign: stand_in for sign, stand_in in _AS_TEXT.items() if chr(sign) in "{}"}
+_WRITTEN = {ord(stand_in): chr(sign) for sign, stand_in in _AS_TEXT.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,8 @@ class Glob:
 
     Spelled as in the glob, in NFC: the folder on disk may be in NFD or, if case is ignored, in another case.
     """
+    is_ambiguous: bool
+    """Whether it has several readings."""
     _path: re.Pattern[str] = field(repr=False)
     _reach: re.Pattern[str] = field(repr=False)
 
@@ -92,21 +105,60 @@ def parse(glob: str, *, ignore_case: bool) -> Glob:
     if len(glob) > MAX_LENGTH:
         # Shortened: the message must not be as long as the glob.
         raise InvalidGlob(f"{glob[:60]}…", f"it is longer than {MAX_LENGTH:,} characters")
-    text = _nfc(glob.replace("\\", "/"))
+    texts = _texts(_nfc(glob))
+    read: list[_Reading] = []
+    failure = ""
     try:
-        alternatives = [_components(spelled, anchored="/" in text) for spelled in _expand(text)]
-        regexes = [[None if name == "**" else name_regex(_atoms(name)) for name in names] for names in alternatives]
-    except _MalformedError as error:
-        raise InvalidGlob(glob, str(error)) from None
+        for text in texts:
+            try:
+                read.append(_Reading.of(text))
+            except _MalformedError as error:
+                failure = failure or str(error)
+        if not read:
+            raise InvalidGlob(glob, failure)
+        for text in [text.translate(_BRACES) for text in texts if _has_braces(text)]:
+            with suppress(_MalformedError):
+                read.append(_Reading.of(text))
     except OutsideVault:
         raise OutsideVault(glob) from None
+    shared = _shared([list(takewhile(_is_literal, names[:-1])) for each in read for names in each.alternatives])
+    regexes = [names for each in read for names in each.regexes]
     flags = re.DOTALL | (re.IGNORECASE if ignore_case else 0)
     return Glob(
         text=glob,
-        literal_folders="/".join(_shared([list(takewhile(_is_literal, names[:-1])) for names in alternatives])),
+        literal_folders="/".join(shared).translate(_WRITTEN),
+        is_ambiguous=len(read) > 1 or len(texts) > 1,
         _path=re.compile("|".join(dict.fromkeys(map(path_regex, regexes))), flags),
         _reach=re.compile("|".join(dict.fromkeys(map(_reach_regex, regexes))), flags),
     )
+
+
+class _Reading(NamedTuple):
+    """One reading of a glob."""
+
+    alternatives: list[list[str]]
+    """The components of each alternative of its braces."""
+    regexes: list[list[str | None]]
+    """The same as regexes; None is `**`."""
+
+    @classmethod
+    def of(cls, text: str) -> _Reading:
+        """Raises `_MalformedError`, or `OutsideVault`."""
+        found = [_components(spelled, anchored="/" in text) for spelled in _expand(text)]
+        return cls(found, [[None if name == "**" else name_regex(_atoms(name)) for name in names] for names in found])
+
+
+def _texts(glob: str) -> list[str]:
+    """Returns what a glob may be, `/` for `\\`, braces aside: as it is, and with the signs behind a `\\`, or classes,
+    as text."""
+    usual = glob.replace("\\", "/")
+    escaped = _ESCAPED.sub(lambda found: found[1].translate(_AS_TEXT), glob).replace("\\", "/")
+    return list(dict.fromkeys((usual, escaped, _CLASS.sub(lambda found: found[0].translate(_AS_TEXT), usual))))
+
+
+def _has_braces(text: str) -> bool:
+    """Whether names hold braces; those around a `/` are in no name."""
+    return "{" in text and all(name.count("{") == name.count("}") for name in text.split("/"))
 
 
 def name_regex(atoms: Sequence[str | None]) -> str:
@@ -183,7 +235,7 @@ def _expand(glob: str) -> list[str]:
     for token in _TOKEN.finditer(glob):
         match token[0]:
             case "[":
-                raise _MalformedError("unclosed bracket, [ without ]")
+                raise _MalformedError("unclosed bracket, [ without ]; \\[ is the sign itself")
             case "{":
                 stack.append((done, current))
                 done, current = [], [""]
@@ -191,7 +243,7 @@ def _expand(glob: str) -> list[str]:
                 done, current = done + current, [""]
             case "}":
                 if not stack:
-                    raise _MalformedError("unopened brace, } without {")
+                    raise _MalformedError("unopened brace, } without {; \\} is the sign itself")
                 endings = done + current
                 done, current = stack.pop()
                 current = _product(current, endings)
@@ -200,7 +252,7 @@ def _expand(glob: str) -> list[str]:
         if len(done) + len(current) > MAX_ALTERNATIVES:
             raise _MalformedError(f"more than {MAX_ALTERNATIVES:,} brace alternatives")
     if stack:
-        raise _MalformedError("unclosed brace, { without }")
+        raise _MalformedError("unclosed brace, { without }; \\{ is the sign itself")
     spelled = [alternative for alternative in dict.fromkeys(current) if alternative]
     if not spelled:
         raise _MalformedError("it is empty")
@@ -244,7 +296,7 @@ def _atoms(component: str) -> list[str | None]:
             atoms.append(_class_regex(found[2], negated=bool(found[1])))
             at = found.end()
             continue
-        atoms.append({"*": None, "?": "[^/]"}.get(char, re.escape(char)))
+        atoms.append({"*": None, "?": "[^/]"}.get(char, re.escape(char.translate(_WRITTEN))))
         at += 1
     return atoms
 

@@ -11,7 +11,7 @@ from vaulttools.core.cached import cached_property
 from vaulttools.core.work import Reason
 from vaulttools.files.catalogue import Entry, Run
 
-MAY_BE_LARGE: Final[tuple[Reason, ...]] = ("ignored", "default excludes")
+MAY_BE_LARGE: Final[tuple[Reason, ...]] = ("ignored", "default excludes", "Logseq backup")
 """Reasons for leaving out a folder that ripgrep would walk and that may be far larger than the vault."""
 
 _SORTED: Final = 5

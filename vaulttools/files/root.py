@@ -47,6 +47,8 @@ class Root:
     spelling: str
     """Absolute path as given; absolute arguments may use either."""
     protection: Protection
+    is_logseq: bool = False
+    """Whether it is a graph of Logseq, whose notes are read as Logseq reads them."""
 
     def ensure_readable(self) -> None:
         """Check that the folder can be listed: a missing vault must not look like an empty one.

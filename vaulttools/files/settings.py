@@ -36,6 +36,20 @@ DEFAULT_FILES: Final = ("*.log", "*.jsonl", "*.xml", "*.min.js", "*.map")
 """Globs for names of files and folders that are left out by default; each begins with `*.`."""
 
 
+LOGSEQ: Final = ("logseq", "config.edn")
+"""The folder and the file with the settings of Logseq: the folder above is a graph."""
+
+
+def is_logseq(folder: str, *, was: bool = False) -> bool:
+    """Whether a folder is a graph of Logseq; `was` if that cannot be seen."""
+    try:
+        return stat.S_ISREG(disk.stat(Path(folder, *LOGSEQ)).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return was
+
+
 class ConfigFolders:
     """The dot-folders at the root of a vault that hold Obsidian's settings; they may appear at any time."""
 

@@ -123,7 +123,11 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
     from vaulttools.notes.note import Note
 
     if file.facts_alone:
-        return replace(scanned, flags=scanned.flags | LACKS_WORDS, structure=_structure(Note(path, document.text)))
+        return replace(
+            scanned,
+            flags=scanned.flags | LACKS_WORDS,
+            structure=_structure(Note(path, document.text, is_logseq=root.is_logseq)),
+        )
     from vaulttools.index import passages
     from vaulttools.notes.note import ExtractedNote
     from vaulttools.notes.packing import PackedNote
@@ -134,9 +138,9 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
         return replace(found, words=_folded(words_of(extracted)), passages=passages.dump(extracted))
     digest, structure = file.known or (b"", b"")
     if digest == scanned.digest:
-        note = Note(path, document.text, PackedNote(unsealed(structure)))
+        note = Note(path, document.text, PackedNote(unsealed(structure)), root.is_logseq)
         return replace(found, words=_folded(words_of(note)), passages=passages.dump(note))
-    note = Note(path, document.text)
+    note = Note(path, document.text, is_logseq=root.is_logseq)
     return replace(found, words=_folded(words_of(note)), structure=_structure(note), passages=passages.dump(note))
 
 

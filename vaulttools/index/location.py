@@ -35,8 +35,8 @@ class Location:
     folder: Path
     """An existing folder that only the user can read."""
     options: str
-    """What besides the files decides the content: protected folders, the tables of `fold`, and whether texts of
-    attachments are indexed."""
+    """What besides the files decides the content: protected folders, the tables of `fold`, whether notes are
+    Logseq's, and whether texts of attachments are indexed."""
 
     @property
     def database(self) -> Path:
@@ -58,6 +58,7 @@ def of(root: Root, index_folder: str | None = None) -> Location:
     """
     base = _cache_folder() if index_folder is None else Path(index_folder).expanduser()
     decisive = [unicodedata.unidata_version, sorted(root.protection.names), sorted(root.protection.folders)]
+    decisive += ["logseq"] if root.is_logseq else []
     options = json.dumps([*decisive, *([f"files {VERSION}"] if is_installed() else [])])
     try:
         real = Path(os.path.realpath(base))

@@ -45,6 +45,8 @@ class Note(Contents):
     text: str
     stored: PackedNote | None = field(default=None, compare=False, repr=False)
     """The parts as parsed earlier from the same text; without them the text is parsed."""
+    is_logseq: bool = False
+    """Whether it is read as Logseq reads it."""
 
     @property
     def title(self) -> str:
@@ -68,7 +70,7 @@ class Note(Contents):
             return self.stored.structure
         from vaulttools.notes.markdown.structure import parse
 
-        return parse(self.text, self.body_line)
+        return parse(self.text, self.body_line, is_logseq=self.is_logseq)
 
     @cached_property
     def dated_lines(self) -> tuple[DatedLine, ...]:
@@ -81,7 +83,13 @@ class Note(Contents):
 
     @cached_property
     def _loaded(self) -> Properties:
-        return load(self.frontmatter) if self.frontmatter else Properties()
+        found = load(self.frontmatter) if self.frontmatter else Properties()
+        if not self.is_logseq:
+            return found
+        from vaulttools.notes import logseq
+
+        of_page = logseq.page_properties(self.source.lines, self.body_line)
+        return Properties({**found.values, **of_page}, found.warnings)
 
     @property
     def properties(self) -> Mapping[str, Value]:

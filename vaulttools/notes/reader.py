@@ -89,7 +89,7 @@ class NoteReader:
         from vaulttools.notes.note import Note
 
         stored = self.stored(document)
-        made = Note(document.path, document.text, stored)
+        made = Note(document.path, document.text, stored, self.root.is_logseq)
         if stored is not None or self.parts is None or len(document.text) > _RECENT_CHARACTERS:
             return made
         recent: Recent[str, Note] = self.parts.lasting("recent notes", lambda: Recent(_RECENT))

@@ -195,8 +195,9 @@ class Text:
     def _task(self, task: Task, above: int) -> TextUnit:
         start, end = task.line + above, task.end_line + above
         first, *rest = self.lines[start - 1 : end]
-        _, _, said = first.partition(f"[{task.status}]")
-        return TextUnit("\n".join([said.lstrip(" \t"), *rest]), start, end)
+        _, box, said = first.partition(f"[{task.status}]")
+        # A task of Logseq has a word in the place of the box.
+        return TextUnit("\n".join([said.lstrip(" \t") if box else first, *rest]), start, end)
 
 
 def _any_in(lines: Sequence[int], start: int, end: int) -> bool:

@@ -238,7 +238,7 @@ def _target(call: Call, given: str) -> Target:
 
 
 def _of_note(call: Call, target: Target, document: Document, stop: Callable[[], None]) -> _Source:
-    note = Note(document.path, document.text)
+    note = Note(document.path, document.text, is_logseq=call.session.root.is_logseq)
     ranges = call.lines_of(target)
     shown = paths.shown(document.path)
     every = definition.blocks(document.text.split("\n"), note.structure.code)

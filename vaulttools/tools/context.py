@@ -148,11 +148,18 @@ def run(call: Call, request: ContextRequest) -> ContextAnswer:
         blocks = [nothing[:_NOTICE_CHARACTERS]]
     blocks = [*part, *blocks]
     room = request.max_chars - sum(len(block) + 2 for block in blocks) - _size(fixed)
-    for copy in answer.conflict_copies(piece.path for piece in pieces):
-        notices.append(copy)
-        if (size := len(copy) + 3) <= room:  # in brackets, with its line end; the details hold all
-            room -= size
-            fixed += answer.bracketed([copy])
+    shown = [path for piece in pieces for path in (piece.path, *piece.copies)]
+
+    def tell_conflict_copies(room: int) -> int:
+        for copy in answer.conflict_copies(shown):
+            if copy not in notices:
+                notices.append(copy)
+                if (size := len(copy) + 3) <= room:  # in brackets, with its line end; the details hold all
+                    room -= size
+                    fixed.extend(answer.bracketed([copy]))
+        return room
+
+    room = tell_conflict_copies(room)
     calls: list[NextCall] = []
     for each in _next_calls(pieces):
         if (size := len(_sentence(each, work.voice)) + 3) <= room:  # in brackets, with its line end
@@ -160,6 +167,8 @@ def run(call: Call, request: ContextRequest) -> ContextAnswer:
             calls.append(each)
     notices += (to_read_on := [_sentence(each, work.voice) for each in calls])
     names, lines = _linked(found, pieces, room)
+    shown += [each.path for each in names]
+    tell_conflict_copies(room - _size(lines))
     return ContextAnswer(
         **answer.envelope(
             work,

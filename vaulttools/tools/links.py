@@ -21,6 +21,7 @@ from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
 from vaulttools.models import BaseModel, Field
+from vaulttools.notes import logseq
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Edge, Graph, Reached, Unresolved, reach
 from vaulttools.notes.links.mentions import mentions
@@ -142,6 +143,8 @@ def run(call: Call, request: LinksRequest) -> LinksAnswer:
     orphans = [paths.portable(each) for each in found.orphans[: request.limit]]
     reached = found.reached[: request.limit]
     notices = list(found.notices)
+    if call.session.root.is_logseq and request.direction != "mentions":
+        notices.append("In Logseq links also lead to aliases, titles, journals and block ids; such are not followed.")
     if unread:
         notices.append(f"The lines of {named(unread)} are not shown: they could not be read just now.")
     shown = len(links) + len(orphans) + len(reached)
@@ -198,7 +201,7 @@ def _out(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
     work.searched = 1
     gone = sum(edge.target is None for edge in edges)
     of = f"in {paths.shown(path)}" + (f", {gone:,} of them to files that are not there" if gone else "")
-    found = _DirectionResult("link", of, edges, notices=answer.told(work, found=True, shown=[path]))
+    found = _DirectionResult("link", of, edges, notices=answer.told(work, found=True, shown=[path, *_both_ends(edges)]))
     if not edges and paths.is_note(path):
         found.next_step = f"{work.voice.set('direction', 'back')} for the notes that link to it."
     return found
@@ -292,10 +295,18 @@ def _stopped(found: _DirectionResult, work: Work, is_stopped: bool) -> None:
 def _add_notices(found: _DirectionResult, asked: Aggregate[Graph], work: Work, *, is_total: bool = False) -> None:
     """Adds the sentences about notes that the answer is not made from."""
     found.part = all_notes.part(asked) or found.part
-    shown = [*(edge.source for edge in found.edges), *found.orphans, *(each.path for each in found.reached)]
+    shown = [*_both_ends(found.edges), *found.orphans, *(each.path for each in found.reached)]
     found.notices += answer.told(
         work, found=found.total > 0, shown=shown, is_total=is_total, opens_excluded=False, reported=("time limit",)
     )
+
+
+def _both_ends(edges: Sequence[Edge]) -> Iterator[str]:
+    """Yields the files that some links are in, and those that they lead to."""
+    for edge in edges:
+        yield edge.source
+        if edge.target is not None:
+            yield edge.target
 
 
 def _mentions(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
@@ -320,7 +331,7 @@ def _mentions(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
     edges = [Edge(source, line, path, path) for source, line in found]
     is_whole = len(edges) <= request.limit
     of = f"of {' or '.join(map(_quoted, names[: limits.NAMED_PATHS]))}"
-    notices = answer.told(work, found=bool(edges), shown=[edge.source for edge in edges], opens_excluded=False)
+    notices = answer.told(work, found=bool(edges), shown=_both_ends(edges), opens_excluded=False)
     if left_out := len(every) - len(names):
         notices.append(
             f"Not searched for: {render.counted(left_out, 'name')} of more than {_LONGEST_NAME:,} characters."
@@ -365,7 +376,8 @@ def _names(call: Call, path: str) -> list[str]:
     if not paths.is_note(path):
         return [path.rpartition("/")[2]]
     note = _read(call, path)
-    names = (each.strip() for each in (note.title, *note.aliases))
+    pages = [logseq.page_name(path)] if note.is_logseq else []
+    names = (each.strip() for each in (note.title, *pages, *note.aliases))
     spellings = [form for name in names if name for form in (name, paths.nfc(name))]
     return list({name.casefold(): name for name in reversed(spellings)}.values())[::-1]
 

@@ -264,7 +264,8 @@ def _closing(
     for path in missing:
         end.warn(f"path not found: {paths.shown(path)}")
     found = every.number > 0
-    closing.what_was_left_out(end, work, found=found, is_total=True, named_folders=list(left_out.values()))
+    named = [path.place.path for path in searched if path.place.kind == "file"]
+    closing.what_was_left_out(end, work, found=found, shown=named, is_total=True, named_folders=list(left_out.values()))
     return end
 
 

@@ -85,7 +85,7 @@ class Graph:
     def plain(self) -> object:
         """Returns the graph as plain values."""
         self.is_grown = False
-        followed = self._followed and (self._followed.links.files, *self._followed[1:])
+        followed = self._followed and (self._followed.links.files, self._followed.links.is_logseq, *self._followed[1:])
         return self._notes, self._by_name, followed
 
     @classmethod
@@ -93,8 +93,8 @@ class Graph:
         """Restore what `plain` returned."""
         notes, by_name, followed = plain
         if followed is not None:
-            files, *counts = followed
-            followed = _Followed(LinkIndex(files), *counts)
+            files, is_logseq, *counts = followed
+            followed = _Followed(LinkIndex(files, is_logseq=is_logseq), *counts)
         return cls(notes, by_name, followed)
 
     def changed(self, changes: Sequence[Change[Written]]) -> Graph:
@@ -124,7 +124,8 @@ class Graph:
         leads = _Leads(links)
         edges = [
             Edge(source, line, target, path)
-            for source, found in (*self._by_name.get(name_key(path), ()), *self._by_name.get(None, ()))
+            for name in (*links.name_keys(path), None)
+            for source, found in self._by_name.get(name, ())
             for line, target in found
             if leads.to(target, source) == path
         ]

@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
+from vaulttools.notes.logseq import page_path
 
 _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
 """The id of a block (rule-L06)."""
@@ -99,28 +100,47 @@ class Having(NamedTuple):
     """The file with this path from the root, else those whose path ends in it, the shortest first."""
 
 
+class _Named(NamedTuple):
+    """A file as links may name it."""
+
+    spelled: str
+    """A folded path."""
+    least: int
+    """Characters of the shortest target that names it: a page in a namespace is named by its whole name alone."""
+    path: str
+
+
 class LinkIndex:
     """The names that links can use in one vault. It never changes once made, so any number of threads may use it."""
 
-    def __init__(self, files: Iterable[str]) -> None:
-        """Take the vault-relative paths of all files that links may lead to: the visible ones."""
+    def __init__(self, files: Iterable[str], *, is_logseq: bool = False) -> None:
+        """Take the vault-relative paths of all files that links may lead to: the visible ones. `is_logseq`: links name
+        notes by their namespaces, too (`logseq.page_path`)."""
         self.files = frozenset(files)
         """These paths."""
-        self._ordered: dict[str, Sequence[tuple[str, str]]] = {}
+        self.is_logseq = is_logseq
+        self._pages = {path: page for path in self.files if (page := page_path(path)) != path} if is_logseq else {}
+        """The files with a namespace, each with the path that links name."""
+        self._ordered: dict[str, Sequence[_Named]] = {}
         """Cached results of `_named`: links lead to few of all names, so only these are sorted."""
 
     @cached_property
     def _grouped(self) -> tuple[_Grouped, _Grouped]:
         """The files by folded path and by folded name; made when a link is first resolved."""
-        files = list(self.files)
-        together = "\0".join(files)
-        folded = together.lower().split("\0") if files and together.isascii() else [*map(_folded, files)]
+        files, spelled = [*self.files, *self._pages], [*self.files, *self._pages.values()]
+        together = "\0".join(spelled)
+        folded = together.lower().split("\0") if files and together.isascii() else [*map(_folded, spelled)]
         return _Grouped(folded, files), _Grouped([path[path.rfind("/") + 1 :] for path in folded], files)
 
-    def _named(self, name: str) -> Sequence[tuple[str, str]]:
-        """Returns the files with a folded name, each as folded and as given path, the shortest first."""
+    def _named(self, name: str) -> Sequence[_Named]:
+        """Returns the files with a folded name, the shortest first."""
         if name not in self._ordered:
-            self._ordered[name] = [(_folded(path), path) for path in sorted(self._grouped[1].of(name), key=_rank)]
+            found = [_Named(_folded(path), 0, path) for path in sorted(set(self._grouped[1].of(name)), key=_rank)]
+            for *_, path in found.copy() if self._pages else ():
+                if (page := self._pages.get(path)) is not None:
+                    folder = path.rfind("/") + 1
+                    found.append(_Named(_folded(page), len(_folded(page[folder:])), path))
+            self._ordered[name] = found
         return self._ordered[name]
 
     def resolve(self, target: str, source: str | None = None) -> str | None:
@@ -150,7 +170,7 @@ class LinkIndex:
             if named := self._named(_name(folded)):
                 if (at := self._at(reading)) is not None:
                     return Having(reading, (at,))
-                if below := tuple(path for other, path in named if other.endswith(f"/{folded}")):
+                if below := tuple(path for other, least, path in named if _ends_in(other, folded, least)):
                     return Having(reading, below)
         return Having(target, ())
 
@@ -165,7 +185,11 @@ class LinkIndex:
     def names_apart(self, other: LinkIndex) -> set[str | None]:
         """Returns `name_key` of the files that only one of the two indexes has: only targets with such a name can lead
         to different files."""
-        return set(map(name_key, self.files ^ other.files))
+        return {key for path in self.files ^ other.files for key in self.name_keys(path)}
+
+    def name_keys(self, path: str) -> set[str | None]:
+        """Returns the values of `name_key` for the names of a file."""
+        return {name_key(path), name_key(page_path(path))} if self.is_logseq else {name_key(path)}
 
     def candidates(self, target: str) -> list[str]:
         """Returns every file that a target may lead to from any folder; the one that `resolve` returns comes first.
@@ -198,6 +222,10 @@ class _Grouped:
         """Returns the files with a key, in no order."""
         one = self._one.get(key)
         return [] if one is None else [one, *self._others.get(key, ())]
+
+
+def _ends_in(path: str, target: str, least: int) -> bool:
+    return path.endswith(f"/{target}") and len(target) >= least
 
 
 def _readings(target: str) -> tuple[str, str]:

@@ -43,12 +43,13 @@ _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
 _BELOW_HEAD = re.compile(r"[-:|][-:| \t]*")
 
 
-def tokens(source: Source, first_line: int) -> list[Token]:
+def tokens(source: Source, first_line: int, *, has_indented_code: bool = True) -> list[Token]:
     """Returns the block tokens of a text from line ``first_line`` on; their lines count from 0 at the top of the text.
+    ``has_indented_code``: a line that is set in by four columns is code; else it is like any other.
 
     They are markdown-it's tokens of the types in `_READ`; a paragraph has no `inline` of its own.
     """
-    state = _State(source)
+    state = _State(source, has_indented_code=has_indented_code)
     _PARSER.block.tokenize(state, first_line - 1, state.lineMax)
     return state.tokens
 
@@ -68,7 +69,7 @@ class _Token(Token):
 class _State(StateBlock):
     """The state that the rules use: the lines, and the current depth in lists and quotes."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, *, has_indented_code: bool) -> None:
         lines = source.lines
         count = len(lines) - (not lines[-1].strip(" \t"))  # markdown-it has no last line of blanks
         end = len(source.text)
@@ -91,7 +92,7 @@ class _State(StateBlock):
         self.listIndent = self.ddIndent = -1
         self.tight = False
         self.parentType = "root"
-        self._code_enabled = True
+        self._code_enabled = has_indented_code
         self.depths = {"lists": 0, "quotes": 0}
         self._unread = _Token("", "", 0)
 
@@ -131,7 +132,7 @@ class _Blocks(ParserBlock):
             below = begins[line + 1] + shifts[line + 1]
             if source[below : below + 1] in _BELOW_HEADS and _table(state, line, end, False):
                 pass
-            elif indents[line] - state.blkIndent >= 4:
+            elif state.is_code_block(line):
                 rules_block.code(state, line, end, False)
             else:
                 for rule in _BY_SIGN.get(source[begins[line] + shifts[line]], ()):
@@ -156,7 +157,7 @@ def _text(state: StateBlock, start: int, end: int) -> None:
         if first >= ends[line]:
             break
         width = indents[line]
-        if width - indent <= 3:
+        if not state.is_code_block(line):
             sign = source[first]
             if sign in _BELOW_HEADS and line - 1 > start and _heads_table(state, line - 1, last):
                 line -= 1

@@ -56,6 +56,7 @@ class BlockWalk:
 
     source: Source
     first_line: int
+    has_indented_code: bool = True
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     code: list[Span] = field(default_factory=list)
@@ -67,7 +68,7 @@ class BlockWalk:
     """By first line of a list item, its last line without and with nested items."""
 
     def __post_init__(self) -> None:
-        self._read(tokens(self.source, self.first_line))
+        self._read(tokens(self.source, self.first_line, has_indented_code=self.has_indented_code))
 
     def _read(self, tokens: list[Token]) -> None:
         quotes = 0

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from vaulttools.notes import logseq
 from vaulttools.notes.links.references import WIKILINK, Reference, markdown_link, wikilink
 from vaulttools.notes.markdown import inline
 from vaulttools.notes.markdown.blocks import BlockWalk, block_ids, region_at
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
 
 _CHECKBOX = re.compile(r"\[(.)\](?=[ \t\n]|\Z)")
 _TASK_PREFIX = re.compile(r"(?:[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])+[ \t]*+")
+_BLOCK_PREFIX = re.compile(_TASK_PREFIX.pattern + r"(?:#{1,6}[ \t]+)?")
 
 
-def parse(text: str, body_line: int = 1) -> Structure:
-    """Read the structure of ``text`` from line ``body_line`` on; never raises."""
+def parse(text: str, body_line: int = 1, *, is_logseq: bool = False) -> Structure:
+    """Read the structure of ``text`` from line ``body_line`` on; never raises.
+
+    ``is_logseq``: words such as TODO make tasks, too, and lines that are set in are no code: lists below a heading are.
+    """
     source = Source(text)
-    walk = BlockWalk(source, body_line)
+    walk = BlockWalk(source, body_line, has_indented_code=not is_logseq)
     in_code = _lines_in(walk.code, source)
     start = source.offset(body_line)
     tags, references, spans = _inline(walk, in_code, start)
@@ -37,7 +42,7 @@ def parse(text: str, body_line: int = 1) -> Structure:
         block_ids=tuple(block_ids(walk, blocks, start)),
         code=tuple(walk.code),
         comments=tuple((source.line_of(first), source.line_of(last)) for first, last in spans),
-        tasks=tuple(_tasks(source, walk.items, in_code, start)),
+        tasks=tuple((_logseq_tasks if is_logseq else _tasks)(source, walk.items, in_code, start)),
         tags=tags,
         references=references,
     )
@@ -71,6 +76,20 @@ def _tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray
         if not in_code[line] and _TASK_PREFIX.fullmatch(source.text, source.offset(line), box.start()):
             text = source.text[box.end() : source.offset(line + 1)].strip()
             yield Task(box[1], text, line, *items.get(line, (line, line)))
+
+
+def _logseq_tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray, start: int) -> Iterator[Task]:
+    """Yields the tasks with a checkbox and those with a word such as TODO, also behind the signs of a heading."""
+    found = {task.line: task for task in _tasks(source, items, in_code, start)}
+    for marker in logseq.MARKER.finditer(source.text, start):
+        line = source.line_of(marker.start())
+        if line in found or in_code[line]:
+            continue
+        if _BLOCK_PREFIX.fullmatch(source.text, source.offset(line), marker.start()):
+            own, whole = items.get(line, (line, line))
+            text = source.text[marker.end() : source.offset(line + 1)].strip()
+            found[line] = Task(*logseq.task(marker[0], text, source.lines[line:own]), line, own, whole)
+    return (found[line] for line in sorted(found))
 
 
 def _inline(

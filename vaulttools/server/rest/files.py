@@ -96,14 +96,15 @@ def of(call: Call, request: Request, path: str, kind: str | None, target: list[s
         return _raw(call.session, path, is_head=request.method == "HEAD")
     text = read(call.session, path)
     if kind is not None:
-        found = parts.part(Note(path, text), kind, target)
+        found = parts.part(Note(path, text, is_logseq=call.session.root.is_logseq), kind, target)
         if kind == "frontmatter":
             return JSONResponse(encodable(found))
         return PlainTextResponse(encodable(found), media_type="text/markdown", headers=HEADERS)
     if NOTE in accepted:
         return _json(notes.described(call, path, text), NOTE)
     is_first = request.headers.get("markdown-patch-version") == "1"
-    mapped = (parts.flat if is_first else parts.tree)(Note(path, text if paths.is_note(path) else ""))
+    note = Note(path, text if paths.is_note(path) else "", is_logseq=call.session.root.is_logseq)
+    mapped = (parts.flat if is_first else parts.tree)(note)
     return _json(mapped, MAP)
 
 

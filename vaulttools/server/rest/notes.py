@@ -59,7 +59,7 @@ PROJECTION: Final = NoteProjection("rest", _facts, cast("Mapping[str, NoteMetada
 def described(call: Call, path: str, text: str) -> dict[str, Any]:
     """Returns a note, or another text file, as JSON."""
     call, scope = all_notes.awaited(call)
-    note = Note(path, text)
+    note = Note(path, text, is_logseq=call.session.root.is_logseq)
     links = call.links(reports_missed=True)
     is_note = paths.is_note(path)
     to, unresolved = _leading(path, graph.written(note), links) if is_note else ([], [])

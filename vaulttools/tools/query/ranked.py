@@ -95,7 +95,7 @@ def answered(request: QueryRequest, found: Ranked, listing: WholeList | str | No
     calls = [] if whole is None else [whole.call(found.call.work.voice)]
     page, text = _written(Frame(request, found, next_page, whole, explanation, doubts, notices, calls), notes)
     absences = found.ranking.absences if whole is None else []  # its list answers the words of the question
-    told = [found.part, *unlisted, *absences, *notices, *page.steps, *calls]
+    told = [found.part, *unlisted, *absences, *page.frame.notices, *page.steps, *calls]
     return _details(page, text, told, notes)
 
 
@@ -104,7 +104,6 @@ def _notices(request: QueryRequest, found: Ranked, notes: Sequence[RankedNote], 
     notices += found.notices
     if found.like is not None and found.like.unread:
         notices.append(f"Links of {render.counted(found.like.unread, 'note')} are not read yet.")
-    notices += answer.conflict_copies(note.path for note in notes)
     notices += answer.passed_over(found.call.work, {PROPERTIES}) if has_list else []
     if found.deduplicator.is_cut:
         notices.append("Time ran out: notes far down were not compared, so copies may be among them.")
@@ -126,11 +125,25 @@ def _written(frame: Frame, notes: Sequence[RankedNote]) -> tuple[Page, str]:
         also = [each for each in allotted.also if each.path not in pointed]
         named += [named_line(each, found.deduplicator.read(each.path), terms_of) for each in also[:_NAMED]]
         steps = list(_next_steps(frame, allotted.notes))
-        page, text = _fitted(Page(frame, rows, listed, allotted.notes, named, steps))
+        copies = answer.conflict_copies(_paths(notes, allotted.notes, rows, named))
+        told = replace(frame, notices=[*frame.notices, *copies])
+        page, text = _fitted(Page(told, rows, listed, allotted.notes, named, steps))
         octets = len(text.encode("utf-8", "surrogatepass"))
         if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             return page, text
         room = max(room * limits.TEXT_BYTES // octets - 1, _LEAST_CHARACTERS)  # scripts beyond ASCII take more bytes
+
+
+def _paths(
+    notes: Sequence[RankedNote], shown: Sequence[ShownNote], rows: Sequence[ListLine], named: Sequence[NamedLine]
+) -> Iterator[str]:
+    """Yields the files that a page names."""
+    yield from (note.path for note in notes)
+    yield from (row.path for row in rows)
+    yield from (line.path for line in named)
+    for passage in (passage for each in shown for passage in each.passages):
+        yield from passage.copies
+        yield from (each.path for each in passage.embedded)
 
 
 def _next_steps(frame: Frame, shown: Sequence[ShownNote]) -> Iterator[str]:
