@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import composed, identities, identity
 
 _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
 """The id of a block (rule-L06)."""
@@ -84,7 +85,7 @@ def parse_linktext(text: str) -> Link:
 def name_key(path: str) -> str | None:
     """Returns the key that a target shares with every file that it can lead to: the last name, folded, without `.md`.
     None for a target that ends in `.` or `..`, which holds no name."""
-    name = _name(_folded(path).rstrip("/"))
+    name = _name(identity(path).rstrip("/"))
     while name.endswith(".md"):
         name = name[:-3]
     return None if name in (".", "..") else name
@@ -113,14 +114,13 @@ class LinkIndex:
     def _grouped(self) -> tuple[_Grouped, _Grouped]:
         """The files by folded path and by folded name; made when a link is first resolved."""
         files = list(self.files)
-        together = "\0".join(files)
-        folded = together.lower().split("\0") if files and together.isascii() else [*map(_folded, files)]
+        folded = identities(files)
         return _Grouped(folded, files), _Grouped([path[path.rfind("/") + 1 :] for path in folded], files)
 
     def _named(self, name: str) -> Sequence[tuple[str, str]]:
         """Returns the files with a folded name, each as folded and as given path, the shortest first."""
         if name not in self._ordered:
-            self._ordered[name] = [(_folded(path), path) for path in sorted(self._grouped[1].of(name), key=_rank)]
+            self._ordered[name] = [(identity(path), path) for path in sorted(self._grouped[1].of(name), key=_rank)]
         return self._ordered[name]
 
     def resolve(self, target: str, source: str | None = None) -> str | None:
@@ -146,7 +146,7 @@ class LinkIndex:
         if not steps[0] or not {".", ".."}.isdisjoint(steps):
             return None
         for reading in _readings("/".join(filter(None, steps))):
-            folded = _folded(reading)
+            folded = identity(reading)
             if named := self._named(_name(folded)):
                 if (at := self._at(reading)) is not None:
                     return Having(reading, (at,))
@@ -179,7 +179,7 @@ class LinkIndex:
 
     def _at(self, wanted: str) -> str | None:
         """Returns the file at exactly this path, case and Unicode form ignored."""
-        found = self._grouped[0].of(_folded(wanted))
+        found = self._grouped[0].of(identity(wanted))
         return _best(sorted(found, key=_rank), wanted) if len(found) > 1 else next(iter(found), None)
 
 
@@ -208,7 +208,7 @@ def _readings(target: str) -> tuple[str, str]:
 def _best(found: Iterable[str], wanted: str) -> str | None:
     """Returns the first file that is spelled like `wanted`, else the first; None if there is none."""
     candidates = list(found)
-    spelled = (path for path in candidates if paths.nfc(path).endswith(paths.nfc(wanted)))
+    spelled = (path for path in candidates if composed(path).endswith(composed(wanted)))
     return next(spelled, candidates[0]) if candidates else None
 
 
@@ -217,16 +217,11 @@ def _name(path: str) -> str:
 
 
 def _length(path: str) -> int:
-    return len(paths.nfc(path))
+    return len(composed(path))
 
 
 def _rank(path: str) -> tuple[int, bytes]:
     return _length(path), paths.order(path)
-
-
-def _folded(path: str) -> str:
-    """Returns a name in the form for comparisons: in lower case as in JavaScript, with a final sigma like any other."""
-    return path.lower() if path.isascii() else paths.nfc(paths.nfc(path).lower()).replace("ς", "σ")
 
 
 def _walked(steps: Iterable[str]) -> str | None:
