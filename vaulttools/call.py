@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import limits, paths
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import is_same
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong
 from vaulttools.files import catalogue, disk, globs
@@ -206,7 +207,7 @@ class Call:
                 close = [f"{other}/{given[len(folder) :]}" for other in folders_close_to(folder, visible)]
             else:
                 folders = folders_close_to(given, visible)
-                same = [each for each in folders if each.casefold() == given.strip("/").casefold()]
+                same = [each for each in folders if is_same(each, given.strip("/"))]
                 close = [*same, *close_to(given, visible)] or folders
             raise PathNotFound(given, close=close) from None
 

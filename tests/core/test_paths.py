@@ -64,11 +64,6 @@ def test_a_note_ends_in_md(path: str, is_note: bool) -> None:
     assert paths.is_note(path) is is_note
 
 
-@pytest.mark.parametrize("name", ["é", "한글", "Ω", "ё.md", "a.md"])
-def test_names_are_compared_in_nfc(name: str) -> None:
-    assert paths.nfc(unicodedata.normalize("NFD", name)) == paths.nfc(name) == unicodedata.normalize("NFC", name)
-
-
 def test_a_path_is_joined_to_its_folder_and_the_root_has_no_name() -> None:
     assert [paths.join("", "a"), paths.join("b", "a"), paths.join("b/c", "a")] == ["a", "b/a", "b/c/a"]
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.tools.stories import BLOCKS, LINES
 from vaulttools import Vault
+from vaulttools.core.folding.identity import identity
 from vaulttools.notes.canvas import cards
 from vaulttools.notes.note import Note
 from vaulttools.query import tree
@@ -85,11 +86,11 @@ class Brute:
             case tree.TagNode(name):
                 if self.note is None:  # a canvas has none (rule-S20, rule-S31)
                     return False
-                wanted = name.rstrip("/").casefold()
+                wanted = identity(name.rstrip("/"))
                 tags = [(tag.name, tag.line) for tag in self.note.structure.tags]
                 written = [tag for tag, line in tags if unit is not None and unit.start <= line <= unit.end]
                 held = self.note.written_tags if unit is None else written
-                return bool(wanted) and any((tag.casefold() + "/").startswith(wanted + "/") for tag in held)
+                return bool(wanted) and any((identity(tag) + "/").startswith(wanted + "/") for tag in held)
             case tree.PropertyNode(name, value):
                 properties = self.note.properties if self.note else {}
                 return any(
@@ -160,9 +161,9 @@ def units_of(sheet: Note, scope: str, within: Unit | None) -> Iterator[Unit]:
 def in_text(node: Node, text: str, sensitive: bool, lines: list[str] | None = None) -> bool:
     match node:
         case tree.Term(wanted):
-            return wanted in text if sensitive else wanted.casefold() in text.casefold()
+            return wanted in text if sensitive else identity(wanted) in identity(text)
         case tree.Phrase(wanted):
-            held, wanted = (text, wanted) if sensitive else (text.casefold(), wanted.casefold())
+            held, wanted = (text, wanted) if sensitive else (identity(text), identity(wanted))
             places = [found.start() for found in re.finditer(f"(?={re.escape(wanted)})", held)]
             return any(is_whole(held, place) and is_whole(held, place + len(wanted)) for place in places) or not wanted
         case tree.Regex(source):
@@ -197,7 +198,7 @@ def is_whole(text: str, edge: int) -> bool:
 def is_name(node: Node, name: str) -> bool:
     match node:
         case tree.Term(text) | tree.Phrase(text):
-            return text.casefold() == name.casefold()
+            return identity(text) == identity(name)
         case tree.Or(parts):
             return any(is_name(part, name) for part in parts)
         case tree.Not(part):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
-from typing import Final, Literal
+from typing import Final
 
 from vaulttools.answers.text_search import TextSearch
-from vaulttools.core import limits
+from vaulttools.core import limits, paths
 from vaulttools.core.work import named
 from vaulttools.errors import InvalidPattern
 from vaulttools.files import globs
 from vaulttools.patterns.pattern import minds_case, outer_blanks
+from vaulttools.patterns.unicode_forms import other_forms
 from vaulttools.resources import archives
 
 _SOME: Final = limits.COUNTED_FILES // 2
@@ -21,18 +22,19 @@ _SOME: Final = limits.COUNTED_FILES // 2
 _MANY_MORE: Final = 4
 """Least number of files that match with case ignored to be reported; it must also be twice the number found."""
 
-_FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
-"""How the same accented letter can be stored; ripgrep tells them apart (fault-C15)."""
-
 
 def readings(found: TextSearch, glob: str | None = None, filters: Sequence[str] = ()) -> list[str]:
     """Says what a call might have meant, if all was searched and counted: what other readings of the pattern find, that
     the glob in the argument `glob` selects no file, what is found without the arguments `filters`."""
-    if not (found.work.complete and found.is_exact):
+    if not found.work.complete:
         return []
+    seen = {match.path for match in found.counted}
+    in_form = in_other_form(found, seen, is_all=found.is_exact)
+    if not found.is_exact:
+        return in_form
     if found.counted:
-        return _many_more(found)
-    sentences = other_readings(found)
+        return [*_many_more(found), *in_form]
+    sentences = [*other_readings(found), *in_form]
     if glob is not None:
         sentences += _selected_nothing(found, glob)
     if filters and (number := _number_of(found.again(found.search.pattern, is_filtered=False), found)):
@@ -42,15 +44,13 @@ def readings(found: TextSearch, glob: str | None = None, filters: Sequence[str] 
 
 def other_readings(found: TextSearch) -> list[str]:
     """Returns one sentence for each reading of a pattern without matches that finds files: case ignored, outer blanks
-    left out, other Unicode form."""
+    left out."""
     compiled = found.search.pattern
     others: list[tuple[str, bool, str]] = []
     if not compiled.ignore_case and found.search.may_match != 0 and minds_case(compiled):
         others.append((compiled.given, True, "case is ignored"))
     if stripped := outer_blanks(compiled.given):
         others.append((stripped, compiled.ignore_case, "the blanks around the pattern are left out"))
-    for form, written in other_forms(compiled.given):
-        others.append((written, compiled.ignore_case, f"the pattern is written in Unicode form {form}"))
     sentences = []
     for given, ignore_case, when in others:
         try:
@@ -116,9 +116,41 @@ def _selected_nothing(found: TextSearch, argument: str) -> list[str]:
     return [f"{argument} selected no file to search.", *other]
 
 
-def other_forms(given: str) -> list[tuple[str, str]]:
-    """Returns the Unicode forms in which the text differs, each with the text in that form."""
-    return [(form, unicodedata.normalize(form, given)) for form in _FORMS if not unicodedata.is_normalized(form, given)]
+def in_other_form(found: TextSearch, seen: AbstractSet[str], *, is_all: bool) -> list[str]:
+    """Returns a sentence if the plain text of a pattern is in more files in another Unicode form (fault-C15), which
+    ripgrep tells apart. `seen` are the files that match as written, or unless `is_all`, some of them."""
+    more: dict[str, None] = {}
+    for path in _matching_in_other_forms(found):
+        if path not in seen:
+            more[path] = None
+    if more and not is_all:
+        counts = found.again(found.search.pattern).search.counts_of([*more])
+        for path in counts.matching:
+            more.pop(path, None)
+    return [in_words(list(more))] if more else []
+
+
+def in_words(more: Sequence[str]) -> str:
+    """Says which files match in another Unicode form alone."""
+    what = "note" if all(map(paths.is_note, more)) else "file"
+    if len(more) == 1:
+        return f"1 more {what} matches in another Unicode form: {named(more)}"
+    number = f"{limits.COUNTED_FILES} or" if len(more) >= limits.COUNTED_FILES else len(more)
+    return f"{number} more {what}s match in another Unicode form: {named(more)}"
+
+
+def _matching_in_other_forms(found: TextSearch) -> Iterator[str]:
+    compiled = found.search.pattern
+    for written in other_forms(compiled):
+        if found.work.remaining() <= 0:
+            return
+        try:
+            other = found.search.ripgrep.compile(written, compiled.mode, ignore_case=compiled.ignore_case)
+        except InvalidPattern:
+            continue
+        for match in islice(found.again(other).matching(), limits.COUNTED_FILES):
+            if match.path not in found.search.vanished:
+                yield match.path
 
 
 def _sentence(number: int, when: str) -> str:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from vaulttools.answers import all_notes, usages
 from vaulttools.call import Call
+from vaulttools.core.folding.identity import identity
 from vaulttools.notes.period_words import plain
 from vaulttools.notes.tallies import PropertyCounts, TagCounts
 
@@ -50,7 +51,7 @@ def _made(properties: PropertyCounts, tags: TagCounts) -> KnownNames:
         names.setdefault(stems(usage.name), []).append(usage.name)
         named = usage.name if _IDENTIFIER.fullmatch(usage.name) else f"note[{expression(usage.name)}]"
         before, after = (f"list({named}).contains(", ")") if "list" in usage.types else (f"{named} == ", "")
-        for written, _ in () if usage.name.casefold() in _OTHER_NAMES else usage.values:
+        for written, _ in () if identity(usage.name) in _OTHER_NAMES else usage.values:
             value = json.loads(written)
             if not isinstance(value, str | int | float) or isinstance(value, bool):
                 continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from typing import Any, Final, Literal, TypeAlias
 
@@ -16,17 +17,18 @@ from vaulttools.answers.filters import Filters, nodes, none_selected
 from vaulttools.answers.incremental import Aggregate, NoteProjection
 from vaulttools.call import Call
 from vaulttools.core import limits, spelling
-from vaulttools.errors import InvalidQuery
+from vaulttools.core.folding.identity import is_same
 from vaulttools.files import disk
 from vaulttools.files.file_times import created
 from vaulttools.files.scope import Scope
+from vaulttools.patterns.unicode_forms import others_of_regex
 from vaulttools.query import facts, tree
 from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse, spelled
 from vaulttools.query.matching_files import PreparedQuery
 from vaulttools.query.plan import Files, Plan, looks_at_any_file
 from vaulttools.query.regexes import Regexes
-from vaulttools.query.tree import And, Node, Not, Or, Phrase, PropertyNode, TagNode, Term
+from vaulttools.query.tree import And, Node, Not, Or, Phrase, PropertyNode, Regex, TagNode, Term
 from vaulttools.session import Session
 
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
@@ -133,18 +135,15 @@ _ALONE: Final = 5
 """How many parts of a query are tried alone if all together find nothing."""
 
 
-def other_readings(
-    call: Call, filters: Filters, given: str, found: PreparedQuery, order: Order, *, match_case: bool
-) -> list[str]:
+def other_readings(filters: Filters, given: str, found: PreparedQuery, order: Order) -> list[str]:
     """Returns one sentence for each reading of `given` that finds files with the same filters: its parts alone, case
-    ignored, another Unicode form. Or the sentence that no note passes the filters."""
+    ignored. Or the sentence that no note passes the filters."""
     narrowed = nodes(filters)
     unknown = _unknown_properties(found, tree.both([parse(given), *narrowed]))
     if narrowed and not files_found(found, order, node=tree.both(narrowed)):
         return [none_selected(filters), *unknown]
     alone = _alone(found, order, parse(given), narrowed)
-    forms = _other_forms(call, filters, given, match_case=match_case)
-    return [*unknown, *alone, *_other_case(found, order), *forms]
+    return [*unknown, *alone, *_other_case(found, order)]
 
 
 def _unknown_properties(query: PreparedQuery, node: Node) -> list[str]:
@@ -156,7 +155,7 @@ def _unknown_properties(query: PreparedQuery, node: Node) -> list[str]:
     if not name or isinstance(node.name, Or | Not):
         return []
     names = query.plan.facts.properties
-    if name.casefold() in map(str.casefold, names):
+    if any(is_same(name, known) for known in names):
         return [f'A name of several words needs quotation marks: ["{name}"].'] if len(words) > 1 else []
     close = spelling.closest(name, sorted(names))
     similar = f" Similar names: {', '.join(close)}." if close else ""
@@ -188,19 +187,24 @@ def _other_case(query: PreparedQuery, order: Order) -> list[str]:
     return [f"{count} {'note matches' if number == 1 else 'notes match'} when case is ignored."]
 
 
-def _other_forms(call: Call, filters: Filters, given: str, *, match_case: bool) -> list[str]:
-    """Says what the query finds in another Unicode form (fault-C15)."""
-    found = []
-    for form, written in hints.other_forms(given):
-        try:
-            node = tree.both([parse(written), *nodes(filters)])
-            again = call.again()
-            matching, _ = prepared(again, scope_of(again, filters), filters, node, written, match_case=match_case)
-        except InvalidQuery:
-            continue  # some characters have a form that is syntax of the language
-        number = len(list(islice(matching.matching(Order(call.session, matching, None)), limits.COUNTED_FILES)))
-        if number:
-            more = " or more" if number == limits.COUNTED_FILES else ""
-            match = "note matches" if number == 1 else "notes match"
-            found.append(f"{number}{more} {match} when the query is written in Unicode form {form}.")
-    return found
+def in_other_form(found: PreparedQuery) -> list[str]:
+    """Returns a sentence if the regexes of a query match in more files in another Unicode form (fault-C15): words are
+    found in either."""
+    more: dict[str, None] = {}
+    for number in range(2):
+        node = tree.with_regexes(found.node, partial(_in_form, number))
+        if node != found.node:
+            work = found.work.again()
+            again = replace(found, node=node, work=work, regexes=replace(found.regexes, work=work))
+            more |= dict.fromkeys(islice(again.matching(sorted), limits.COUNTED_FILES))
+    if more:
+        work = found.work.again()
+        first = replace(found, work=work, regexes=replace(found.regexes, work=work))
+        for path in [*first.matching(lambda files: [each for each in more if each in files])]:
+            del more[path]
+    return [hints.in_words(list(more))] if more else []
+
+
+def _in_form(number: int, regex: Regex) -> Regex:
+    written = others_of_regex(regex.source)
+    return replace(regex, source=written[number]) if number < len(written) else regex

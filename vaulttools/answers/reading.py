@@ -10,6 +10,7 @@ from typing import Final
 from vaulttools.answers import answer
 from vaulttools.call import Call
 from vaulttools.core import paths, render
+from vaulttools.core.folding.identity import is_same
 from vaulttools.core.voice import Voice
 from vaulttools.errors import BadArgument
 from vaulttools.files.document import Document
@@ -169,8 +170,7 @@ def of_block(opened: Reading, block_id: str, argument: str = "") -> Part:
 def of_section(opened: Reading, chain: Sequence[str], argument: str = "") -> Part:
     """Returns the section of a heading, or of the last heading of a chain."""
     found = opened.note.required_section(chain, opened.name)
-    name = found.text.casefold()
-    others = [each.line for each in opened.note.headings if each.text.casefold() == name and each != found]
+    others = [each.line for each in opened.note.headings if each != found and is_same(each.text, found.text)]
     notices = [_others(others)] if others and len(chain) == 1 else []
     headings = map(render.visible, opened.note.breadcrumb(found.line))
     trail = " > ".join(render.shortened(each, _LABEL_CHARACTERS) for each in headings)

@@ -16,6 +16,7 @@ from vaulttools.bases import numbers
 from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Clock, Date, read_date
 from vaulttools.bases.values import LinkValue, Setting, Tags, TagValue, Url, Value, read_link, tag_of
+from vaulttools.core.folding.identity import identity, is_same
 
 NOTE_DATE: Final = "note_date"
 """Our name for the day of a note (`docs/bases.md` says how it is found), unless a property has this name."""
@@ -268,18 +269,18 @@ def found_in(properties: Mapping[str, Any], name: str) -> tuple[str, Any]:
     The value is null if no property has the name."""
     if name in properties:
         return name, properties[name]
-    lower = name.lower()
-    return next(((key, held) for key, held in properties.items() if key.lower() == lower), (name, None))
+    wanted = identity(name)
+    return next(((key, held) for key, held in properties.items() if identity(key) == wanted), (name, None))
 
 
 def converted(name: str, held: Any, source: str, clock: Clock) -> Value:
     """Convert a value from the YAML of the note at `source`."""
     if isinstance(held, str):
-        if name.lower() == "tags":
+        if is_same(name, "tags"):
             return Tags([TagValue(tag_of(held))])
         return _text(held, source, clock)
     if isinstance(held, list):
-        if name.lower() == "tags" and all(element is None or isinstance(element, str) for element in held):
+        if is_same(name, "tags") and all(element is None or isinstance(element, str) for element in held):
             return Tags(TagValue(tag_of(element)) for element in held if element is not None)
         return [converted("", element, source, clock) for element in held]
     if isinstance(held, dict):

@@ -10,6 +10,7 @@ from vaulttools.bases import formulas
 from vaulttools.bases.evaluation import Compiled, Expression
 from vaulttools.bases.fields import FILE_FIELDS
 from vaulttools.bases.syntax import Item, Literal, MemberAccess, Name
+from vaulttools.core.folding.identity import is_same
 from vaulttools.errors import InvalidBase
 from vaulttools.notes.parts import Span
 
@@ -112,7 +113,7 @@ class Base:
         place = 0
         if name is not None:
             same = [at for at, (known, _) in enumerate(self.names) if known == name] or [
-                at for at, (known, _) in enumerate(self.names) if known.lower() == name.lower()
+                at for at, (known, _) in enumerate(self.names) if is_same(known, name)
             ]
             if not same:
                 raise InvalidBase(

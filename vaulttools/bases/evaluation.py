@@ -35,6 +35,7 @@ from vaulttools.bases.syntax import (
 from vaulttools.bases.times import Duration
 from vaulttools.bases.values import File, LinkValue, Value, is_true, text_of, type_of
 from vaulttools.core import spelling
+from vaulttools.core.folding.identity import is_same
 
 Compiled: TypeAlias = Callable[[Frame], Value]
 
@@ -210,10 +211,10 @@ class _Compiler:
 
     def _formula(self, name: str, position: int) -> Compiled:
         if name not in self.names:
-            lower = {known.lower(): known for known in self.names}
-            if name.lower() not in lower:
+            known = next((each for each in self.names if is_same(each, name)), None)
+            if known is None:
                 raise InvalidExpression(position, f'Unknown formula "{name}"{_suggestion(name, self.names)}')
-            name = lower[name.lower()]
+            name = known
         self.formulas.setdefault(name, position)
         return lambda frame: frame.row.formula(name)
 

@@ -16,6 +16,7 @@ from vaulttools.bases import numbers
 from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Clock, Date, Duration, read_date, read_duration
 from vaulttools.core import paths
+from vaulttools.core.folding.identity import composed, identity
 
 if TYPE_CHECKING:
     from vaulttools.bases.regexes import CompiledRegex
@@ -232,7 +233,7 @@ def is_empty(value: Value) -> bool:
 def equal(left: Value, right: Value, setting: Setting) -> bool:
     """Whether `left == right` holds in an expression."""
     if isinstance(left, str) and isinstance(right, str):
-        return left == right
+        return _is_same_text(left, right)
     return _equal(left, right, setting, 0)
 
 
@@ -263,7 +264,14 @@ def _identical(left: Value, right: Value, tick: Callable[..., None], level: int)
         )
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(_identical(left[key], right[key], tick, level + 1) for key in left)
+    if isinstance(left, str) and isinstance(right, str):
+        return _is_same_text(left, right)
     return left == right
+
+
+def _is_same_text(left: str, right: str) -> bool:
+    """Whether two texts are equal in any Unicode form; case matters."""
+    return left == right or (not left.isascii() and composed(left) == composed(right))
 
 
 def _loosely(left: Value, right: Value, setting: Setting, level: int) -> bool:
@@ -274,7 +282,7 @@ def _loosely(left: Value, right: Value, setting: Setting, level: int) -> bool:
     if isinstance(left, LinkValue):
         return _leads_to(left, right, setting)
     if isinstance(left, File):
-        return isinstance(right, str) and left.path == right
+        return isinstance(right, str) and _is_same_text(left.path, right)
     if isinstance(left, Date):
         other = read_date(right, setting.clock) if isinstance(right, str) else right
         if not isinstance(other, Date):
@@ -364,7 +372,7 @@ def tag_covers(wanted: Value, tag: str) -> bool:
     """Whether a tag is `wanted` or nested in it; case and `#` do not matter."""
     if not isinstance(wanted, str):
         return False
-    above, below = tag_of(wanted).lower(), tag_of(tag).lower()
+    above, below = identity(tag_of(wanted)), identity(tag_of(tag))
     return below.startswith(above) and (len(above) == len(below) or below[len(above)] == "/")
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from vaulttools.bases.context import FileFacts, FileLinks, Times, found_in
 from vaulttools.bases.values import tag_of
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import identity
 from vaulttools.files import disk
 from vaulttools.files.file_times import created
 from vaulttools.files.root import Root
@@ -96,7 +97,7 @@ class NoteTable:
                 facts[path] = after
             held = [{} if each is None else each.properties for each in (before, after)]
             if not is_same(*held):
-                touched.update(name.lower() for each in held for name in each)
+                touched.update(identity(name) for each in held for name in each)
         tagged = None if self._tagged is None else self._tagged.notes
         if tagged is not None:
             draft: Draft[str, AbstractSet[str], set[str]] = Draft(tagged, set, set)
@@ -106,7 +107,7 @@ class NoteTable:
                 for tag in _levels(after):
                     draft[tag].add(path)
             tagged = draft.merged(lambda notes: notes)
-        values = {name: held for name, held in self._values.items() if name.lower() not in touched}
+        values = {name: held for name, held in self._values.items() if identity(name) not in touched}
         misread = self.misread.difference(path for path, _, _ in changes)
         misread |= {path for path, _, after in changes if after is not None and after.is_misread}
         return NoteTable(facts, tagged, values, misread)
@@ -119,7 +120,7 @@ class NoteTable:
                 for level in _levels(facts):
                     tagged[level].add(path)
             self._tagged = Tagged(tagged)
-        return self._tagged.under(tag.lower())
+        return self._tagged.under(identity(tag))
 
     def by_value(self, name: str) -> ByValue:
         """Returns the notes that have a property, grouped by its value."""
@@ -130,13 +131,13 @@ class NoteTable:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of all properties, in lower case."""
-        return frozenset(name.lower() for facts in self.facts.values() for name in facts.properties)
+        """The names of all properties, by their identity."""
+        return frozenset(identity(name) for facts in self.facts.values() for name in facts.properties)
 
 
 def _levels(facts: FileFacts | None) -> set[str]:
-    """Returns the tags of a note and those that they are nested in (`tags.levels`), in lower case, with `#`."""
-    return {level for tag in (() if facts is None else facts.tags) for level in levels(tag.lower())}
+    """Returns the tags of a note and those that they are nested in (`tags.levels`), by their identity, with `#`."""
+    return {level for tag in (() if facts is None else facts.tags) for level in levels(identity(tag))}
 
 
 class ByValue:
@@ -150,10 +151,10 @@ class ByValue:
         self.having: set[str] = set()
         """All notes with the property."""
         groups: dict[tuple[type, str], tuple[Any, set[str]]] = {}
-        lower = name.lower()
+        wanted = identity(name)
         for path, each in facts.items():
             held = each.properties
-            if name not in held and not any(key.lower() == lower for key in held):
+            if name not in held and not any(identity(key) == wanted for key in held):
                 continue
             value = found_in(held, name)[1]
             self.having.add(path)

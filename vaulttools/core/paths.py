@@ -1,10 +1,9 @@
-"""Orders, normalises, escapes and unescapes vault-relative paths."""
+"""Orders, escapes and unescapes vault-relative paths."""
 
 from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections.abc import Callable
 from operator import methodcaller
 from typing import Final
@@ -36,11 +35,6 @@ def order(path: str) -> bytes:
     `/` sorts below every other byte, so `a/x` comes before `a!.md`.
     """
     return os.fsencode(path).replace(b"/", b"\0")
-
-
-def nfc(path: str) -> str:
-    """Returns the path in the form for comparing names."""
-    return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def join(folder: str, name: str) -> str:

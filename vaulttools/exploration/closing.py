@@ -52,7 +52,7 @@ class Closing:
         return "\n".join([*shown[:kept], *end])
 
 
-def of_query(found: TextSearch, matches: Count, files: Count) -> Closing:
+def of_query(found: TextSearch, scanned: Scan, matches: Count, files: Count) -> Closing:
     """Returns the first closing lines of `scout`, `sample` and `show`: how the pattern was read, which other reading
     would match if everything was searched and nothing found, and whether the query is broad."""
     closing = Closing()
@@ -60,6 +60,9 @@ def of_query(found: TextSearch, matches: Count, files: Count) -> Closing:
         closing.warn(notice)
     if not files.number and found.work.complete:
         for sentence in hints.other_readings(found):
+            closing.warn(sentence)
+    if found.work.complete:
+        for sentence in hints.in_other_form(found, {file.path for file in scanned.files}, is_all=not scanned.limited):
             closing.warn(sentence)
     broad(closing, matches, files)
     return closing

@@ -25,13 +25,13 @@ CPython 3.11.0 to 3.11.3 lose matches of atomic groups that contain a group.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import NamedTuple
 
+from vaulttools.core.folding.identity import composed
 from vaulttools.errors import InvalidGlob, OutsideVault
 
 MAX_LENGTH = 4_096  # characters of a glob; a path has at most as many bytes on Linux (PATH_MAX)
@@ -74,11 +74,11 @@ class Glob:
 
     def matches(self, path: str) -> bool:
         """Whether the glob selects a path, compared in NFC."""
-        return self._path.fullmatch(path if path.isascii() else _nfc(path)) is not None
+        return self._path.fullmatch(composed(path)) is not None
 
     def may_hold(self, folder: str) -> bool:
         """Whether a path below this folder ('' is the vault root) can match; never wrongly False."""
-        return self._reach.fullmatch(f"/{_nfc(folder)}" if folder else "") is not None
+        return self._reach.fullmatch(f"/{composed(folder)}" if folder else "") is not None
 
 
 def has_magic(text: str) -> bool:
@@ -105,7 +105,7 @@ def parse(glob: str, *, ignore_case: bool) -> Glob:
     if len(glob) > MAX_LENGTH:
         # Shortened: the message must not be as long as the glob.
         raise InvalidGlob(f"{glob[:60]}…", f"it is longer than {MAX_LENGTH:,} characters")
-    texts = _texts(_nfc(glob))
+    texts = _texts(composed(glob))
     read: list[_Reading] = []
     failure = ""
     try:
@@ -212,10 +212,6 @@ def _runs(items: Sequence[str | None]) -> list[list[str]]:
 
 class _MalformedError(Exception):
     """The reason why a glob is malformed; `parse` turns it into `InvalidGlob`."""
-
-
-def _nfc(path: str) -> str:
-    return unicodedata.normalize("NFC", path)
 
 
 def _is_literal(component: str) -> bool:

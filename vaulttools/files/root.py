@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Final, Literal
 
 from vaulttools.core import limits, paths
+from vaulttools.core.folding.identity import composed
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathTooLong, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.protection import Protection, folded
@@ -285,7 +286,7 @@ class Root:
             if here is not None:
                 equal = [name for name in equal if self._is_same(paths.join(found, name), here)][:1]
             else:
-                equal = [name for name in equal if paths.nfc(name) == paths.nfc(part)]
+                equal = [name for name in equal if composed(name) == composed(part)]
             if not equal:
                 return path if status is not None else None
             if len(equal) > 1:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import identity
 from vaulttools.core.text_set import TextSet
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, small
@@ -144,7 +145,7 @@ class Excluded:
 
     def covers(self, path: str, *, is_folder: bool = False) -> bool:
         """Whether a plain entry excludes the path; for a folder: everything below it."""
-        text = paths.nfc(path).casefold()
+        text = identity(path)
         if is_folder:
             text += "/"
         return self._finds(text)
@@ -176,7 +177,7 @@ def excluded(config_folder: Path) -> Excluded:
         if len(entry) > 2 and entry.startswith("/") and entry.endswith("/"):
             patterns.append(entry[1:-1])
         else:
-            texts.append(paths.nfc(entry).casefold())
+            texts.append(identity(entry))
     return Excluded(tuple(texts), tuple(patterns))
 
 

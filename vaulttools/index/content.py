@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 import xxhash
 
 from vaulttools.attachments.extracted import FAILURES, Failure
+from vaulttools.core.folding.identity import is_mixed
 from vaulttools.core.folding.words import folded
 from vaulttools.core.paths import is_note
 from vaulttools.core.spelling import apart
@@ -132,7 +133,7 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
     from vaulttools.notes.note import ExtractedNote
     from vaulttools.notes.packing import PackedNote
 
-    found = _text(scanned, fold(document.text))
+    found = _text(scanned, document.text)
     if not is_note(path):
         extracted = ExtractedNote.of(document)
         return replace(found, words=_folded(words_of(extracted)), passages=passages.dump(extracted))
@@ -147,7 +148,7 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
 def scan(root: Root, path: str, attachments: Attachments | None = None) -> Content | None:
     """Like `read`, without words and structure, which cost ten times the rest."""
     scanned, document = _scanned(root, path, attachments)
-    return scanned if scanned is None or document is None else _text(scanned, fold(document.text))
+    return scanned if scanned is None or document is None else _text(scanned, document.text)
 
 
 def reason_of(flags: int) -> NoText | None:
@@ -212,12 +213,12 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
     content = Content(path, key, checked, "text", flags=_flags(text), digest=digest(text))
     if "\0" in text:
         return replace(content, state="binary", tokens=tokenizer.binary_tokens(fold(text))), text
-    return content if is_note(path) else _text(content, fold(text)), text
+    return content if is_note(path) else _text(content, text), text
 
 
-def _text(content: Content, folded: str) -> Content:
+def _text(content: Content, text: str) -> Content:
     """Returns the content with the tokens of its text."""
-    return replace(content, tokens=tokenizer.tokens(folded))
+    return replace(content, tokens=tokenizer.tokens(fold(text), is_mixed=is_mixed(text)))
 
 
 def hanging(path: str) -> Content:

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import apsw
 
-from vaulttools.patterns.requirements import AllOf, AnyOf, Requirement
+from vaulttools.patterns.requirements import AllOf, AnyOf, MixedForms, Requirement
 
 _CLASS: Final = "0-9a-z_\u00c0-\u0dff\u0f00-\u0fff\u10a0-\u177f\u1800-\u194f\u1e00-\u1fff"
 """Word characters of folded texts, without Thai, Lao, Myanmar, Khmer and the scripts of East Asia."""
@@ -48,6 +48,9 @@ _MARK: Final = "\x7f"
 
 LONG: Final = _MARK
 """The token of every text with a run of word characters longer than `LONGEST`."""
+
+MIXED: Final = _MARK + "forms"
+"""The token of every text that is neither in NFC nor in NFD."""
 
 _END: Final = "\x07\x07"
 """Appended to a run, so that each of its last two characters begins a token."""
@@ -76,15 +79,15 @@ class Tokens(NamedTuple):
     """The words among them, in UTF-8."""
 
 
-def tokens(folded: str) -> Tokens:
-    """Returns the tokens of a folded text."""
+def tokens(folded: str, *, is_mixed: bool = False) -> Tokens:
+    """Returns the tokens of a folded text; `is_mixed`: the text is neither in NFC nor in NFD."""
     data = folded.encode("utf-8", "replace")
     chunks = set(data.split())
     words = set(filter(bytes.isalnum, chunks))  # most words
     chunks -= words
     words |= _runs(b" ".join(chunks).translate(_APART), _WORD)
     others = {run.decode() for run in _runs(data.translate(_BETWEEN), _OTHER)}
-    found: list[str] = []
+    found = [MIXED] if is_mixed else []
     is_long = max(map(len, words), default=0) > LONGEST  # in bytes: at least the number of characters
     if is_long and (long := {word for each in words if len(word := each.decode()) > LONGEST}):
         words.difference_update(map(str.encode, long))
@@ -244,22 +247,24 @@ TRIPLES: Final = 12
 
 def query(requirement: Requirement, words_with: WordsWith) -> str | None:
     """Returns an FTS5 query for the text files that may fulfil the requirement; None if it would not narrow."""
-    return _query(requirement, partial(_of_literal, words_with))
+    return _query(requirement, partial(_of_literal, words_with), quoted(MIXED))
 
 
 def binary_query(requirement: Requirement) -> str | None:
     """Like `query`, for binary files."""
-    return _query(requirement, lambda literal: _joined(map(_of_other, _PRINTABLE.findall(literal))))
+    return _query(requirement, lambda literal: _joined(map(_of_other, _PRINTABLE.findall(literal))), None)
 
 
-def _query(requirement: Requirement, of_literal: Callable[[str], str | None]) -> str | None:
+def _query(requirement: Requirement, of_literal: Callable[[str], str | None], of_mixed: str | None) -> str | None:
     match requirement:
         case str():
             return of_literal(requirement)
+        case MixedForms():
+            return of_mixed
         case AllOf(parts):
-            return _joined(_query(part, of_literal) for part in parts)
+            return _joined(_query(part, of_literal, of_mixed) for part in parts)
         case AnyOf(parts):
-            every = [_query(part, of_literal) for part in parts]
+            every = [_query(part, of_literal, of_mixed) for part in parts]
             return None if None in every else _joined(every, " OR ")
 
 

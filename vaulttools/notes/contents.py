@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from vaulttools.core import limits, render, spelling
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import composed, identity, is_same
 from vaulttools.errors import PartNotFound
 from vaulttools.notes.properties.values import EMPTY
 from vaulttools.notes.tags import covers, distinct, property_tags
@@ -143,13 +144,13 @@ class Contents(ABC):
         held = self._named(name)
         if value is None:
             return None in held
-        wanted = value.casefold()
-        return any(wanted in text.casefold() for kept in held for text in texts(kept))
+        wanted = identity(value)
+        return any(wanted in identity(text) for kept in held for text in texts(kept))
 
     def _named(self, name: str) -> list[Value]:
         """Returns the values of the properties with a name, in any casing."""
-        folded = name.casefold()
-        return [value for key, value in self.properties.items() if key.casefold() == folded]
+        wanted = identity(name)
+        return [value for key, value in self.properties.items() if identity(key) == wanted]
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
         """Returns the headings above a line (from 1), outermost first, each of at most `limits.LINE_CHARACTERS`; the
@@ -190,8 +191,7 @@ class Contents(ABC):
 
     def block(self, block_id: str) -> BlockId | None:
         """Returns the first block with an id, without regard to case; None if there is none."""
-        wanted = block_id.lower()
-        return next((found for found in self.structure.block_ids if found.id.lower() == wanted), None)
+        return next((found for found in self.structure.block_ids if is_same(found.id, block_id)), None)
 
     def required_block(self, block_id: str, name: str) -> BlockId:
         """Returns the block with an id, given without `^` (rule-L06); errors call the note `name`.
@@ -244,8 +244,8 @@ def _leading(headings: Sequence[Heading], chain: Sequence[str], plain: Callable[
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return identity(" ".join(text.split()))
 
 
 def _stripped(text: str) -> str:
-    return _plain(_PUNCTUATION.sub(" ", text))
+    return _plain(_PUNCTUATION.sub(" ", composed(text)))

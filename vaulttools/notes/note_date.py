@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from vaulttools.core import dates, paths
+from vaulttools.core.folding.identity import identity
 from vaulttools.notes.contents import Contents
 
 Source: TypeAlias = Literal["name", "property", "text", "file"]
@@ -123,7 +124,7 @@ def _of_name(path: str, daily: DailyDay) -> str:
 
 
 def _of_properties(properties: Mapping[str, Any]) -> str:
-    named = {name.casefold().replace("_", " ").replace("-", " "): value for name, value in properties.items()}
+    named = {identity(name).replace("_", " ").replace("-", " "): value for name, value in properties.items()}
     return next((found for name in PROPERTIES if (found := _first_day(str(named.get(name, ""))))), "")
 
 

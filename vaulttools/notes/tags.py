@@ -9,6 +9,8 @@ from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from vaulttools.core.folding.identity import identity
+
 if TYPE_CHECKING:
     from vaulttools.notes.properties.values import Value
 
@@ -50,14 +52,14 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """Returns each name once, case ignored, in the order and the casing of its first appearance (rule-T03)."""
     first: dict[str, str] = {}
     for name in names:
-        first.setdefault(name.casefold(), name)
+        first.setdefault(identity(name), name)
     return tuple(first.values())
 
 
 def covers(asked: str, name: str) -> bool:
     """Whether ``asked`` matches a note with the tag ``name``: the same tag or one nested in it (rule-T03, rule-T05)."""
-    wanted = asked.removeprefix("#").rstrip("/").casefold()
-    return bool(wanted) and (name.casefold() + "/").startswith(wanted + "/")
+    wanted = identity(asked.removeprefix("#").rstrip("/"))
+    return bool(wanted) and (identity(name) + "/").startswith(wanted + "/")
 
 
 def levels(name: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import identity
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.properties.values import PropertyType, Value, property_type
 from vaulttools.notes.tags import levels
@@ -141,7 +142,7 @@ class TagCounts(_Tallies):
             for folded, each in self._tallies.items()
             if folded != _MISREAD
         )
-        return sorted(found, key=lambda each: (-each.notes, each.tag.casefold()))
+        return sorted(found, key=lambda each: (-each.notes, identity(each.tag)))
 
 
 def _tags(written: WrittenTags) -> dict[str, Part]:
@@ -149,8 +150,9 @@ def _tags(written: WrittenTags) -> dict[str, Part]:
     found: dict[str, tuple[str, int]] = {}
     for tag in written:
         for level in levels(tag) if tag else ():
-            spelling, times = found.get(level.casefold(), (level, 0))
-            found[level.casefold()] = spelling, times + 1
+            folded = identity(level)
+            spelling, times = found.get(folded, (level, 0))
+            found[folded] = spelling, times + 1
     parts: dict[str, Part] = {folded: (spelling, {"times": {"": times}}) for folded, (spelling, times) in found.items()}
     if "" in written:
         parts[_MISREAD] = "", {}
@@ -188,7 +190,7 @@ class PropertyCounts(_Tallies):
             for folded, each in self._tallies.items()
             if folded != _MISREAD
         )
-        return sorted(found, key=lambda each: (-each.notes, each.name.casefold()))
+        return sorted(found, key=lambda each: (-each.notes, identity(each.name)))
 
 
 def _properties(properties: WrittenProperties | None) -> Mapping[str, Part]:
@@ -197,7 +199,7 @@ def _properties(properties: WrittenProperties | None) -> Mapping[str, Part]:
         return {_MISREAD: ("", {})}
     found: dict[str, tuple[str, dict[str, dict[str, int]]]] = {}
     for name, value in properties or ():
-        counts = found.setdefault(name.casefold(), (name, {"types": {}, "values": {}}))[1]
+        counts = found.setdefault(identity(name), (name, {"types": {}, "values": {}}))[1]
         counts["types"][property_type(name, value)] = 1
         for each in _elements(value) if isinstance(value, list) else (value,):
             counts["values"][_encode(each)] = 1

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from vaulttools.core import paths
+from vaulttools.core.folding.identity import identity
 from vaulttools.notes.tags import covers
 from vaulttools.notes.tasks import PRIORITIES, TaskDetails
 
@@ -51,7 +52,7 @@ class TaskFilter:
     status: str | None = OPEN
     """The character in the box; `done` for any but a blank; None for any."""
     text: str = ""
-    """A part of the text, folded by `folded`."""
+    """The `identity` of a part of the text."""
     days: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
     """By field, the first day allowed and the first day that is too late; either may be None."""
     no_due: bool = False
@@ -70,7 +71,7 @@ class TaskFilter:
         return (
             (self.status is None or (task.status != OPEN if self.status == "done" else task.status == self.status))
             and (self.priority is None or task.priority == self.priority)
-            and (not self.text or self.text in folded(task.text))
+            and (not self.text or self.text in identity(task.text))
             and all(any(covers(tag, name) for name in task.tags) for tag in self.tags)
         )
 
@@ -143,7 +144,7 @@ def _groups(each: NoteTask, by: GroupBy) -> Iterable[tuple[Any, str]]:
         return [(task.due or _NO_DAY, task.due or "no due date")]
     if by == "priority":
         return [(_RANKS[task.priority], task.priority or "no priority")]
-    named = [((0, tag.casefold()), f"#{tag}") for tag in dict.fromkeys(task.tags)]
+    named = [((0, identity(tag)), f"#{tag}") for tag in dict.fromkeys(task.tags)]
     return dict(reversed(named)).items() or [((1, ""), "no tag")]
 
 
@@ -171,8 +172,3 @@ def _keys(sort: Sort) -> Callable[[TaskDetails], tuple[int, ...]]:
 
 def _lies(day: str | None, after: str | None, before: str | None) -> bool:
     return day is not None and (after is None or day >= after) and (before is None or day < before)
-
-
-def folded(text: str) -> str:
-    """Returns a text in the form for comparisons: without case, in NFC."""
-    return paths.nfc(text).casefold()

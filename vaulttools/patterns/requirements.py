@@ -26,6 +26,13 @@ class AnyOf:
     parts: tuple[Requirement, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class MixedForms(AllOf):
+    """The text is neither in NFC nor in NFD; nothing else is required."""
+
+    parts: tuple[Requirement, ...] = ()
+
+
 Requirement: TypeAlias = str | AllOf | AnyOf
 """A str is folded text without line ends, 1 to `LONGEST` characters, that the folded text contains."""
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import identity
 from vaulttools.notes import contents
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
@@ -29,7 +30,7 @@ class NoteFacts(NamedTuple):
     """The facts about one note."""
 
     tags: tuple[str, ...]
-    """Case-folded, without `#`, each once, together with the tags that they are nested in (`tags.levels`); and
+    """By their identity, without `#`, each once, together with the tags that they are nested in (`tags.levels`); and
     `_MISREAD` if the properties cannot be read."""
     properties: Mapping[str, Value]
     todo: bool
@@ -148,7 +149,7 @@ class Facts:
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """Returns the notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
-        return frozenset(self._tagged.under(tag.rstrip("/").casefold()))
+        return frozenset(self._tagged.under(identity(tag.rstrip("/"))))
 
     @property
     def misread(self) -> AbstractSet[str]:
@@ -160,7 +161,7 @@ def of(note: Contents) -> Read:
     """Returns the facts about one note; the fields are those of `NoteFacts`."""
     tags: dict[str, None] = {_MISREAD: None} if note.is_misread else {}
     for written in note.tags:
-        tags |= dict.fromkeys(levels(written.casefold()))
+        tags |= dict.fromkeys(levels(identity(written)))
     open_ = [task.status == " " for task in note.structure.tasks]
     return tuple(tags), note.properties, any(open_), not all(open_)
 

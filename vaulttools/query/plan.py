@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import identity, is_same
 from vaulttools.core.paths import is_note
 from vaulttools.patterns.requirements import Requirement
 from vaulttools.query import tree, wording
@@ -96,7 +97,7 @@ class Orders:
     @cached_property
     def by_title(self) -> Mapping[str, int]:
         """The place of each file among all titles, case ignored (rule-S40); files with the same title share a place."""
-        titles = {path: paths.stem(path).casefold() for path in self._files}
+        titles = {path: identity(paths.stem(path)) for path in self._files}
         places = {title: place for place, title in enumerate(sorted(set(titles.values())))}
         return {path: places[title] for path, title in titles.items()}
 
@@ -225,7 +226,7 @@ class Plan:
             if isinstance(leaf, tree.Regex):
                 return self.regexes.matching(leaf, False, [*properties])
             assert isinstance(leaf, tree.Term | tree.Phrase)
-            return {name for name in properties if name.casefold() == leaf.text.casefold()}
+            return {name for name in properties if is_same(name, leaf.text)}
 
         found: set[str] = set()
         for name in tree.solved(node.name, properties.keys(), called, sensitive=False):

@@ -9,10 +9,10 @@ from itertools import accumulate, takewhile
 from typing import Final, Literal, TypeAlias
 
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import composed, identity, is_same
 from vaulttools.notes import canvas
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading, Span, Task
-from vaulttools.patterns.requirements import fold
 from vaulttools.query.tree import Node, Phrase, Term
 
 Unit: TypeAlias = Literal["line", "block", "section", "task", "task-todo", "task-done"]
@@ -35,12 +35,12 @@ class TextUnit:
 
     @cached_property
     def folded(self) -> str:
-        """The text in the form that is compared without case."""
-        return fold(self.text)
+        """The text in the form that is compared without case: other characters than in the text."""
+        return identity(self.text)
 
     def form(self, *, sensitive: bool) -> str:
         """Returns the text in the form that is compared."""
-        return self.text if sensitive else self.folded
+        return composed(self.text) if sensitive else self.folded
 
     def holds(self, line: int) -> bool:
         """Whether it includes a line."""
@@ -103,7 +103,7 @@ class Text:
         for sheet, above in self._placed:
             for number in range(2, sheet.body_line):
                 key, colon, _ = self.lines[above + number - 1].partition(":")
-                if colon and key.strip(" \t\"'").casefold() == name.text.casefold():
+                if colon and is_same(key.strip(" \t\"'"), name.text):
                     yield above + number
 
     def value_lines(self, name: Node, holds: Callable[[str], bool]) -> Iterator[int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 Scope = Literal["file", "path", "content", "line", "block", "section", "task", "task-todo", "task-done"]
@@ -130,6 +130,22 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (name,) if value is None else (name, value)
         case _:
             return ()
+
+
+def with_regexes(node: Node, changed: Callable[[Regex], Regex]) -> Node:
+    """Returns a query with each regex changed."""
+    match node:
+        case Regex():
+            return changed(node)
+        case And(found) | Or(found):
+            return replace(node, parts=tuple(with_regexes(each, changed) for each in found))
+        case Not(part) | Within(_, part) | Case(_, part):
+            return replace(node, part=with_regexes(part, changed))
+        case PropertyNode(name, value):
+            of_value = None if value is None else with_regexes(value, changed)
+            return replace(node, name=with_regexes(name, changed), value=of_value)
+        case _:
+            return node
 
 
 K = TypeVar("K")

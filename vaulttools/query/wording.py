@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
-from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
-from vaulttools.patterns.requirements import LONGEST, AllOf, Requirement, fold
+from vaulttools.core.folding.identity import composed, decomposed, identity, lasting
+from vaulttools.patterns.requirements import LONGEST, AllOf, AnyOf, MixedForms, Requirement, fold
 from vaulttools.query.tree import Phrase, Term
 
 _CHARACTER_SCRIPTS: Final = re.compile(
@@ -29,10 +28,10 @@ def places(wanted: Term | Phrase, text: str, *, sensitive: bool) -> Iterator[int
     """Yields the offsets in a text of a term, also inside words (rule-S05), or of a phrase as full words (rule-S06,
     rule-S07).
 
-    Unless `sensitive`, the text must be folded (by `fold`), and the offsets are those in the folded text. Matches
+    The text must be in NFC, or its `identity` unless `sensitive`, and the offsets are those in it. Matches
     do not overlap. An empty phrase matches at offset 0 of every text (rule-S29).
     """
-    needle = wanted.text if sensitive else fold(wanted.text)
+    needle = composed(wanted.text) if sensitive else identity(wanted.text)
     if not needle:
         yield 0
         return
@@ -48,10 +47,27 @@ def places(wanted: Term | Phrase, text: str, *, sensitive: bool) -> Iterator[int
 
 
 def required(wanted: Term | Phrase) -> Requirement | None:
-    """Returns what the index can look for in texts that hold it; None if nothing."""
+    """Returns what the index can look for in texts that hold it, in any Unicode form; None if nothing."""
+    text = identity(wanted.text)
+    runs = lasting(text)
+    if runs == [text]:
+        return _literals([text])
+    # Between a letter and a mark at an end, the text may have another mark.
+    apart = decomposed(text)
+    apart = apart.strip("".join(filter(unicodedata.combining, apart)))
+    in_nfc, in_nfd, in_any = map(_literals, ([text], [apart], runs))
+    if in_nfc is None or in_nfd is None:
+        return None
+    return AnyOf((in_nfc, in_nfd, MixedForms() if in_any is None else AllOf((MixedForms(), in_any))))
+
+
+def _literals(texts: Iterable[str]) -> Requirement | None:
+    """Returns the requirement that a text holds several, each cut at line ends and after `LONGEST` characters; None if
+    there is nothing to look for."""
     parts = [
         piece[start : start + LONGEST]
-        for piece in _LINE_ENDS.split(fold(wanted.text))
+        for text in texts
+        for piece in _LINE_ENDS.split(fold(text))
         for start in range(0, len(piece), LONGEST)
     ]
     if not parts:
@@ -90,16 +106,16 @@ class Lines:
 
     @cached_property
     def _written(self) -> tuple[str, list[int]]:
-        return _one_text(self.texts)
+        return _one_text(composed("\n".join(self.texts)))
 
     @cached_property
     def _folded(self) -> tuple[str, list[int]]:
-        return _one_text([fold(text) for text in self.texts])
+        return _one_text(identity("\n".join(self.texts)))
 
 
-def _one_text(texts: Sequence[str]) -> tuple[str, list[int]]:
-    """Joins the texts; returns also where each begins."""
-    return "\n".join(texts), list(accumulate((len(text) + 1 for text in texts), initial=0))[:-1]
+def _one_text(lines: str) -> tuple[str, list[int]]:
+    """Returns a text, and where each of its lines begins."""
+    return lines, list(accumulate((len(line) + 1 for line in lines.split("\n")), initial=0))[:-1]
 
 
 class Names:
@@ -118,10 +134,9 @@ class Names:
 
     def holding(self, wanted: Term | Phrase, *, sensitive: bool) -> set[str]:
         """Returns the files that hold a word or phrase."""
-        wanted = replace(wanted, text=paths.nfc(wanted.text))
         return {self.files[place] for place in self._lines.holding(wanted, sensitive=sensitive)}
 
 
 def _one_line(name: str) -> str:
     """Returns one line, in the form in which names are compared."""
-    return paths.nfc(name).replace("\n", " ")
+    return composed(name).replace("\n", " ")

@@ -9,6 +9,7 @@ from datetime import date
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
+from vaulttools.core.folding.identity import identity
 from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.periods import Period
@@ -182,7 +183,7 @@ def _is_over(note: Note | None, path: str) -> bool:
     if any(_ARCHIVES.fullmatch(folder) for folder in path.split("/")[:-1]):
         return True
     properties = {} if note is None else note.properties
-    status = next((value for name, value in properties.items() if name.casefold() in _STATUS), "")
+    status = next((value for name, value in properties.items() if identity(name) in _STATUS), "")
     return _OVER.fullmatch(str(status).strip()) is not None
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, BinaryIO, Final
 
 from vaulttools.core import paths
+from vaulttools.core.folding.identity import composed
 from vaulttools.core.work import Reason
 from vaulttools.errors import VaultToolsError
 
@@ -396,4 +397,4 @@ def _plain(name: str) -> str:
     r"""Returns a member's name in the form for comparing: `.\a//b.md` is `a/b.md`; a leading slash and `..` stay."""
     slashed = name.replace("\\", "/")
     parts = "/".join(part for part in slashed.split("/") if part not in ("", "."))
-    return paths.nfc(f"/{parts}" if slashed.startswith("/") else parts)
+    return composed(f"/{parts}" if slashed.startswith("/") else parts)

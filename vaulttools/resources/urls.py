@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import unquote
 
 from vaulttools.core import paths
+from vaulttools.core.folding.identity import composed
 from vaulttools.errors import BadArgument, PathNotFound, VaultToolsError
 from vaulttools.files.root import Root
 from vaulttools.notes.links.resolution import LinkIndex, parse_linktext
@@ -145,11 +146,11 @@ def of_obsidian(root: Root, resolve_link: Callable[[str], str | None]) -> Resolv
         OutsideVault, AccessDenied: the file lies elsewhere, or in a protected folder.
         PathNotFound: nothing is there.
     """
-    names = {paths.nfc(PurePath(folder).name) for folder in (root.folder, root.spelling)}
+    names = {composed(PurePath(folder).name) for folder in (root.folder, root.spelling)}
 
     def resolve(url: str) -> list[Backed]:
         vault, file = _parsed(url, root)
-        if vault and paths.nfc(vault) not in names:
+        if vault and composed(vault) not in names:
             raise BadArgument(f"Vault is not open: {paths.shown(vault)}")
         if not file:
             raise BadArgument(f"The URL names no file: {paths.shown(url)}; accepted are {_FORMS}")

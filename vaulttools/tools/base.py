@@ -28,6 +28,7 @@ from vaulttools.bases.values import Setting, Value, plain, text_of, type_of
 from vaulttools.bases.vault_files import NoteTable, VaultFiles, facts_of, links_of
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render, spelling
+from vaulttools.core.folding.identity import identity
 from vaulttools.core.work import INCOMPLETE, Work, named
 from vaulttools.errors import BadArgument, PathNotFound
 from vaulttools.files.document import Document
@@ -481,7 +482,7 @@ def _likely_mistakes(filters: Sequence[definition.Filter | None], table: NoteTab
     nodes = [node for filter_ in filters if filter_ is not None for node in _nodes(filter_)]
     sentences = []
     for name in dict.fromkeys(node.name for node in nodes if isinstance(node, Name)):
-        if name not in _OF_EXPRESSIONS and name.lower() not in table.names:
+        if name not in _OF_EXPRESSIONS and identity(name) not in table.names:
             close = spelling.closest(name, sorted(table.names))
             meant = f"Similar names: {', '.join(close)}" if close else f'A text needs quotation marks: "{name}"'
             sentences.append(f'No note has the property "{name}". {meant}.')

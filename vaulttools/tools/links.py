@@ -16,6 +16,7 @@ from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
+from vaulttools.core.folding.identity import composed, decomposed, identity
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
@@ -323,7 +324,7 @@ def _mentions(call: Call, request: LinksRequest, path: str) -> _DirectionResult:
             break
         now = call.again() if number else call  # each batch looks at the same files
         scope = now.scope(walks, files, hidden=False, include_excluded=False)
-        compiled = call.session.ripgrep.compile("|".join(map(pattern.escaped, some)), "regex", ignore_case=True)
+        compiled = call.session.ripgrep.compile("|".join(map(_pattern, some)), "regex", ignore_case=True)
         places.update(_lines_with(now, now.search(compiled, scope), some, path, request.limit))
         for reason, passed in now.work.skipped.items():
             work.skipped.setdefault(reason, passed)
@@ -361,7 +362,7 @@ def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
     batch: list[str] = []
     size = 0
     for name in names:
-        length = len(pattern.escaped(name)) + 1
+        length = len(_pattern(name)) + 1
         if batch and size + length > pattern.MAX_CHARACTERS:
             yield batch
             batch, size = [], 0
@@ -378,8 +379,12 @@ def _names(call: Call, path: str) -> list[str]:
     note = _read(call, path)
     pages = [logseq.page_name(path)] if note.is_logseq else []
     names = (each.strip() for each in (note.title, *pages, *note.aliases))
-    spellings = [form for name in names if name for form in (name, paths.nfc(name))]
-    return list({name.casefold(): name for name in reversed(spellings)}.values())[::-1]
+    return [*{identity(name): name for name in reversed([*filter(None, names)])}.values()][::-1]
+
+
+def _pattern(name: str) -> str:
+    """Returns a regex that finds a name in either Unicode form."""
+    return "|".join(dict.fromkeys(map(pattern.escaped, (composed(name), decomposed(name)))))
 
 
 def _read(call: Call, path: str) -> Note:

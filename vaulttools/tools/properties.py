@@ -15,6 +15,7 @@ from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import limits, render, spelling
+from vaulttools.core.folding.identity import identity
 from vaulttools.core.voice import Voice
 from vaulttools.files import globs
 from vaulttools.models import AfterValidator, BaseModel, Field
@@ -83,8 +84,8 @@ def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
     call, scope = all_notes.awaited(call, request.folder, request.glob)
     asked = all_notes.answered(call, usages.PROPERTIES, scope)
     every, voice = asked.answer.all, work.voice
-    wanted = None if request.name is None else request.name.casefold()
-    found = [each for each in every if wanted is None or each.name.casefold() == wanted]
+    wanted = None if request.name is None else identity(request.name)
+    found = [each for each in every if wanted is None or identity(each.name) == wanted]
     shown = [_detail(each, FIRST_VALUES if wanted is None else request.limit) for each in found[: request.limit]]
     answer.misread(work, asked.answer.misread)
     notices = answer.told(work, found=bool(found), is_total=True, opens_excluded=False, reported=("time limit",))

@@ -69,7 +69,7 @@ def run(call: Call, request: SampleRequest) -> SampleAnswer:
     pages = -(-len(every) // request.clusters)
     start = (request.page - 1) * request.clusters
     shown = every[start : start + request.clusters]
-    end = closing.of_query(searched, matches, Count(len(located)))
+    end = closing.of_query(searched, scanned, matches, Count(len(located)))
     if found and matches.number > len(found.hits):
         end.warn(
             f"clusters cover the first {len(found.hits)} of {matches.words} matching lines; narrow the query or path"

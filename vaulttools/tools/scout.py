@@ -59,7 +59,7 @@ def run(call: Call, request: ScoutRequest) -> ScoutAnswer:
     scanned = scan.one(found.search)
     directories = scan.by_folder(scanned.files, place.path)[:TOP]
     files = scan.ranked((scan.relative(file.path, place.path), file.count) for file in scanned.files)[:TOP]
-    end = closing.of_query(found, scanned.matches, scanned.file_count)
+    end = closing.of_query(found, scanned, scanned.matches, scanned.file_count)
     closing.scan_limit(end, scanned)
     left_out = [exploration.label(place)] if exploration.is_left_out(place) else []
     closing.what_was_left_out(

@@ -18,6 +18,7 @@ from vaulttools.answers.text_search import TextSearch
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import garbage, limits, paths
+from vaulttools.core.folding.identity import identity
 from vaulttools.core.work import PROPERTIES, Work
 from vaulttools.files import disk
 from vaulttools.files.scope import Walk
@@ -260,8 +261,8 @@ def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits, work: Wo
     if note.is_misread:
         work.pass_over(found.document.path, PROPERTIES)
     own = note.properties
-    names = {name.casefold(): name for name in list(own)[::-1]}
-    wanted = dict.fromkeys(name.strip().casefold() for name in asked)
+    names = {identity(name): name for name in list(own)[::-1]}
+    wanted = dict.fromkeys(identity(name.strip()) for name in asked)
     return {names[name]: own[names[name]] for name in wanted if name in names}
 
 

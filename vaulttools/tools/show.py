@@ -80,7 +80,7 @@ def run(call: Call, request: ShowRequest) -> ShowAnswer:
     hits = located[0].hits if located else FileLines()
     text = located[0].document if located else text
     windows = _windows(request, text, hits)
-    end = closing.of_query(found, scanned.matches, Count(len(located)))
+    end = closing.of_query(found, scanned, scanned.matches, Count(len(located)))
     closing.scan_limit(end, scanned)
     closing.what_was_left_out(end, work, found=bool(scanned.files), shown=[place.path])
     return ShowAnswer(

@@ -23,6 +23,7 @@ from vaulttools.exploration.scan import Scan
 from vaulttools.exploration.toon import Count
 from vaulttools.files.root import Place
 from vaulttools.models import BaseModel, Field
+from vaulttools.patterns.unicode_forms import other_forms
 
 TERMS: Final = 12
 PATHS: Final = 8
@@ -118,7 +119,7 @@ def run(call: Call, request: SurveyRequest) -> SurveyAnswer:
     searched = [scans[path] for path in given if path in scans]
     totals = [_total([path.scans[index] for path in searched]) for index in range(len(patterns))]
     end = _closing(request, searched, totals, missing, call.work)
-    for sentence in _other_forms(call, request, searched, totals):
+    for sentence in _other_forms(call, request, searched):
         end.warn(sentence)
     found = any(matches.number for matches, _ in totals)
     next_step = "choose one useful term and path, then run vaulttools scout"
@@ -151,20 +152,19 @@ def run(call: Call, request: SurveyRequest) -> SurveyAnswer:
     )
 
 
-def _other_forms(
-    call: Call,
-    request: SurveyRequest,
-    searched: Sequence[_Searched],
-    totals: Sequence[tuple[Count, Count]],
-) -> Iterator[str]:
-    """For each term that occurs nowhere, says how many files hold it in another Unicode form (fault-C15)."""
-    for term, (matches, _) in zip(request.terms, totals, strict=True):
-        for form, written in [] if matches.number or not call.work.complete else hints.other_forms(term):
-            pattern = exploration.compiled(call.session, written, request.mode)
-            scans = [scan.one(path.found.again(pattern).search) for path in searched]
-            if files := _total(scans)[1].number:
-                what = "file matches" if files == 1 else "files match"
-                yield f"term {toon.value(term, _TERM_BYTES)}: {files} {what} when it is written in Unicode form {form}"
+def _other_forms(call: Call, request: SurveyRequest, searched: Sequence[_Searched]) -> Iterator[str]:
+    """For each term, says which more files hold it in another Unicode form (fault-C15)."""
+    if not call.work.complete:
+        return
+    for number, term in enumerate(request.terms):
+        pattern = exploration.compiled(call.session, term, request.mode)
+        if not other_forms(pattern):
+            continue
+        for path in searched:
+            scanned = path.scans[number]
+            seen = {file.path for file in scanned.files}
+            for sentence in hints.in_other_form(path.found.again(pattern), seen, is_all=not scanned.limited):
+                yield f"term {toon.value(term, _TERM_BYTES)}: {sentence}"
 
 
 def _check_limits(terms: Sequence[str], given: Sequence[str]) -> None:

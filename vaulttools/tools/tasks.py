@@ -19,13 +19,14 @@ from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import dates, garbage, limits, paths, render
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import identity
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes import task_list, tasks
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change
-from vaulttools.notes.task_list import OPEN, Group, GroupBy, NoteTask, Sort, TaskFilter, TaskRow, folded
+from vaulttools.notes.task_list import OPEN, Group, GroupBy, NoteTask, Sort, TaskFilter, TaskRow
 from vaulttools.notes.tasks import Priority, TaskDetails
 
 _DATES: Final = ("due_after", "due_before", "scheduled_after", "scheduled_before", "done_after", "done_before")
@@ -218,7 +219,7 @@ def _filter(request: TasksRequest, given: Mapping[str, str], today: str) -> Task
     fields = dict.fromkeys(name.rpartition("_")[0] for name in given)
     return TaskFilter(
         status={"open": OPEN, "any": None}.get(status, status),
-        text=folded((request.text or "").strip()),
+        text=identity((request.text or "").strip()),
         days={name: (given.get(f"{name}_after"), given.get(f"{name}_before")) for name in fields},
         no_due=request.no_due,
         overdue_on=today if request.overdue else None,

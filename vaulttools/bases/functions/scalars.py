@@ -16,6 +16,7 @@ from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Date
 from vaulttools.bases.values import File, LinkValue, Value, equal, read_link, tag_covers
 from vaulttools.core import moment_js
+from vaulttools.core.folding.identity import composed
 
 _BLANKS: Final = (
     "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002"
@@ -218,8 +219,8 @@ def _has_tag(frame: Frame, file: File, tag: Value, *others: Value) -> Value:
 
 
 def _in_folder(frame: Frame, file: File, folder: Value) -> Value:
-    name = text(frame, folder).strip("/")  # `/` and `""` are the root
-    return not name or file.path.startswith(f"{name}/")
+    name = composed(text(frame, folder)).strip("/")  # `/` and `""` are the root
+    return not name or composed(file.path).startswith(f"{name}/")
 
 
 register("link", {"asFile()": _as_file, "linksTo(file)": _links_to})

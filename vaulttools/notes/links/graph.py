@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from vaulttools.core import paths
+from vaulttools.core.folding.identity import identity
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.links.resolution import LinkIndex, name_key
@@ -39,12 +40,12 @@ class Unresolved(NamedTuple):
     by_note: Mapping[str, Written]
     """By note, its links to missing files, by line."""
     files: Mapping[str, int]
-    """By case-folded name of a missing file, the number of links to it."""
+    """By the identity of a missing file, the number of links to it."""
 
     def of(self, notes: Iterable[str]) -> Unresolved:
         """Returns the unresolved links of some notes."""
         by_note = {source: self.by_note[source] for source in filter(self.by_note.__contains__, notes)}
-        files = Counter(target.casefold() for found in by_note.values() for _, target in found)
+        files = Counter(identity(target) for found in by_note.values() for _, target in found)
         return Unresolved(files.total(), by_note, files)
 
     def edges(self, notes: Iterable[str]) -> Iterator[Edge]:
@@ -218,7 +219,7 @@ class _Followed(NamedTuple):
     unresolved: Mapping[str, Written]
     """By note, these links by line."""
     gone: Mapping[str, int]
-    """By case-folded name of a missing file, the number of links to it."""
+    """By the identity of a missing file, the number of links to it."""
     linked: Mapping[str, int]
     """By file, the number of links to it from other notes."""
 
@@ -244,7 +245,7 @@ class _Followed(NamedTuple):
                     target = leads.to(written, source)
                     if target is None:
                         number += step
-                        gone[written.casefold()] += step
+                        gone[identity(written)] += step
                         if step > 0:
                             left.append((line, written))
                     elif target != source:

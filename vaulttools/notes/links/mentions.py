@@ -6,10 +6,12 @@ The rules are rule-B02 and rule-A02.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
+from vaulttools.core.folding.identity import identity
 from vaulttools.notes.contents import Contents
 
 _BACKTICKS: Final = re.compile("`+")
@@ -30,18 +32,18 @@ def mentions(
     ``lines`` are all lines of the note. A line counts once. It ends when `stop` returns true, which it asks for each
     name in each line.
     """
-    folded = [_folded(name) for name in names]
+    lines = identity("\n".join(lines)).split("\n")
+    folded = [*map(identity, names)]
     in_code = {line for start, end in note.structure.code for line in range(start, end + 1)}
     linked = _linked(note, lines)
     for number in wanted:
         if number < note.body_line or number in in_code:
             continue
-        line = lines[number - 1]
-        hidden = bytearray(len(line))
-        for start, end in (*linked.get(number, ()), *code_spans(line)):
+        plain = lines[number - 1]
+        hidden = bytearray(len(plain))
+        for start, end in (*linked.get(number, ()), *code_spans(plain)):
             start = max(start, 0)
-            hidden[start:end] = b"\1" * (min(end, len(line)) - start)
-        plain = _folded(line)
+            hidden[start:end] = b"\1" * (min(end, len(plain)) - start)
         for name in folded:
             if stop():
                 return
@@ -67,34 +69,34 @@ def _occurs(line: str, name: str, hidden: bytearray) -> bool:
 
 
 def _joined(first: str, second: str) -> bool:
-    """Whether two neighbouring characters belong to one word."""
-    return _is_of_word(first) and _is_of_word(second)
+    """Whether two neighbouring characters belong to one word; a mark belongs to what is before it."""
+    return (_is_of_word(first) and _is_of_word(second)) or (not second.isascii() and _is_mark(second))
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")
 
 
 def _is_of_word(character: str) -> bool:
-    return (character.isalnum() or character == "_") and ord(character) not in _UNSPACED
-
-
-def _folded(text: str) -> str:
-    """Returns a text in lower case, character by character, so that offsets stay the same."""
-    if text.isascii():
-        return text.lower()
-    return "".join(lower if len(lower := character.lower()) == 1 else character for character in text)
+    if ord(character) in _UNSPACED:
+        return False
+    return character.isalnum() or character == "_" or _is_mark(character)
 
 
 def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, int]]]:
-    """Returns by line the start and end columns of links and embeds, or of their parts in it."""
+    """Returns by line the start and end columns of links and embeds, or of their parts in it; the lines are folded."""
     text = "\n".join(lines)
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     found: dict[int, list[tuple[int, int]]] = {}
     position = 0
     for reference in note.structure.references:
-        begin = text.find(reference.written, max(position, starts[reference.line - 1]))
+        written = identity(reference.written)
+        begin = text.find(written, max(position, starts[reference.line - 1]))
         if begin < 0:
-            begin = text.find(reference.written, starts[reference.line - 1])
+            begin = text.find(written, starts[reference.line - 1])
         if begin < 0:
             continue
-        end = begin + len(reference.written)
+        end = begin + len(written)
         # The next reference may be nested in this one, such as an image in a link.
         position = begin + 1
         line = reference.line

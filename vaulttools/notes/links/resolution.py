@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import composed, identities, identity
 from vaulttools.notes.logseq import page_path
 
 _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
@@ -85,7 +86,7 @@ def parse_linktext(text: str) -> Link:
 def name_key(path: str) -> str | None:
     """Returns the key that a target shares with every file that it can lead to: the last name, folded, without `.md`.
     None for a target that ends in `.` or `..`, which holds no name."""
-    name = _name(_folded(path).rstrip("/"))
+    name = _name(identity(path).rstrip("/"))
     while name.endswith(".md"):
         name = name[:-3]
     return None if name in (".", "..") else name
@@ -128,18 +129,17 @@ class LinkIndex:
     def _grouped(self) -> tuple[_Grouped, _Grouped]:
         """The files by folded path and by folded name; made when a link is first resolved."""
         files, spelled = [*self.files, *self._pages], [*self.files, *self._pages.values()]
-        together = "\0".join(spelled)
-        folded = together.lower().split("\0") if files and together.isascii() else [*map(_folded, spelled)]
+        folded = identities(spelled)
         return _Grouped(folded, files), _Grouped([path[path.rfind("/") + 1 :] for path in folded], files)
 
     def _named(self, name: str) -> Sequence[_Named]:
         """Returns the files with a folded name, the shortest first."""
         if name not in self._ordered:
-            found = [_Named(_folded(path), 0, path) for path in sorted(set(self._grouped[1].of(name)), key=_rank)]
+            found = [_Named(identity(path), 0, path) for path in sorted(set(self._grouped[1].of(name)), key=_rank)]
             for *_, path in found.copy() if self._pages else ():
                 if (page := self._pages.get(path)) is not None:
                     folder = path.rfind("/") + 1
-                    found.append(_Named(_folded(page), len(_folded(page[folder:])), path))
+                    found.append(_Named(identity(page), len(identity(page[folder:])), path))
             self._ordered[name] = found
         return self._ordered[name]
 
@@ -166,7 +166,7 @@ class LinkIndex:
         if not steps[0] or not {".", ".."}.isdisjoint(steps):
             return None
         for reading in _readings("/".join(filter(None, steps))):
-            folded = _folded(reading)
+            folded = identity(reading)
             if named := self._named(_name(folded)):
                 if (at := self._at(reading)) is not None:
                     return Having(reading, (at,))
@@ -203,7 +203,7 @@ class LinkIndex:
 
     def _at(self, wanted: str) -> str | None:
         """Returns the file at exactly this path, case and Unicode form ignored."""
-        found = self._grouped[0].of(_folded(wanted))
+        found = self._grouped[0].of(identity(wanted))
         return _best(sorted(found, key=_rank), wanted) if len(found) > 1 else next(iter(found), None)
 
 
@@ -236,7 +236,7 @@ def _readings(target: str) -> tuple[str, str]:
 def _best(found: Iterable[str], wanted: str) -> str | None:
     """Returns the first file that is spelled like `wanted`, else the first; None if there is none."""
     candidates = list(found)
-    spelled = (path for path in candidates if paths.nfc(path).endswith(paths.nfc(wanted)))
+    spelled = (path for path in candidates if composed(path).endswith(composed(wanted)))
     return next(spelled, candidates[0]) if candidates else None
 
 
@@ -245,16 +245,11 @@ def _name(path: str) -> str:
 
 
 def _length(path: str) -> int:
-    return len(paths.nfc(path))
+    return len(composed(path))
 
 
 def _rank(path: str) -> tuple[int, bytes]:
     return _length(path), paths.order(path)
-
-
-def _folded(path: str) -> str:
-    """Returns a name in the form for comparisons: in lower case as in JavaScript, with a final sigma like any other."""
-    return path.lower() if path.isascii() else paths.nfc(paths.nfc(path).lower()).replace("ς", "σ")
 
 
 def _walked(steps: Iterable[str]) -> str | None:

@@ -12,6 +12,7 @@ from datetime import date, time
 from typing import Final, Literal, TypeAlias
 
 from vaulttools.core import render
+from vaulttools.core.folding.identity import identity
 
 Scalar: TypeAlias = bool | int | float | str | None
 Value: TypeAlias = "Scalar | list[Value] | dict[str, Value]"
@@ -97,7 +98,7 @@ _LISTS = frozenset(("aliases", "cssclasses"))
 def property_type(name: str, value: Value) -> PropertyType:
     """Returns the type of one value. Only the property `tags` has the type ``tags`` (rule-P03). Obsidian has no type
     ``mapping`` (rule-P06). ``empty`` is null: `""` is a text, `[]` a list. Those of rule-P08 are always lists."""
-    folded = name.casefold()
+    folded = identity(name)
     if folded == "tags":
         return "tags"
     if folded in _LISTS or isinstance(value, list):

@@ -9,6 +9,7 @@ from operator import itemgetter
 from threading import Event
 from typing import Final, NamedTuple
 
+from vaulttools.core.folding.identity import identity
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk
 from vaulttools.notes.note import Note
@@ -97,7 +98,7 @@ def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
 def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     """Find names of several notes: a link by name alone may lead to the wrong one."""
     paths, is_whole = note_paths(vault, cancel)
-    by_name = sorted((title(path).casefold(), path) for path in paths)
+    by_name = sorted((identity(title(path)), path) for path in paths)
     groups = [[path for _, path in same] for _, same in groupby(by_name, key=itemgetter(0))]
     several = [each for each in groups if len(each) > 1]
     rows = _rows([path for group in several for path in group], addresses)

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 from markupsafe import Markup
 
 from vaulttools.core import paths, render
+from vaulttools.core.folding.identity import identity, is_same
 from vaulttools.errors import BadArgument, Cancelled, PartNotFound
 from vaulttools.notes.links.references import WIKILINK, Reference, wikilink
 from vaulttools.notes.links.resolution import parse_linktext
@@ -198,7 +199,7 @@ def _with_links(vault: Vault, addresses: Addresses, page: NotePage, cancel: Even
 
 def _backlink(link: LinkFound, rendering: Rendering) -> tuple[int, Markup]:
     # A paragraph may be one long line, with the link at its end.
-    at = link.text.casefold().find(title(link.target).casefold())
+    at = identity(link.text).find(identity(title(link.target)))
     text = render.line(link.text.lstrip(), max(at, 0), most=_BACKLINK_CHARACTERS)
     return link.line, Markup(rendering.passage(link.source, text))  # noqa: S704 - it is sanitised
 
@@ -211,7 +212,7 @@ def properties(note: Note, addresses: Addresses, addressed: Addressed) -> list[P
 
 
 def _values(name: str, value: Value, addresses: Addresses, addressed: Addressed) -> list[list[ValuePart]]:
-    if name.casefold() == "tags":
+    if is_same(name, "tags"):
         return [[ValuePart(f"#{tag}", addresses.tag(tag), "tag")] for tag in property_tags(value)]
     elements = value if isinstance(value, list) else [] if value is None else [value]
     return [list(_parts(element, addressed)) for element in elements]

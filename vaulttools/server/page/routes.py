@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from vaulttools import tools
 from vaulttools.core import paths
+from vaulttools.core.folding.identity import identity
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsError
 from vaulttools.server.application import FAILED, FIRST, LOGIN
 from vaulttools.server.callers import LASTS_SECONDS, cookie_name
@@ -159,7 +160,7 @@ def _related(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Res
 def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """Show all tags."""
     answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
-    by_name = sorted(answer.tags, key=lambda each: each.tag.casefold().split("/"))
+    by_name = sorted(answer.tags, key=lambda each: identity(each.tag).split("/"))
     return templates.page(request, "tags.html", **frame, tags=by_name, answer=answer)
 
 

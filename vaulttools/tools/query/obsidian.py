@@ -10,7 +10,7 @@ from typing import Final
 
 from vaulttools.answers import all_notes, answer, cut, date_arguments, filters, shown_lines
 from vaulttools.answers.cut import Section
-from vaulttools.answers.obsidian_query import Order, awaited, other_readings, prepared
+from vaulttools.answers.obsidian_query import Order, awaited, in_other_form, other_readings, prepared
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
@@ -47,7 +47,9 @@ def answered(call: Call, request: QueryRequest, query: str, sentences: Sequence[
         *answer.told(work, found=page.total > 0, shown=[each.path for each in page.shown], reported=("time limit",)),
     ]
     if page.total == 0 and work.complete:
-        notices += other_readings(call, request, query, found, order, match_case=request.match_case)
+        notices += other_readings(request, query, found, order)
+    if work.complete:
+        notices += in_other_form(found)
     what, part = "file" if found.plan.files.others else "note", all_notes.part(asked)
     if not part and page.total and not {"time limit", UNREAD}.isdisjoint(work.skipped):
         part = f"Part of the answer: {work.incomplete_because()}."

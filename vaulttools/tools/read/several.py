@@ -10,6 +10,7 @@ from typing import Any, Final
 from vaulttools.answers import answer, reading
 from vaulttools.answers.reading import Part, Reading
 from vaulttools.core import limits, paths, render
+from vaulttools.core.folding.identity import identity
 from vaulttools.core.voice import Voice
 from vaulttools.notes.properties import values as property_values
 
@@ -136,10 +137,10 @@ def table(texts: Sequence[Reading], characters: int, notices: Sequence[str], voi
     names: dict[str, str] = {}
     for each in texts:
         for name in each.note.properties:
-            names.setdefault(name.casefold(), name)
+            names.setdefault(identity(name), name)
     rows = [_row(["note", *names.values()]), _row(["---"] * (len(names) + 1))]
     for each in texts:
-        held = {name.casefold(): value for name, value in each.note.properties.items()}
+        held = {identity(name): value for name, value in each.note.properties.items()}
         rows.append(_row([each.name, *(property_values.text(held.get(name)) for name in names)]))
     room = limits.TEXT_BYTES - sum(map(_bytes, notices)) - _CUT_BYTES
     kept: list[str] = []
