@@ -318,7 +318,7 @@ def _pieces(source: Source, unit: _Unit, heading: int, parent: int = -1) -> Iter
         done = length
 
 
-_BY_LINE: Final = frozenset({"code", "html", "list_item"})
+_BY_LINE: Final = frozenset({"code", "html", "list_item", "math"})
 """Kinds that are split between lines rather than between sentences."""
 
 

@@ -31,13 +31,14 @@ def parse(text: str, body_line: int = 1) -> Structure:
     start = source.offset(body_line)
     tags, references, spans = _inline(walk, in_code, start)
     blocks = tuple(sorted(walk.blocks, key=attrgetter("start_line")))
+    in_code_or_math = _lines_in([*walk.code, *walk.math], source) if walk.math else in_code
     return Structure(
         headings=tuple(_with_sections(walk.headings, source.count)),
         blocks=blocks,
         block_ids=tuple(block_ids(walk, blocks, start)),
         code=tuple(walk.code),
         comments=tuple((source.line_of(first), source.line_of(last)) for first, last in spans),
-        tasks=tuple(_tasks(source, walk.items, in_code, start)),
+        tasks=tuple(_tasks(source, walk.items, in_code_or_math, start)),
         tags=tags,
         references=references,
     )
@@ -61,14 +62,14 @@ def _lines_in(spans: list[Span], source: Source) -> bytearray:
     return held
 
 
-def _tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray, start: int) -> Iterator[Task]:
+def _tasks(source: Source, items: dict[int, tuple[int, int]], hidden: bytearray, start: int) -> Iterator[Task]:
     seen = 0
     for box in _CHECKBOX.finditer(source.text, start):
         line = source.line_of(box.start())
         if line == seen:
             continue
         seen = line
-        if not in_code[line] and _TASK_PREFIX.fullmatch(source.text, source.offset(line), box.start()):
+        if not hidden[line] and _TASK_PREFIX.fullmatch(source.text, source.offset(line), box.start()):
             text = source.text[box.end() : source.offset(line + 1)].strip()
             yield Task(box[1], text, line, *items.get(line, (line, line)))
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from vaulttools.errors import BadArgument
 from vaulttools.notes.links.resolution import LinkIndex
+from vaulttools.notes.markdown.structure import parse
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.note import EMBEDS, Rendering
 
@@ -63,6 +64,8 @@ def in_paragraph(text: str) -> str:
     return html[3:-4]
 
 
+SHOWN_MATH = '<pre class="n-math" tabindex="0"><code># b\n\n- [[plan]] \\frac</code></pre>'
+SHOWN_MATH_OF_A_LINE = '<pre class="n-math" tabindex="0"><code>\\frac</code></pre>'
 MISSING = '<a class="n-missing" title="No such file in the vault">{}</a>'
 NOT_SHOWN = '<a class="n-missing" title="Not shown">{}</a>'
 
@@ -170,6 +173,11 @@ def test_what_a_line_holds_is_rendered(text: str, html: str) -> None:
         ),
         ("$$\n\\frac\n$$", '<pre class="n-math" tabindex="0"><code>\\frac</code></pre>'),
         ("---\ntags: [a]\n---\n## H", '<h2 id="s-h4">H</h2>'),
+        ("a\n$$\n# b\n\n- [[plan]] \\frac\n$$\nb", f"<p>a</p>\n{SHOWN_MATH}\n<p>b</p>"),
+        ("> $$\n> # b\n>\n> - [[plan]] \\frac\n> $$", f"<blockquote>\n{SHOWN_MATH}\n</blockquote>"),
+        ("$$\n\\frac\n\n$$ or *b*", f"{SHOWN_MATH_OF_A_LINE}\n<p>or <em>b</em></p>"),
+        ("$$\\frac$$\n---", f"{SHOWN_MATH_OF_A_LINE}\n<hr>"),
+        ("$$\n\n# H", '<p>$$</p>\n<h1 id="s-h3">H</h1>'),
         ("# H\n[[#H]]", '<h1 id="s-h1">H</h1>\n<p><a href="#s-h1">H</a></p>'),
         # Tables
         (
@@ -428,6 +436,18 @@ def test_nothing_in_a_note_acts(attack: str, around: str) -> None:
 
 
 PIECES = st.sampled_from(
+LINES = st.sampled_from(
+    ["$$", "$$", "$$", "> $$", "- $$", "  $$", "$$ a", "b $$", "$$c$$", "a $$ b", "`$$`", "# h", "> # q", "text", "===",
+     "- # i", "", "", "~~~", "    $$", "|a|b|", "|-|-|"]
+)  # fmt: skip
+
+
+@given(st.lists(LINES, max_size=14).map("\n".join))
+def test_a_page_and_the_index_agree_on_what_is_math(text: str) -> None:
+    headings = re.findall(r'<h[1-6] id="s-h(\d+)">', rendered(text))
+    assert headings == [str(heading.line) for heading in parse(text).headings]
+
+
     [
         *("[[", "]]", "![[", "[", "](", ")", "<", ">", '"', "'", "=", "==", "%%", "$", "$$", "`", "```\n", "\n"),
         *("\n\n", "> ", "> [!x]", "- ", "- [ ] ", "# ", "#a", "|", "|-|\n", "^", "^a", "[^1]", "[^1]: ", "*", "_"),
