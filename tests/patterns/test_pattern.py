@@ -270,6 +270,7 @@ def test_classes_that_pcre2_reads_differently_are_reported() -> None:
         ("[[Note]]", ["[[Note]]"]),
         ("see ![[Note]] and [[A b#c|d]]", ["[[Note]]", "[[A b#c|d]]"]),
         ("(?<!!)[[Note]]", ["[[Note]]"]),
+        ("[[Plan [draft]]]", ["[[Plan [draft]]]"]),
         *((text, []) for text in [r"\[\[Note\]\]", "[[:alpha:]]", "[[a-z]&&[^b]]", "[[^a]]", r"[[\w]]", "[[0-9]]"]),
         *((text, []) for text in ["[[", "[Note]", "[[a]b]", "[[wiki"]),
     ],

@@ -95,7 +95,7 @@ def test_a_note_without_links_names_the_call_for_its_backlinks(make_vault: MakeV
     [
         *("[[n]]", "[[N.md]]", "![[n]]", "[[n#H]]", "[[n#^id]]", "[[n|shown]]", "[[x/n]]", "[t](x/n.md)", "![t](n)"),
         *("[t](n.md#H)", "[t](../x/n.md)", "[[../x/n]]", "> [[n]]", "|a|\n|-|\n|[[n\\|b]]|", "%%[[n]]%%", "^[[[n]]]"),
-        *("---\nup: '[[n]]'\n---\n", "---\nup:\n  - see [[n#H|x]]\n---\n", "# [[n]]", "- [ ] [[n]]"),
+        *("---\nup: '[[n]]'\n---\n", '---\nup:\n  - "[[n#H|x]]"\n---\n', "# [[n]]", "- [ ] [[n]]"),
     ],
 )
 def test_rule_B01_any_form_of_link_is_a_backlink(make_vault: MakeVault, link: str) -> None:

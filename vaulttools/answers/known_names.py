@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from vaulttools.answers import all_notes, usages
 from vaulttools.call import Call
 from vaulttools.core.folding.identity import identity
+from vaulttools.notes.links.brackets import whole_link
 from vaulttools.notes.period_words import plain
 from vaulttools.notes.tallies import PropertyCounts, TagCounts
 
@@ -65,8 +66,8 @@ def _made(properties: PropertyCounts, tags: TagCounts) -> KnownNames:
 
 def expression(value: str | float) -> str:
     """Returns a name or a value as expressions write it; a link as a link."""
-    if isinstance(value, str) and value.startswith("[[") and value.endswith("]]"):
-        return f"link({json.dumps(value[2:-2].partition('|')[0], ensure_ascii=False)})"
+    if isinstance(value, str) and (inner := whole_link(value)) is not None:
+        return f"link({json.dumps(inner.partition('|')[0], ensure_ascii=False)})"
     return json.dumps(value, ensure_ascii=False)
 
 

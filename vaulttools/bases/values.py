@@ -17,6 +17,7 @@ from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Clock, Date, Duration, read_date, read_duration
 from vaulttools.core import paths
 from vaulttools.core.folding.identity import composed, identity
+from vaulttools.notes.links.brackets import whole_link
 
 if TYPE_CHECKING:
     from vaulttools.bases.regexes import CompiledRegex
@@ -357,9 +358,10 @@ def _length(value: Value, setting: Setting) -> float:
 
 def read_link(text: str, source: str) -> LinkValue | None:
     """Parse a link from `[[` to `]]`, with its display text after the last `|`; None if the text is not a link."""
-    if not (text.startswith("[[") and text.endswith("]]") and len(text) >= 4):
+    inner = whole_link(text)
+    if inner is None:
         return None
-    target, bar, display = text[2:-2].rpartition("|")
+    target, bar, display = inner.rpartition("|")
     return LinkValue(target, source, display) if bar else LinkValue(display, source)
 
 

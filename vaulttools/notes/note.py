@@ -26,14 +26,15 @@ def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, 
     """Returns the headings above each line in `wanted` (line numbers from 1, ascending), as `Note.breadcrumb` does.
 
     Only the text up to the last wanted line is parsed, and on to the next blank line or the end of the properties:
-    later text changes no heading before it. That halves the cost of an excerpt on average.
+    later text changes no heading before it, unless it ends a formula. That halves the cost of an excerpt on average.
     """
     if not wanted:
         return []
     end = next((index for index in range(wanted[-1], len(lines)) if not lines[index].strip()), len(lines))
     if lines[0].startswith("---"):
         end = max(end, Note("", "\n".join(lines)).body_line - 1)
-    note = Note("", "\n".join(lines[:end]))
+    text = "\n".join(lines[:end])
+    note = Note("", text if "$$" not in text else "\n".join(lines))
     return [note.breadcrumb(line) for line in wanted]
 
 

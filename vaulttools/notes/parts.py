@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from vaulttools.notes.links.references import Reference
 
 BlockKind: TypeAlias = Literal[
-    "paragraph", "heading", "list_item", "quote", "table", "code", "html", "thematic_break", "footnote"
+    "paragraph", "heading", "list_item", "quote", "table", "code", "html", "thematic_break", "footnote", "math"
 ]
 Span: TypeAlias = tuple[int, int]
 """First and last line."""

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 import xxhash
 
+from vaulttools.notes.links.brackets import WIKILINK
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Block, Source
 from vaulttools.notes.properties.values import in_one_line
@@ -33,7 +34,10 @@ USUAL: Final = 500
 
 _LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]^][^\]]*\]:\s*\S+(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*\Z")
 # Each part must end soon if it is not closed: reading from every bracket to the line's end would be quadratic.
-_LINK: Final = re.compile(r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^)\n]{0,1000}\)|<https?://[^<>\s]*>|https?://\S+")
+_LINK: Final = re.compile(
+    rf"!?{WIKILINK.pattern}"
+    r"|!?\[[^\[\]\n]*\]\([^)\n]{0,1000}\)|<https?://[^<>\s]*>|https?://\S+"
+)
 _LINK_TO_HEADING: Final = re.compile(r"\[\[#[^\]\n]*\]\]|\[[^\]\n]*\]\(#[^)\n]*\)")
 _SAYS_SOMETHING: Final = re.compile(r"[^\W\d_]")
 _LICENCE: Final = re.compile(r"\b(?:licen[sc]ed under|all rights reserved|copyright (?:©|\(c\)|\d{4}))", re.IGNORECASE)
@@ -318,7 +322,7 @@ def _pieces(source: Source, unit: _Unit, heading: int, parent: int = -1) -> Iter
         done = length
 
 
-_BY_LINE: Final = frozenset({"code", "html", "list_item"})
+_BY_LINE: Final = frozenset({"code", "html", "list_item", "math"})
 """Kinds that are split between lines rather than between sentences."""
 
 

@@ -13,6 +13,7 @@ from datetime import date
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from vaulttools.notes.contents import Contents
+from vaulttools.notes.links.brackets import WIKILINK
 from vaulttools.notes.links.mentions import code_spans
 from vaulttools.notes.parts import Task
 
@@ -105,7 +106,7 @@ _PROBLEMS: Final = 5
 """Upper bound of the problems reported for one task, which may be a line of a megabyte."""
 
 _BLOCK_ID: Final = re.compile(r"(?<![ \t])[ \t]++\^[a-zA-Z0-9-]+$")
-_HIDING: Final = re.compile(r"\[\[[^\[\]]*\]\]|%%.*?(?:%%|$)|\]\([^()]*\)|https?://\S+")
+_HIDING: Final = re.compile(rf"{WIKILINK.pattern}|%%.*?(?:%%|$)|\]\([^()]*\)|https?://\S+")
 """Links and comments; signs in them do not count."""
 
 

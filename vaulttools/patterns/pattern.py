@@ -27,7 +27,7 @@ _NOMINATING = 500
 _LINE_END = r"\r?\n"
 _NEVER = r"[^\s\S]"
 _META = frozenset("\\.+*?()|[]{}^$")
-_LINK = re.compile(r"\[\[([^\[\]\\^:&~][^\[\]\\]*)\]\]")
+_LINK = re.compile(r"\[\[([^\[\]\\^:&~](?:[^\[\]\\]|\[[^\[\]\\]*\])*)\]\]")
 _NO_CRLF = re.compile(
     r"\(\?[A-Za-z]*-[A-Za-z]*[Rm]"
 )  # (?-R) keeps $ from \r\n, (?-m) makes ^ and $ anchors of the text

@@ -18,7 +18,7 @@ from vaulttools.ranked.candidates import Reader
 from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.showing import ELLIPSIS, Embedded, ShownNote, ShownPassage, compact, embedded_lines
 
-PART: Final = re.compile(r"!\[(?:\[[^\[\]\n]{0,300}#|[^\[\]\n]{0,300}\]\([^()\n]{0,300}#)")
+PART: Final = re.compile(r"!\[(?:\[[^\n]{0,300}#|[^\[\]\n]{0,300}\]\([^()\n]{0,300}#)")
 """What a text holds if it embeds a part of a note; bounded, since each `![` of a text is tried."""
 _MOST: Final = 2
 """Embedded parts of one answer."""

@@ -18,7 +18,8 @@ from vaulttools.server.page.reading import ValuePart, properties
         ("a:", []),
         ("a: [x, 2]", [[ValuePart("x")], [ValuePart("2")]]),
         ("a: {b: [1]}", [[ValuePart('{"b": [1]}')]]),
-        ("a: 'see [[plan|it]] now'", [[ValuePart("see "), ValuePart("it", "/plan"), ValuePart(" now")]]),
+        ("a: 'see [[plan|it]] now'", [[ValuePart("see [[plan|it]] now")]]),
+        ("a: ['[[plan|it]]', '[this](plan)']", [[ValuePart("it", "/plan")], [ValuePart("this", "/plan")]]),
         ("a: '[[gone]]'", [[ValuePart("gone", "", "missing")]]),
         (
             "a: see https://a.example/x",

@@ -12,9 +12,6 @@ from vaulttools.notes.links.resolution import parse_link, parse_linktext
 
 ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
 
-# `[[` to the nearest `]]` in the same line, with no other `[[` between; single brackets are allowed (rule-L16).
-WIKILINK = re.compile(r"\[\[(?!\[)[^\[\]\n]*+(?:(?:\](?!\])|\[(?!\[))[^\[\]\n]*+)*\]\]")
-
 # At least two characters, so that the drive of a Windows path does not match.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _FOLDED_LINE = re.compile(r"[ \t]*\n[ \t>]*")

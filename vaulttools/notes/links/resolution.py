@@ -30,6 +30,7 @@ from typing import NamedTuple
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.folding.identity import composed, identities, identity
+from vaulttools.notes.links.brackets import link_end
 from vaulttools.notes.logseq import page_path
 
 _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
@@ -57,7 +58,10 @@ def parse_link(text: str) -> Link:
 
     The innermost pair of nested brackets is the link (rule-L16); `\|`, as tables need it, means `|` (rule-L09).
     """
-    inner = text[text.rfind("[[") + 2 :].partition("]]")[0] if "[[" in text else text
+    inner, start = text, text.rfind("[[")
+    if start >= 0:
+        end = link_end(text, start)
+        inner = text[start + 2 :].partition("]]")[0] if end is None else text[start + 2 : end - 2]
     named, bar, display = inner.partition("|")
     link = parse_linktext(named.removesuffix("\\") if bar else named)
     return Link(*link[:3], display.strip()) if bar else link

@@ -4,7 +4,7 @@ It takes a third of the time of markdown-it-py's own parser.
 
 Differences: lines come from a `Source`; the first character of a line selects the rules; one rule reads paragraphs and
 setext headings (markdown-it reads them twice); tokens that `blocks` does not read are not made; the depth is bounded. A
-differential test compares it with the original parser.
+differential test compares it with the original parser. `math_block` is a rule that markdown-it lacks.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from vaulttools.notes.markdown.math_block import math_block
+
 if TYPE_CHECKING:
     from vaulttools.notes.parts import Source
 
@@ -34,7 +36,7 @@ MAX_QUOTES = 8
 
 _READ = frozenset(
     (
-        *("paragraph_open", "heading_open", "inline", "fence", "code_block", "html_block", "hr"),
+        *("paragraph_open", "heading_open", "inline", "fence", "code_block", "html_block", "math_block", "hr"),
         *("blockquote_open", "blockquote_close", "table_open", "table_close"),
         *("bullet_list_open", "ordered_list_open", "list_item_open", "list_item_close"),
     )
@@ -191,8 +193,10 @@ def _heads_table(state: StateBlock, line: int, end: int) -> bool:
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Run the rule `table` if the second line may be its delimiter row; mostly it is a list item."""
     below = state.bMarks[start + 1] + state.tShift[start + 1]
-    return _BELOW_HEAD.fullmatch(state.src, below, state.eMarks[start + 1]) is not None and rules_block.table(
-        state, start, end, silent
+    return (
+        _BELOW_HEAD.fullmatch(state.src, below, state.eMarks[start + 1]) is not None
+        and not math_block(state, start, end, True)
+        and rules_block.table(state, start, end, silent)
     )
 
 
@@ -238,6 +242,7 @@ _quote = _bounded(rules_block.blockquote, "quotes", MAX_QUOTES)
 _BY_SIGN: _Rules = {
     "`": (rules_block.fence,),
     "~": (rules_block.fence,),
+    "$": (math_block,),
     ">": (_quote,),
     "-": (_hr, _list),
     "*": (_hr, _list),
@@ -250,6 +255,7 @@ _BY_SIGN: _Rules = {
 _ENDING_LISTS: _Rules = {
     "`": (rules_block.fence,),
     "~": (rules_block.fence,),
+    "$": (math_block,),
     ">": (_quote,),
     **dict.fromkeys("-*_", (_hr,)),
 }

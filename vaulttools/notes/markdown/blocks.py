@@ -25,6 +25,7 @@ _KINDS: dict[str, BlockKind] = {
     "fence": "code",
     "code_block": "code",
     "html_block": "html",
+    "math_block": "math",
     "hr": "thematic_break",
 }
 _FOOTNOTE = re.compile(r"[ \t]*\[\^[^\]\s]+\]:")
@@ -32,7 +33,7 @@ _ID = re.compile(r"\^([A-Za-z0-9-]++)[ \t]*$", re.MULTILINE)
 
 
 class Region(NamedTuple):
-    """Lines of running text or of HTML."""
+    """Lines of running text, of a formula, or of HTML."""
 
     start_line: int
     end_line: int
@@ -60,6 +61,7 @@ class BlockWalk:
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     code: list[Span] = field(default_factory=list)
+    math: list[Span] = field(default_factory=list)
     html: list[Region] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     lists: list[Span] = field(default_factory=list)
@@ -95,6 +97,9 @@ class BlockWalk:
                     self.regions.append(Region(start, end, table=False))
                 elif kind == "code":
                     self.code.append((start, end))
+                elif kind == "math":  # reading it as a region finds only the text after it
+                    self.math.append((start, end))
+                    self.regions.append(Region(start, end, table=False))
                 elif kind == "html":
                     self.html.append(Region(start, end, table=False))
                 elif kind == "quote":

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from markdown_it.helpers import parseLinkDestination, parseLinkTitle
 
-from vaulttools.notes.links.references import WIKILINK
+from vaulttools.notes.links.brackets import link_end
 from vaulttools.notes.tags import CHARACTER, tag_name
 
 
@@ -183,8 +183,8 @@ def scan(text: str, start: int, end: int, *, table: bool) -> Iterator[InlineTag 
         match sign[0]:
             case "[":
                 embed = at > position and text[at - 1] == "!"  # an escaped `!` lies before `position`
-                if link := WIKILINK.match(text, at, end):
-                    after = link.end()
+                if link := link_end(text, at, end):
+                    after = link
                     if not embed:
                         brackets.link_inside()
                     yield Wikilink(at - embed, after)

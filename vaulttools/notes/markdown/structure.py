@@ -12,7 +12,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from vaulttools.notes import logseq
-from vaulttools.notes.links.references import WIKILINK, Reference, markdown_link, wikilink
+from vaulttools.notes.links.brackets import whole_link
+from vaulttools.notes.links.references import Reference, markdown_link, wikilink
 from vaulttools.notes.markdown import inline
 from vaulttools.notes.markdown.blocks import BlockWalk, block_ids, region_at
 from vaulttools.notes.parts import Heading, Source, Span, Structure, Tag, Task
@@ -35,6 +36,7 @@ def parse(text: str, body_line: int = 1, *, is_logseq: bool = False) -> Structur
     in_code = _lines_in(walk.code, source)
     start = source.offset(body_line)
     tags, references, spans = _inline(walk, in_code, start)
+    in_code_or_math = _lines_in([*walk.code, *walk.math], source) if walk.math else in_code
     blocks = tuple(sorted(walk.blocks, key=attrgetter("start_line")))
     return Structure(
         headings=tuple(_with_sections(walk.headings, source.count)),
@@ -42,7 +44,7 @@ def parse(text: str, body_line: int = 1, *, is_logseq: bool = False) -> Structur
         block_ids=tuple(block_ids(walk, blocks, start)),
         code=tuple(walk.code),
         comments=tuple((source.line_of(first), source.line_of(last)) for first, last in spans),
-        tasks=tuple((_logseq_tasks if is_logseq else _tasks)(source, walk.items, in_code, start)),
+        tasks=tuple((_logseq_tasks if is_logseq else _tasks)(source, walk.items, in_code_or_math, start)),
         tags=tags,
         references=references,
     )
@@ -66,14 +68,14 @@ def _lines_in(spans: list[Span], source: Source) -> bytearray:
     return held
 
 
-def _tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray, start: int) -> Iterator[Task]:
+def _tasks(source: Source, items: dict[int, tuple[int, int]], hidden: bytearray, start: int) -> Iterator[Task]:
     seen = 0
     for box in _CHECKBOX.finditer(source.text, start):
         line = source.line_of(box.start())
         if line == seen:
             continue
         seen = line
-        if not in_code[line] and _TASK_PREFIX.fullmatch(source.text, source.offset(line), box.start()):
+        if not hidden[line] and _TASK_PREFIX.fullmatch(source.text, source.offset(line), box.start()):
             text = source.text[box.end() : source.offset(line + 1)].strip()
             yield Task(box[1], text, line, *items.get(line, (line, line)))
 
@@ -145,30 +147,29 @@ def _with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Head
 def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) -> Iterator[Reference]:
     """Yields the links in the values of a block (rule-P05), in the order of properties.
 
-    A Markdown link counts if it is a whole text or a whole element of a list, as in Obsidian 1.12's cache; wikilinks
-    count anywhere in a text. ``raw`` is the text of the block, from line ``first_line`` on. A link's line is that of
+    ``raw`` is the text of the block, from line ``first_line`` on. A link's line is that of
     its next occurrence after the links before it; the first line of the block if it does not occur as written.
     """
     position = 0
     for name, value in properties.items():
         for text in _texts_of(value):
-            for reference in _links(text, name):
+            if reference := property_link(text, name):
                 offset = raw.find(reference.written, position)
                 position = offset + len(reference.written) if offset >= 0 else position
                 yield reference._replace(line=raw.count("\n", 0, max(offset, 0)) + first_line)
 
 
-def _links(text: str, name: str) -> Iterator[Reference]:
-    """Yields the links of one text; their lines are not known yet."""
+def property_link(text: str, name: str) -> Reference | None:
+    """Returns the link that a text of the property `name` is, with line 0. None if there is text around the link, as
+    reported of Obsidian 1.12.7; each element of a list is a text of its own."""
     whole = text.strip()
+    if whole_link(whole.removeprefix("!")) is not None:
+        return wikilink(whole, 0, name)
     if whole.startswith(("[", "![")) and whole.endswith(")") and "](" in whole:
         for hit in inline.scan(whole, 0, len(whole), table=False):
             if isinstance(hit, inline.MarkdownLink) and hit.start == 0 and hit.end == len(whole):
-                link = markdown_link(whole, 0, hit.text, hit.destination, name)
-                return (yield from () if link is None else (link,))
-    for found in WIKILINK.finditer(text):
-        if link := wikilink(found[0], 0, name):
-            yield link
+                return markdown_link(whole, 0, hit.text, hit.destination, name)
+    return None
 
 
 def _texts_of(value: Value) -> Iterator[str]:

@@ -16,8 +16,9 @@ from markupsafe import Markup
 from vaulttools.core import paths, render
 from vaulttools.core.folding.identity import identity, is_same
 from vaulttools.errors import BadArgument, Cancelled, PartNotFound
-from vaulttools.notes.links.references import WIKILINK, Reference, wikilink
+from vaulttools.notes.links.references import Reference
 from vaulttools.notes.links.resolution import parse_linktext
+from vaulttools.notes.markdown.structure import property_link
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
 from vaulttools.notes.properties.values import Value
@@ -215,24 +216,20 @@ def _values(name: str, value: Value, addresses: Addresses, addressed: Addressed)
     if is_same(name, "tags"):
         return [[ValuePart(f"#{tag}", addresses.tag(tag), "tag")] for tag in property_tags(value)]
     elements = value if isinstance(value, list) else [] if value is None else [value]
-    return [list(_parts(element, addressed)) for element in elements]
+    return [list(_parts(name, element, addressed)) for element in elements]
 
 
-def _parts(value: Value, addressed: Addressed) -> Iterator[ValuePart]:
+def _parts(name: str, value: Value, addressed: Addressed) -> Iterator[ValuePart]:
     if not isinstance(value, str):
         yield ValuePart(render.visible(json.dumps(value, ensure_ascii=False)))
         return
+    if (reference := property_link(value, name)) and reference.kind != "external":
+        address = addressed(reference)
+        yield ValuePart(render.visible(link_text(reference)), address or "", "" if address else "missing")
+        return
     done = 0
-    for found in sorted((*WIKILINK.finditer(value), *_WEB.finditer(value)), key=re.Match.start):
-        reference = wikilink(found[0], 0) if found[0].startswith("[[") else None
-        if found.start() < done or (found[0].startswith("[[") and reference is None):
-            continue
+    for found in _WEB.finditer(value):
         yield ValuePart(render.visible(value[done : found.start()]))
         done = found.end()
-        if reference is None:
-            yield ValuePart(render.visible(found[0]), found[0], "external")
-        else:
-            address = addressed(reference)
-            shown = render.visible(link_text(reference))
-            yield ValuePart(shown, address or "", "" if address else "missing")
+        yield ValuePart(render.visible(found[0]), found[0], "external")
     yield ValuePart(render.visible(value[done:]))

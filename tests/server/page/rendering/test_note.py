@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from vaulttools.errors import BadArgument
 from vaulttools.notes.links.resolution import LinkIndex
+from vaulttools.notes.markdown.structure import parse
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.note import EMBEDS, Rendering
 
@@ -63,6 +64,8 @@ def in_paragraph(text: str) -> str:
     return html[3:-4]
 
 
+SHOWN_MATH = '<pre class="n-math" tabindex="0"><code># b\n\n- [[plan]] \\frac</code></pre>'
+SHOWN_MATH_OF_A_LINE = '<pre class="n-math" tabindex="0"><code>\\frac</code></pre>'
 MISSING = '<a class="n-missing" title="No such file in the vault">{}</a>'
 NOT_SHOWN = '<a class="n-missing" title="Not shown">{}</a>'
 
@@ -72,6 +75,7 @@ NOT_SHOWN = '<a class="n-missing" title="Not shown">{}</a>'
     [
         # Wikilinks
         ("[[plan]]", '<a href="/ui/note/Projects/plan.md">plan</a>'),
+        ("[[own [draft]]] [[own [draft]|it]]", f"{MISSING.format('own [draft]')} {MISSING.format('it')}"),
         ("[[plan|the *plan*]]", '<a href="/ui/note/Projects/plan.md">the *plan*</a>'),
         ("[[a b]]", '<a href="/ui/note/a%20b.md">a b</a>'),
         ("[[plan#Goals]]", '<a href="/ui/note/Projects/plan.md?at=Goals#s-here">plan &gt; Goals</a>'),
@@ -169,6 +173,11 @@ def test_what_a_line_holds_is_rendered(text: str, html: str) -> None:
             "</math></div>",
         ),
         ("$$\n\\frac\n$$", '<pre class="n-math" tabindex="0"><code>\\frac</code></pre>'),
+        ("a\n$$\n# b\n\n- [[plan]] \\frac\n$$\nb", f"<p>a</p>\n{SHOWN_MATH}\n<p>b</p>"),
+        ("> $$\n> # b\n>\n> - [[plan]] \\frac\n> $$", f"<blockquote>\n{SHOWN_MATH}\n</blockquote>"),
+        ("$$\n\\frac\n\n$$ or *b*", f"{SHOWN_MATH_OF_A_LINE}\n<p>or <em>b</em></p>"),
+        ("$$\\frac$$\n---", f"{SHOWN_MATH_OF_A_LINE}\n<hr>"),
+        ("$$\n\n# H", '<p>$$</p>\n<h1 id="s-h3">H</h1>'),
         ("---\ntags: [a]\n---\n## H", '<h2 id="s-h4">H</h2>'),
         ("# H\n[[#H]]", '<h1 id="s-h1">H</h1>\n<p><a href="#s-h1">H</a></p>'),
         # Tables
@@ -425,6 +434,18 @@ def test_a_way_out_of_its_folder_is_seen(up: str) -> None:
 @pytest.mark.parametrize("around", ["{}", "text {} text", "> {}", "- {}", "<div>\n{}\n</div>", "**a {}**"])
 def test_nothing_in_a_note_acts(attack: str, around: str) -> None:
     assert acting(rendered(around.format(attack))) == []
+
+
+LINES = st.sampled_from(
+    ["$$", "$$", "$$", "> $$", "- $$", "  $$", "$$ a", "b $$", "$$c$$", "a $$ b", "`$$`", "# h", "> # q", "text", "===",
+     "- # i", "", "", "~~~", "    $$", "|a|b|", "|-|-|"]
+)  # fmt: skip
+
+
+@given(st.lists(LINES, max_size=14).map("\n".join))
+def test_a_page_and_the_index_agree_on_what_is_math(text: str) -> None:
+    headings = re.findall(r'<h[1-6] id="s-h(\d+)">', rendered(text))
+    assert headings == [str(heading.line) for heading in parse(text).headings]
 
 
 PIECES = st.sampled_from(

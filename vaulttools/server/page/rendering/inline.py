@@ -68,7 +68,6 @@ def highlight(state: StateInline, silent: bool) -> bool:
 
 def math(state: StateInline, silent: bool) -> bool:
     """Parse `$math$` and `$$math$$`."""
-    # The rule of dollarmath finds no math at the text's start: it looks for a digit before it, at the text's end.
     start = state.pos
     if not state.src.startswith("$", start):
         return False

@@ -13,7 +13,8 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from vaulttools.core import paths
-from vaulttools.notes.links.references import WIKILINK, Reference, markdown_link
+from vaulttools.notes.links.brackets import link_end
+from vaulttools.notes.links.references import Reference, markdown_link
 from vaulttools.notes.links.references import wikilink as read_wikilink
 from vaulttools.server.page.rendering.context import RenderContext, context, is_image, link_text, target_text
 
@@ -29,9 +30,9 @@ def wikilink(state: StateInline, silent: bool) -> bool:
     """Parse `[[links]]` and `![[embeds]]`."""
     start = state.pos
     is_embed = state.src.startswith("![[", start)
-    found = WIKILINK.match(state.src, start + is_embed, state.posMax)
-    reference = found and read_wikilink(state.src[start : found.end()], 0)
-    if found is None or reference is None:
+    end = link_end(state.src, start + is_embed, state.posMax)
+    reference = end and read_wikilink(state.src[start:end], 0)
+    if not end or not reference:
         return False
     if not silent:
         here = context(state.env)
@@ -48,7 +49,7 @@ def wikilink(state: StateInline, silent: bool) -> bool:
             image.attrs = _image_attributes(here, reference, path, alt or path.rpartition("/")[2])
         else:
             state.push("embed", "", 0).meta = {"reference": reference, "path": path}
-    state.pos = found.end()
+    state.pos = end
     return True
 
 

@@ -15,9 +15,9 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
-from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
+from vaulttools.notes.markdown.math_block import math_block
 from vaulttools.server.page.rendering import blocks, inline, links
 from vaulttools.server.page.rendering.context import context
 
@@ -71,11 +71,10 @@ def _configured(depth: int) -> MarkdownIt:
     made = _Parser("commonmark", {"maxNesting": depth, "breaks": True})
     made.enable(["table", "strikethrough"])
     made.use(footnote_plugin)
-    made.use(dollarmath_plugin, allow_labels=False)
-    made.disable("math_inline")
     _add_inline_rules(made.inline.ruler)
     _add_core_rules(made.core.ruler)
     ends = ["paragraph", "reference", "blockquote", "list"]
+    made.block.ruler.before("table", "math_block", math_block, {"alt": ends})
     made.block.ruler.at("blockquote", _bounded(rules_block.blockquote, "quotes", _QUOTES), {"alt": ends})
     made.block.ruler.at("list", _bounded(rules_block.list_block, "lists", _LISTS), {"alt": ends[:3]})
     for kind, render in {
