@@ -96,6 +96,8 @@ class Context:
     random: Callable[[], float] = lambda: 0.5
     this: str | None = None
     """Path of the file that `this` means."""
+    is_this_read: bool = False
+    """Whether an expression has used `this`."""
     made: int = 0
     """Bytes of the texts and lists that the expression has made for the row so far."""
     kept: int = 0

@@ -85,7 +85,7 @@ class Base:
         """Read the values of its YAML; `stop` is called before each expression, and may raise.
 
         Raises:
-            InvalidBase: a part has the wrong type; or a formula, the filter of all views, or a summary is wrong.
+            InvalidBase: a part has the wrong type, the filter of all views is wrong, or a formula depends on itself.
         """
         self.formulas = formulas.read(_texts(content.get("formulas"), "formulas"), stop)
         self.filter = self.filter_of(content.get("filters"), "the filter of all views")
@@ -95,7 +95,7 @@ class Base:
             if isinstance(display, str) and display:
                 self._displays[_id(name)] = display
         self.summaries: dict[str, Expression] = {
-            name: formulas.within(text, self.formulas, f'summary "{name}"', is_summary=True)
+            name: formulas.summary(text, self.formulas, f'summary "{name}"')
             for name, text in _texts(content.get("summaries"), "summaries").items()
         }
         views = _list(content.get("views") or [{}], "views")

@@ -334,7 +334,8 @@ def _answer(
     end = start + len(found.rows)
     part = _part(found, notes, work)
     next_page = asked.page + 1 if end < found.total and found.rows and found.is_whole else None
-    notices = [*source.notices, *_failed(found)]
+    notices = [*source.notices, *_failed(found), *_refused(source, asked)]
+    notices += _unnamed(source, request, context, work)
     notices += answer.told(
         work,
         found=bool(found.total),
@@ -484,6 +485,21 @@ def _likely_mistakes(filters: Sequence[definition.Filter | None], table: NoteTab
         if name not in _OF_EXPRESSIONS and name.lower() not in table.names:
             close = spelling.closest(name, sorted(table.names))
             meant = f"Similar names: {', '.join(close)}" if close else f'A text needs quotation marks: "{name}"'
+def _refused(source: _Source, asked: Asked) -> list[str]:
+    """Returns the faults of formulas that order or group the rows and are no column, whose cells would say so."""
+    named = [*asked.sort, *([asked.group_by] if asked.group_by else [])]
+    ids = dict.fromkeys(each.column.id for each in named) if named else {}
+    hidden = [id_.removeprefix("formula.") for id_ in ids if id_ not in {column.id for column in asked.columns}]
+    return [f"{fault}." for name in hidden if (fault := source.base.formulas.refused.get(name))]
+
+
+def _unnamed(source: _Source, request: BaseRequest, context: Context, work: Work) -> list[str]:
+    """Says what `this` means if expressions used it and nothing says which note it is."""
+    if not context.is_this_read or request.this_note is not None or not definition.is_base(source.path or ""):
+        return []
+    return [f'"this" means the base itself here. Name the note that it means: {work.voice.name("this_note")}.']
+
+
             sentences.append(f'No note has the property "{name}". {meant}.')
     days = dict.fromkeys(filter(None, map(_day, nodes)))
     sentences += [f'{day} is a subtraction. A date is written date("{day}").' for day in days]
