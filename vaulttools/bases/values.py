@@ -16,6 +16,7 @@ from vaulttools.bases import numbers
 from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Clock, Date, Duration, read_date, read_duration
 from vaulttools.core import paths
+from vaulttools.notes.properties.numerals import WHOLE, Numeral
 
 if TYPE_CHECKING:
     from vaulttools.bases.regexes import CompiledRegex
@@ -86,6 +87,8 @@ class Setting:
     """Takes a target and the path of the linking note; returns the path of the file, or None if there is none."""
     tick: Callable[..., None] = lambda *_: None
     """Checks the time now and then; gets the values in work."""
+    number: Callable[[float], str] = numbers.printed
+    """Returns a number's text: what is shown spells numbers of properties as they are written."""
 
     def file_of(self, link: LinkValue) -> str | None:
         """Returns the path of the file that a link leads to, without its heading or block; None if there is none."""
@@ -97,6 +100,7 @@ _NAMES: Final[dict[type, str]] = {
     bool: "boolean",
     int: "number",
     float: "number",
+    Numeral: "number",
     str: "string",
     TagValue: "string",
     Icon: "string",
@@ -158,7 +162,7 @@ def _text_of(value: Value, setting: Setting) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return numbers.printed(value)
+        return setting.number(value)
     if isinstance(value, list):
         return ", ".join(_texts(value, setting, 2))
     if isinstance(value, Date):
@@ -203,6 +207,8 @@ def plain(value: Value, setting: Setting) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
+        if isinstance(value, Numeral):  # JSON has the number, and CSV the spelling
+            return value if abs(value) < WHOLE else value.plain
         return numbers.simplest(value) if math.isfinite(value) else numbers.printed(value)
     if isinstance(value, str):
         return paths.portable(str(value))

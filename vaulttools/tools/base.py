@@ -21,6 +21,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.bases import constants, definition, rows
 from vaulttools.bases.context import NOTE_DATE, Context, FileLinks
 from vaulttools.bases.definition import Base, View
+from vaulttools.bases.numbers import as_written
 from vaulttools.bases.rows import Asked, ViewResult
 from vaulttools.bases.syntax import Binary, Failed, Literal, Name, Node, OutOfTime, walk
 from vaulttools.bases.times import Clock
@@ -35,6 +36,7 @@ from vaulttools.files.scope import Scope
 from vaulttools.models import BaseModel, BeforeValidator, Field, WithJsonSchema
 from vaulttools.notes.difference import Change
 from vaulttools.notes.note import Note
+from vaulttools.notes.properties import numerals
 from vaulttools.resources.path_entries import Target
 
 _CELL: Final = 200
@@ -329,7 +331,8 @@ def _answer(
     notes: Aggregate[NoteTable],
     work: Work,
 ) -> BaseAnswer:
-    setting = replace(context.setting, tick=lambda *_: None)  # what was found is shown, however late it is
+    # What was found is shown, however late it is, with numbers as they are written.
+    setting = replace(context.setting, tick=lambda *_: None, number=as_written)
     start = (asked.page - 1) * asked.limit
     end = start + len(found.rows)
     part = _part(found, notes, work)
@@ -369,9 +372,10 @@ def _answer(
         RowShown(path=paths.portable(path), values=[_detail(value, setting) for value in values])
         for path, values in found.rows
     ]
+    details = [row.model_copy(update={"values": numerals.plain(row.values)}) for row in rows_shown]
     fitted = cut.fit(
         first,
-        _sections(asked, found, rows_shown, setting),
+        _sections(asked, found, details, setting),
         answer.bracketed(notices),
         advice="Ask for fewer rows or columns.",
     )
@@ -385,7 +389,11 @@ def _answer(
         ],
         rows=rows_shown,
         groups=[
-            GroupShown(value=_detail(each.value, setting), rows=each.total, summaries=_details(each.summaries, setting))
+            GroupShown(
+                value=numerals.plain(_detail(each.value, setting)),
+                rows=each.total,
+                summaries=_details(each.summaries, setting),
+            )
             for each in found.groups
         ],
         summaries=_details(found.summaries, setting),
@@ -477,14 +485,6 @@ def _failed(found: ViewResult) -> list[str]:
     ]
 
 
-def _likely_mistakes(filters: Sequence[definition.Filter | None], table: NoteTable) -> list[str]:
-    """Returns sentences about properties that no note has, and about dates that are read as subtractions."""
-    nodes = [node for filter_ in filters if filter_ is not None for node in _nodes(filter_)]
-    sentences = []
-    for name in dict.fromkeys(node.name for node in nodes if isinstance(node, Name)):
-        if name not in _OF_EXPRESSIONS and name.lower() not in table.names:
-            close = spelling.closest(name, sorted(table.names))
-            meant = f"Similar names: {', '.join(close)}" if close else f'A text needs quotation marks: "{name}"'
 def _refused(source: _Source, asked: Asked) -> list[str]:
     """Returns the faults of formulas that order or group the rows and are no column, whose cells would say so."""
     named = [*asked.sort, *([asked.group_by] if asked.group_by else [])]
@@ -500,6 +500,14 @@ def _unnamed(source: _Source, request: BaseRequest, context: Context, work: Work
     return [f'"this" means the base itself here. Name the note that it means: {work.voice.name("this_note")}.']
 
 
+def _likely_mistakes(filters: Sequence[definition.Filter | None], table: NoteTable) -> list[str]:
+    """Returns sentences about properties that no note has, and about dates that are read as subtractions."""
+    nodes = [node for filter_ in filters if filter_ is not None for node in _nodes(filter_)]
+    sentences = []
+    for name in dict.fromkeys(node.name for node in nodes if isinstance(node, Name)):
+        if name not in _OF_EXPRESSIONS and name.lower() not in table.names:
+            close = spelling.closest(name, sorted(table.names))
+            meant = f"Similar names: {', '.join(close)}" if close else f'A text needs quotation marks: "{name}"'
             sentences.append(f'No note has the property "{name}". {meant}.')
     days = dict.fromkeys(filter(None, map(_day, nodes)))
     sentences += [f'{day} is a subtraction. A date is written date("{day}").' for day in days]

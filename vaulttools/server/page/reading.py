@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from vaulttools.notes.links.references import WIKILINK, Reference, wikilink
 from vaulttools.notes.links.resolution import parse_linktext
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
+from vaulttools.notes.properties.numerals import in_json
 from vaulttools.notes.properties.values import Value
 from vaulttools.notes.tags import property_tags
 from vaulttools.server.page import neighbourhood
@@ -219,7 +219,7 @@ def _values(name: str, value: Value, addresses: Addresses, addressed: Addressed)
 
 def _parts(value: Value, addressed: Addressed) -> Iterator[ValuePart]:
     if not isinstance(value, str):
-        yield ValuePart(render.visible(json.dumps(value, ensure_ascii=False)))
+        yield ValuePart(render.visible(in_json(value)))
         return
     done = 0
     for found in sorted((*WIKILINK.finditer(value), *_WEB.finditer(value)), key=re.Match.start):
