@@ -145,7 +145,7 @@ def test_a_long_session_answers_like_a_new_one(tmp_path: Path) -> None:
                 assert _answers(kept) == _answers(anew), step
 
 
-@pytest.mark.parametrize(("before", "after"), [("1", "true"), ("1", "1.0"), ("[true]", "[1]")])
+@pytest.mark.parametrize(("before", "after"), [("1", "true"), ("1", "1.0"), ("[true]", "[1]"), ("1e3", "1000.")])
 def test_a_change_between_values_that_python_takes_for_equal_is_seen(tmp_path: Path, before: str, after: str) -> None:
     note = tmp_path / "a.md"
     note.write_text(f"---\ndone: {before}\n---\n", encoding="utf-8")
@@ -174,7 +174,8 @@ def kept_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _many(number: int) -> str:
-    return f"---\nn: {number}\n---\n#tag/{number} [[{number + 1}]] [[gone{number}]]\n- [ ] x\n"
+    properties = f"n: {number}\nprice: [{number}.50, 0x{number}F]"
+    return f"---\n{properties}\n---\n#tag/{number} [[{number + 1}]] [[gone{number}]]\n- [ ] x\n"
 
 
 def _texts(folder: Path, index: Literal["auto", "off"] = "auto") -> list[str]:

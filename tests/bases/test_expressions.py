@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from tests.bases.oracle import CASES, MEMORY, ROW, shown, value_of
+from vaulttools.bases.evaluation import GLOBALS, expression
 from vaulttools.bases.fields import FILE_FIELDS
 from vaulttools.bases.functions import FUNCTIONS, lists
+from vaulttools.bases.old_functions import TODAY
 from vaulttools.bases.operators import OPERATORS
 from vaulttools.errors import InvalidBase
 
@@ -106,6 +108,44 @@ def test_an_invalid_expression_is_refused_with_its_place(expression: str, senten
         value_of(expression)
     assert sentence in str(refused.value)
     assert "in the test, position " in str(refused.value)
+
+
+OLD = [
+    ("empty(price)", "empty(value) is now value.isEmpty()"),
+    ("not_empty(price)", "notEmpty(value) is now !value.isEmpty()"),
+    ("not(empty(note.last))", "not(condition) is now !condition, empty(value) is now value.isEmpty()"),
+    ('if(contains(status, "x"), 1, len(status))', "contains(a, b) is now a.contains(b)"),
+    ('taggedWith(file.file, "a")', "taggedWith(file.file, tag) is now file.hasTag(tag)"),
+    ('file.taggedWith("a")', "taggedWith(file.file, tag) is now file.hasTag(tag)"),
+    ('inFolder(file.file, "a")', "inFolder(file.file, folder) is now file.inFolder(folder)"),
+    ("dateBefore(file.ctime, now())", "dateBefore(a, b) is now a < b"),
+    ("date_modify(file.ctime, '1d')", "dateModify(date, duration) is now date + duration"),
+    ('concat("a", join("-", values))', "concat(a, b) is now a + b, join(separator, list) is now list.join(separator)"),
+    ("year(file.ctime)", "year(date) is now date.year"),
+    ("round(price)", "round(number) is now number.round()"),
+    ("`due date`", 'a property with blanks is written note["name"]'),
+]
+
+
+@pytest.mark.parametrize(("expression", "hint"), OLD, ids=[text for text, _ in OLD])
+def test_what_the_first_bases_had_is_answered_with_what_replaced_it(expression: str, hint: str) -> None:
+    with pytest.raises(InvalidBase) as refused:
+        value_of(expression)
+    assert str(refused.value).endswith(f"; {hint}")
+    assert "did you mean" not in str(refused.value)
+
+
+def test_a_function_that_files_lost_is_answered_with_its_successor() -> None:
+    assert shown('file.linksTo("Other")') == {
+        "error": 'Cannot find function "linksTo" on type File. It is now file.hasLink(path).'
+    }
+
+
+def test_what_replaced_an_old_function_can_be_read() -> None:
+    """The names of the first bases that are functions of today, too, are none of the old ones."""
+    for was, now in TODAY.items():
+        assert was.partition("(")[0] not in GLOBALS
+        expression(now)
 
 
 def test_formulas_that_form_a_circle_are_refused_with_its_path() -> None:

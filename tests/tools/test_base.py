@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -223,6 +223,78 @@ def test_a_cell_without_a_value_says_why(make_vault: MakeVault) -> None:
         found = vault.base(where="true", columns=["number(n)"])
     assert found.rows[0].values == [{"error": 'Unable to parse "x" as a number.'}]
     assert '| (error: Unable to parse "x" as a number.) |' in found.text
+
+
+FAULTY: Final = {
+    "x.base": json.dumps(
+        {
+            "formulas": {"bad": "price.upper()", "open": "(1", "chain": "formula.bad + 1", "old": "empty(price)",
+                         "good": "price + 1"},
+            "summaries": {"worst": "values.foo()"},
+            "views": [
+                {"name": "Names", "order": ["file.name", "formula.good"]},
+                {"name": "Cells", "order": [f"formula.{name}" for name in ("bad", "open", "chain", "old", "good")]},
+                {"name": "Sum", "order": ["price"], "summaries": {"price": "worst"}},
+                {"name": "Filter", "filters": "formula.bad"},
+                {"name": "Order", "order": ["price"], "sort": ["formula.bad"], "groupBy": "formula.open"},
+            ],
+        }
+    ),
+    "n.md": "---\nprice: 1\n---\n",
+}  # fmt: skip
+UPPER: Final = 'Unknown function "upper" in formula "bad", position 7: price. HERE-> upper()'
+
+
+def test_a_formula_that_cannot_be_read_is_an_error_in_its_cells_alone(make_vault: MakeVault) -> None:
+    with make_vault(FAULTY) as vault:
+        assert vault.base("x.base", view="Names", where="price").rows[0].values == ["n", 2]
+        bad, open_, chain, old, good = vault.base("x.base", view="Cells", where="price").rows[0].values
+        assert (bad, chain, good) == ({"error": UPPER}, {"error": UPPER}, 2)
+        assert open_["error"].startswith('"(" is not closed with ")" in formula "open", position 1')
+        assert old["error"].endswith("HERE-> empty(price); empty(value) is now value.isEmpty()")
+        assert (
+            'Unknown function "foo" in summary "worst"'
+            in vault.base("x.base", view="Sum").summaries["note.price"]["error"]
+        )
+
+
+def test_a_formula_that_cannot_be_read_is_named_where_no_cell_shows_it(make_vault: MakeVault) -> None:
+    with make_vault(FAULTY) as vault:
+        found = vault.base("x.base", view="Filter")
+        assert found.notices[0].startswith('The filter of view "Filter" has no value for 2 files')
+        assert UPPER in found.notices[0]
+        notices = vault.base("x.base", view="Order").notices
+        assert notices[0] == f"{UPPER}."
+        assert notices[1].startswith('"(" is not closed')
+        with pytest.raises(VaultToolsError, match='Unknown function "upper" in columns'):
+            vault.base("x.base", columns=["price.upper()"])
+
+
+SPEAKS_OF_THIS: Final = (
+    "filters: list(genre).contains(this)\nviews: [{name: T}, {name: N, filters: 'false', order: [this.file.name]}]\n"
+)
+
+
+def test_a_base_that_uses_this_says_what_it_means_until_a_note_is_named(make_vault: MakeVault) -> None:
+    sentence = '"this" means the base itself here. Name the note that it means: this_note.'
+    files = {
+        "G.base": SPEAKS_OF_THIS,
+        "Sci.md": f"```base\n{SPEAKS_OF_THIS}```\n",
+        "M.md": "---\ngenre: ['[[Sci]]']\n---\n",
+        "plain.base": "views: [{name: T}]\n",
+        "column.base": "formulas: {f: this.file.name}\n"
+        "views: [{name: T, order: [formula.f]}, {name: U, order: [file.name]}]\n",
+    }
+    with make_vault(files) as vault:
+        found = vault.base("G.base")
+        assert (found.total, found.notices[0]) == (0, sentence)
+        named = vault.base("G.base", this_note="Sci")
+        assert ([row.path for row in named.rows], sentence in named.notices) == (["M.md"], False)
+        block = vault.base("Sci.md")
+        assert ([row.path for row in block.rows], sentence in block.notices) == (["M.md"], False)
+        assert sentence in vault.base("column.base", where='file.ext == "md"').notices
+        assert sentence not in vault.base("column.base", view="U").notices + vault.base("plain.base").notices
+        assert '"this" is not known; name a note by this_note.' in vault.base(where="file.hasLink(this)").text
 
 
 def test_a_property_that_no_note_has_is_reported_when_nothing_is_found(make_vault: MakeVault) -> None:

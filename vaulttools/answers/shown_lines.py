@@ -163,7 +163,7 @@ class FileMatch(BaseModel):
     match_count: int = Field(description="Matching lines in the file, shown or not.")
     excerpts: list[Excerpt] = Field(description="None with output paths or counts.")
     properties: dict[str, Any] | None = Field(
-        None, exclude_if=is_none, description="With `columns`: those that the file has, as written."
+        None, exclude_if=is_none, description="With `columns`: those that the file has."
     )
 
 

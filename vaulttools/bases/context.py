@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from typing import Any, Final, NamedTuple, Protocol
 
-from vaulttools.bases import numbers
 from vaulttools.bases.syntax import MAX_TEXT, TOO_LONG, Failed
 from vaulttools.bases.times import Clock, Date, read_date
 from vaulttools.bases.values import LinkValue, Setting, Tags, TagValue, Url, Value, read_link, tag_of
 from vaulttools.core.folding.identity import identity, is_same
+from vaulttools.notes.properties.numerals import WHOLE, Numeral
 
 NOTE_DATE: Final = "note_date"
 """Our name for the day of a note (`docs/bases.md` says how it is found), unless a property has this name."""
@@ -97,6 +97,8 @@ class Context:
     random: Callable[[], float] = lambda: 0.5
     this: str | None = None
     """Path of the file that `this` means."""
+    is_this_read: bool = False
+    """Whether an expression has used `this`."""
     made: int = 0
     """Bytes of the texts and lists that the expression has made for the row so far."""
     kept: int = 0
@@ -280,12 +282,13 @@ def converted(name: str, held: Any, source: str, clock: Clock) -> Value:
             return Tags([TagValue(tag_of(held))])
         return _text(held, source, clock)
     if isinstance(held, list):
-        if is_same(name, "tags") and all(element is None or isinstance(element, str) for element in held):
-            return Tags(TagValue(tag_of(element)) for element in held if element is not None)
+        if is_same(name, "tags") and all(isinstance(element, str | Numeral | None) for element in held):
+            return Tags(TagValue(tag_of(str(element))) for element in held if element is not None)
         return [converted("", element, source, clock) for element in held]
     if isinstance(held, dict):
         return {key: converted(key, element, source, clock) for key, element in held.items()}
-    value: Value = numbers.bounded(held) if type(held) is int else held
+    is_spelled = type(held) is int and abs(held) >= WHOLE
+    value: Value = Numeral(str(held)) if is_spelled else held
     return value
 
 

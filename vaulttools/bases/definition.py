@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from vaulttools.bases import formulas
+from vaulttools.bases import formulas, numbers
 from vaulttools.bases.evaluation import Compiled, Expression
 from vaulttools.bases.fields import FILE_FIELDS
 from vaulttools.bases.syntax import Item, Literal, MemberAccess, Name
@@ -86,7 +86,7 @@ class Base:
         """Read the values of its YAML; `stop` is called before each expression, and may raise.
 
         Raises:
-            InvalidBase: a part has the wrong type; or a formula, the filter of all views, or a summary is wrong.
+            InvalidBase: a part has the wrong type, the filter of all views is wrong, or a formula depends on itself.
         """
         self.formulas = formulas.read(_texts(content.get("formulas"), "formulas"), stop)
         self.filter = self.filter_of(content.get("filters"), "the filter of all views")
@@ -96,7 +96,7 @@ class Base:
             if isinstance(display, str) and display:
                 self._displays[_id(name)] = display
         self.summaries: dict[str, Expression] = {
-            name: formulas.within(text, self.formulas, f'summary "{name}"', is_summary=True)
+            name: formulas.summary(text, self.formulas, f'summary "{name}"')
             for name, text in _texts(content.get("summaries"), "summaries").items()
         }
         views = _list(content.get("views") or [{}], "views")
@@ -132,7 +132,7 @@ class Base:
             self.columns(_list(content.get("order"), f"order of {in_view}"), f"the columns of {in_view}", plain=True),
             self.sorting(content.get("sort"), f"the sort of {in_view}", plain=True),
             next(iter(self.sorting(content.get("groupBy"), f"the groupBy of {in_view}", plain=True)), None),
-            limit if isinstance(limit, int) and not isinstance(limit, bool) and limit > 0 else None,
+            _whole(limit),
             {_id(column): summary for column, summary in summaries.items()},
         )
 
@@ -302,6 +302,12 @@ def _as_list(content: Any) -> Sequence[Any]:
 def _text(value: Any) -> str:
     """Returns an expression as the user wrote it: YAML turns `true` into a boolean."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _whole(limit: Any) -> int | None:
+    """Returns the limit of a view; None if it is no whole number above zero."""
+    limit = numbers.simplest(limit) if isinstance(limit, float) else limit
+    return limit if isinstance(limit, int) and not isinstance(limit, bool) and limit > 0 else None
 
 
 def _texts(content: Any, place: str) -> dict[str, str]:

@@ -6,11 +6,12 @@ It runs no part of an expression as Python or JavaScript.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
-from vaulttools.bases import operators
+from vaulttools.bases import old_functions, operators
 from vaulttools.bases.context import NOTE_DATE, Frame, converted, found_in
 from vaulttools.bases.fields import FILE_FIELDS, field_of, item_of
 from vaulttools.bases.functions import FUNCTIONS, Function, global_functions, lists, scalars
@@ -68,6 +69,15 @@ class Expression:
     """The formulas that it names, as the base spells them, with the position of the first mention."""
     conditions: tuple[Expression, ...] = ()
     """The conditions that `&&` joins; empty if there is only one."""
+
+
+def failing(text: str, reason: str) -> Expression:
+    """Returns an expression that has no value for any row; `reason` says why."""
+
+    def compute(_: Frame) -> Value:
+        raise Failed(reason)
+
+    return Expression(text, Literal(0, None), compute, {})
 
 
 def property_dependencies(node: Node) -> frozenset[str] | None:
@@ -238,7 +248,7 @@ class _Compiler:
             return self._global(node, bound)
         name = node.name
         if name not in METHODS:
-            raise InvalidExpression(node.position, f'Unknown function "{name}"{_suggestion(name, METHODS)}')
+            raise InvalidExpression(node.position, _unknown(node, METHODS))
         inner = self.compiled(node.object, bound)
         lazy = FUNCTIONS.get(("list", name))
         if lazy is not None and lazy.lazy:
@@ -255,10 +265,7 @@ class _Compiler:
     def _global(self, node: Call, bound: frozenset[str]) -> Compiled:
         function = FUNCTIONS.get(("global", node.name))
         if function is None:
-            hint = _suggestion(node.name, GLOBALS)
-            if node.name in METHODS:
-                hint = f"; it is called on a value: value.{node.name}()"
-            raise InvalidExpression(node.position, f'Unknown function "{node.name}"{hint}')
+            raise InvalidExpression(node.position, _unknown(node, GLOBALS))
         _check_count(function, node)
         arguments = [self.compiled(each, bound) for each in node.arguments]
         if function.lazy:
@@ -281,6 +288,17 @@ def _needs(function: Function) -> str:
     return f"{function.signature} needs {function.least} argument{'s' * (function.least > 1)}"
 
 
+def _unknown(node: Call, known: AbstractSet[str]) -> str:
+    """Returns the sentence about a function that does not exist, and what may have been meant."""
+    if replaced := old_functions.today(node):
+        hint = f"; {replaced}"
+    elif node.object is None and node.name in METHODS:
+        hint = f"; it is called on a value: value.{node.name}()"
+    else:
+        hint = _suggestion(node.name, known)
+    return f'Unknown function "{node.name}"{hint}'
+
+
 def _suggestion(name: str, known: Any) -> str:
     close = spelling.closest(name, sorted(known))
     return f"; did you mean {' or '.join(close[:3])}?" if close else ""
@@ -298,7 +316,9 @@ def _call_method(frame: Frame, value: Value, name: str, given: Sequence[Any]) ->
     if function is None:
         if value is None:
             return False if name in _FALSE_OF_NULL else None
-        raise Failed(f'Cannot find function "{name}" on type {_TITLES.get(kind, kind.capitalize())}.')
+        replaced = old_functions.OF_FILES.get(name) if kind == "file" else None
+        hint = f" It is now {replaced}." if replaced else ""
+        raise Failed(f'Cannot find function "{name}" on type {_TITLES.get(kind, kind.capitalize())}.{hint}')
     if len(given) < function.least:
         raise Failed(f"{_needs(function)}.")
     return function.body(frame, value, *given[: function.most])
@@ -310,6 +330,7 @@ _FUNCTIONS_OF: Final = {"url": "string", "html": "string", "image": "string"}
 def _path_of_this(frame: Frame) -> str:
     if frame.context.this is None:
         raise Failed('"this" is not known; name a note by this_note.')
+    frame.context.is_this_read = True
     return frame.context.this
 
 

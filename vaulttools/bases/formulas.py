@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 
 from vaulttools.bases.context import BaseRow, Frame
-from vaulttools.bases.evaluation import Expression, expression
+from vaulttools.bases.evaluation import Expression, expression, failing
 from vaulttools.bases.syntax import Failed, InvalidExpression
 from vaulttools.bases.values import Value
 from vaulttools.errors import InvalidBase
@@ -19,6 +19,8 @@ class Formulas:
 
     expressions: Mapping[str, Expression]
     names: frozenset[str]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Why a formula cannot be read, by its name."""
     stop: Callable[[], None] = lambda: None
     """Raises `OutOfTime` when the call has no time left: a base may hold thousands of large regular expressions."""
 
@@ -50,19 +52,21 @@ def _value(made: Expression, row: BaseRow) -> Value | Failed:
 
 
 def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> Formulas:
-    """Read formulas; the argument and the result map names to formulas.
+    """Read formulas; the argument and the result map names to formulas. One that cannot be read has no value.
 
     Raises:
-        InvalidBase: a formula cannot be read, or depends on itself.
+        InvalidBase: a formula depends on itself.
     """
     made: dict[str, Expression] = {}
+    refused: dict[str, str] = {}
     names = frozenset(texts)
     for name, text in texts.items():
         stop()
         try:
             made[name] = expression(text, names)
         except InvalidExpression as error:
-            raise InvalidBase(error.reason, f'formula "{name}"', text, error.position + 1) from None
+            refused[name] = str(_refused(error, f'formula "{name}"', text))
+            made[name] = failing(text, refused[name])
     try:
         TopologicalSorter({name: each.formulas for name, each in made.items()}).prepare()
     except CycleError as error:
@@ -74,7 +78,7 @@ def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> F
         reason = f"The formula depends on itself ({' -> '.join(circle)})"
         position = made[name].formulas[circle[1]]
         raise InvalidBase(reason, f'formula "{name}"', texts[name], position + 1) from None
-    return Formulas(made, names, stop)
+    return Formulas(made, names, refused, stop)
 
 
 def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = False) -> Expression:
@@ -87,8 +91,20 @@ def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = Fals
     try:
         made = expression(text, formulas.names, is_summary=is_summary)
     except InvalidExpression as error:
-        raise InvalidBase(error.reason, place, text, error.position + 1) from None
+        raise _refused(error, place, text) from None
     return _after(formulas, made)
+
+
+def summary(text: str, formulas: Formulas, place: str) -> Expression:
+    """Compile a summary of a base; one that cannot be read has no value."""
+    try:
+        return within(text, formulas, place, is_summary=True)
+    except InvalidBase as error:
+        return failing(text, str(error))
+
+
+def _refused(error: InvalidExpression, place: str, text: str) -> InvalidBase:
+    return InvalidBase(error.reason, place, text, error.position + 1)
 
 
 def _after(formulas: Formulas, made: Expression) -> Expression:

@@ -7,18 +7,18 @@ import re
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Final
 
+from vaulttools.notes.properties.numerals import WHOLE, Numeral
+
 _NUMERIC: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _BASED: Final = re.compile(r"0(?:[xX]([0-9a-fA-F]+)|[oO]([0-7]+)|[bB]([01]+))")
 _EXACT: Final = Context(prec=400)
 """Enough digits for any float with a hundred decimals."""
-_WHOLE: Final = 2**53
-"""From here on a JavaScript number cannot hold every whole number."""
 
 
 def printed(number: float | int) -> str:
     """Returns the text of `String(number)`: `50`, `2.5`, `1e+21`, `NaN`, `Infinity`."""
     if isinstance(number, int):
-        if abs(number) < _WHOLE:
+        if abs(number) < WHOLE:
             return str(number)
         number = float(bounded(number))
     if math.isnan(number):
@@ -45,9 +45,14 @@ def printed(number: float | int) -> str:
     return f"{sign}{text[0]}{'.' + text[1:] if len(text) > 1 else ''}{power}"
 
 
+def as_written(number: float | int) -> str:
+    """Returns the text of a number: as its property spells it, or as `printed`."""
+    return str(number) if isinstance(number, Numeral) else printed(number)
+
+
 def bounded(number: int) -> float | int:
     """Returns a whole number as JavaScript holds it: from 2**53 on a float."""
-    if abs(number) < _WHOLE:
+    if abs(number) < WHOLE:
         return number
     try:
         return float(number)
@@ -56,10 +61,10 @@ def bounded(number: int) -> float | int:
 
 
 def simplest(number: float | int) -> float | int:
-    """Returns the same number, as an int if it is whole and exact."""
-    if isinstance(number, float) and number.is_integer() and abs(number) < _WHOLE:
+    """Returns the same number without its spelling, as an int if it is whole and exact."""
+    if isinstance(number, float) and number.is_integer() and abs(number) < WHOLE:
         return int(number)
-    return number
+    return number if isinstance(number, int) else float(number)
 
 
 def read(text: str) -> float:
@@ -84,7 +89,7 @@ def rounded(number: float, digits: int = 0) -> float | int:
     shifted = number * scale
     if not math.isfinite(shifted):
         return number
-    return simplest(math.floor(shifted + 0.5) / scale if abs(shifted) < _WHOLE else number)
+    return simplest(math.floor(shifted + 0.5) / scale if abs(shifted) < WHOLE else number)
 
 
 def fixed(number: float, digits: int) -> str:

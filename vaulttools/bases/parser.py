@@ -265,7 +265,8 @@ def _token(text: str, start: int, after: Token | None) -> Token:
         raise InvalidExpression(start, 'values are compared with "==", not "="')
     if character in "&|":
         raise InvalidExpression(start, f'conditions are joined by "{character * 2}", not "{character}"')
-    raise InvalidExpression(start, f'unexpected character "{character}"')
+    hint = '; a property with blanks is written note["name"]' if character == "`" else ""
+    raise InvalidExpression(start, f'unexpected character "{character}"{hint}')
 
 
 def _ends_value(token: Token | None) -> bool:

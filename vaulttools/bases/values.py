@@ -18,6 +18,7 @@ from vaulttools.bases.times import Clock, Date, Duration, read_date, read_durati
 from vaulttools.core import paths
 from vaulttools.core.folding.identity import composed, identity
 from vaulttools.notes.links.brackets import whole_link
+from vaulttools.notes.properties.numerals import WHOLE, Numeral
 
 if TYPE_CHECKING:
     from vaulttools.bases.regexes import CompiledRegex
@@ -88,6 +89,8 @@ class Setting:
     """Takes a target and the path of the linking note; returns the path of the file, or None if there is none."""
     tick: Callable[..., None] = lambda *_: None
     """Checks the time now and then; gets the values in work."""
+    number: Callable[[float], str] = numbers.printed
+    """Returns a number's text: what is shown spells numbers of properties as they are written."""
 
     def file_of(self, link: LinkValue) -> str | None:
         """Returns the path of the file that a link leads to, without its heading or block; None if there is none."""
@@ -99,6 +102,7 @@ _NAMES: Final[dict[type, str]] = {
     bool: "boolean",
     int: "number",
     float: "number",
+    Numeral: "number",
     str: "string",
     TagValue: "string",
     Icon: "string",
@@ -160,7 +164,7 @@ def _text_of(value: Value, setting: Setting) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return numbers.printed(value)
+        return setting.number(value)
     if isinstance(value, list):
         return ", ".join(_texts(value, setting, 2))
     if isinstance(value, Date):
@@ -205,6 +209,8 @@ def plain(value: Value, setting: Setting) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
+        if isinstance(value, Numeral):  # JSON has the number, and CSV the spelling
+            return value if abs(value) < WHOLE else value.plain
         return numbers.simplest(value) if math.isfinite(value) else numbers.printed(value)
     if isinstance(value, str):
         return paths.portable(str(value))

@@ -21,6 +21,7 @@ from vaulttools.files.document import Document, NotRead, digest
 from vaulttools.files.root import Root
 from vaulttools.index import tokenizer
 from vaulttools.index.tokenizer import Tokens
+from vaulttools.notes.properties.numerals import Numeral
 from vaulttools.notes.properties.values import in_words
 from vaulttools.patterns.requirements import fold
 
@@ -265,7 +266,7 @@ def words_of(note: Note) -> WordColumns:
     own = note.properties.get("title")
     name = note.title.encode("utf-8", "replace").decode()  # fault-N04
     parts = " ".join(apart(name))
-    titles = (name, *([parts] if parts != name else []), own if isinstance(own, str) else "")
+    titles = (name, *([parts] if parts != name else []), str(own) if isinstance(own, str | Numeral) else "")
     return WordColumns(
         body=_body(note),
         title="\n".join(titles),

@@ -20,6 +20,7 @@ import xxhash
 import vaulttools
 from vaulttools.core import garbage
 from vaulttools.index.content import DIGEST_BYTES
+from vaulttools.notes.properties.numerals import MARK_BYTES, restored, stored
 
 _MAGIC: Final = b"vaulttools kept 3\n"
 _DIGEST_BYTES: Final = 16
@@ -37,6 +38,10 @@ def packed(text: bytes, value: Any) -> Fact:
     try:
         return text, marshal.dumps(value, _WITHOUT_REFERENCES)
     except ValueError:
+        pass
+    try:
+        return text, marshal.dumps(stored(value), _WITHOUT_REFERENCES)
+    except ValueError:
         return text, value
 
 
@@ -47,7 +52,10 @@ _WITHOUT_REFERENCES: Final = 2
 def value_of(fact: Fact) -> Any:
     """Returns the value of a fact."""
     held = fact[1]
-    return marshal.loads(held) if isinstance(held, bytes) else held  # noqa: S302
+    if not isinstance(held, bytes):
+        return held
+    value = marshal.loads(held)  # noqa: S302
+    return restored(value) if MARK_BYTES in held else value
 
 
 class KeptFacts:

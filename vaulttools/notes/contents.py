@@ -13,13 +13,14 @@ from vaulttools.core import limits, render, spelling
 from vaulttools.core.cached import cached_property
 from vaulttools.core.folding.identity import composed, identity, is_same
 from vaulttools.errors import PartNotFound
+from vaulttools.notes.properties.numerals import Numeral
 from vaulttools.notes.properties.values import EMPTY
 from vaulttools.notes.tags import covers, distinct, property_tags
 
 if TYPE_CHECKING:
     from vaulttools.notes.links.references import Reference
     from vaulttools.notes.parts import BlockId, DatedLine, Heading, Structure
-    from vaulttools.notes.properties.values import Value
+    from vaulttools.notes.properties.values import Scalar, Value
 
 
 Part: TypeAlias = Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"]
@@ -139,13 +140,14 @@ class Contents(ABC):
 
         The name is compared without case (rule-S39). The text of the property, or of any element of a list, must
         contain the value, without case (rule-S05, rule-S19). The text of booleans is `true` and `false`, that of dates
-        and numbers is as written. ``None`` matches an empty property: null, not `""` and not `[]` (rule-S36).
+        is as written, that of numbers also as we write them. ``None`` matches an empty property: null, not `""` and
+        not `[]` (rule-S36).
         """
         held = self._named(name)
         if value is None:
             return None in held
         wanted = identity(value)
-        return any(wanted in identity(text) for kept in held for text in texts(kept))
+        return any(wanted in identity(text) for kept in held for text in searched_texts(kept))
 
     def _named(self, name: str) -> list[Value]:
         """Returns the values of the properties with a name, in any casing."""
@@ -216,16 +218,29 @@ def _aliases(value: Value) -> Iterator[str]:
 
 def texts(value: Value) -> Iterator[str]:
     """Yields the texts of the single values in a property; no text for null and empty lists."""
-    if isinstance(value, bool):
-        yield "true" if value else "false"
-    elif isinstance(value, list):
-        for element in value:
-            yield from texts(element)
-    elif isinstance(value, dict):
-        for element in value.values():
-            yield from texts(element)
+    return map(_text, singles(value))
+
+
+def searched_texts(value: Value) -> Iterator[str]:
+    """Yields the texts that a search finds the single values of a property by: a number such as `12.50` has two, what
+    is written and `12.5`."""
+    for single in singles(value):
+        yield _text(single)
+        if isinstance(single, Numeral) and (plain := str(single.plain)) != str(single):
+            yield plain
+
+
+def singles(value: Value) -> Iterator[Scalar]:
+    """Yields the values in a property that are no lists or maps, without null."""
+    if isinstance(value, list | dict):
+        for element in value if isinstance(value, list) else value.values():
+            yield from singles(element)
     elif value is not None:
-        yield str(value)
+        yield value
+
+
+def _text(single: Scalar) -> str:
+    return str(single).lower() if isinstance(single, bool) else str(single)
 
 
 def _leading(headings: Sequence[Heading], chain: Sequence[str], plain: Callable[[str], str]) -> Heading | None:

@@ -17,6 +17,7 @@ from vaulttools.notes.contents import Contents
 from vaulttools.notes.links.references import Reference, wikilink
 from vaulttools.notes.links.resolution import target_of
 from vaulttools.notes.parts import Block, BlockId, BlockKind, DatedLine, Heading, Structure, Tag, Task
+from vaulttools.notes.properties.numerals import MARK_BYTES, restored, stored
 
 if TYPE_CHECKING:
     from vaulttools.notes.properties.values import Value
@@ -44,7 +45,7 @@ def dump(note: Contents) -> bytes:
     found = note.structure
     parts: Mapping[str, object] = {
         "lines": (note.body_line, note.line_count),
-        "properties": note.properties,
+        "properties": stored(note.properties),
         "warnings": note.warnings,
         "references": [_reduced(reference) for reference in note.references],
         "blocks": _numbers(found.blocks),
@@ -79,13 +80,21 @@ class _Parts:
 
     def __call__(self, name: str) -> Any:
         """Returns the plain values of a part."""
+        part = self._bytes(name)
+        return _decode(part.decode("utf-8", "surrogatepass"))[0] if part else ()
+
+    def properties(self) -> dict[str, Value]:
+        """Returns the values of the properties by name."""
+        values = dict(self("properties"))
+        return restored(values) if MARK_BYTES in self._bytes("properties") else values
+
+    def _bytes(self, name: str) -> bytes:
+        """Returns a part as it is stored; empty if it has no values."""
         number, place = _PLACES[name]
         group = self._groups.get(number)
         if group is None:
             group = self._groups[number] = self._group(number).split(b"\n")
-        if len(group) <= place or not (part := group[place]):
-            return ()
-        return _decode(part.decode("utf-8", "surrogatepass"))[0]
+        return group[place] if place < len(group) else b""
 
     def _group(self, number: int) -> bytes:
         first, second = _BYTES.unpack_from(self._data)
@@ -125,7 +134,7 @@ class PackedNote(Contents):
     @cached_property
     def properties(self) -> Mapping[str, Value]:
         """The values of the properties block by name as written; empty if there is no block or it cannot be read."""
-        return dict(self._part("properties"))
+        return self._part.properties()
 
     @property
     def links(self) -> Iterator[tuple[int, str]]:

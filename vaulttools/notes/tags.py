@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.core.folding.identity import identity
+from vaulttools.notes.properties.numerals import Numeral
 
 if TYPE_CHECKING:
     from vaulttools.notes.properties.values import Value
@@ -41,11 +42,11 @@ def property_tags(value: Value) -> Iterator[str]:
     """Yields the tags in a value of the property `tags`: a list or one string, each with or without `#`, split at
     blanks (rule-T06).
 
-    A string with a comma has no tags, as in Obsidian since 1.9.
+    A string with a comma has no tags, as in Obsidian since 1.9. A number such as `1e3` is read as it is spelled.
     """
     for entry in value if isinstance(value, list) else [value]:
-        if isinstance(entry, str) and "," not in entry:
-            yield from (name for word in entry.split() if (name := tag_name(word.removeprefix("#"))))
+        if isinstance(entry, str | Numeral) and "," not in str(entry):
+            yield from (name for word in str(entry).split() if (name := tag_name(word.removeprefix("#"))))
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.folding.identity import identity
 from vaulttools.notes.difference import Change, Draft
+from vaulttools.notes.properties.numerals import MARK, stored
 from vaulttools.notes.properties.values import PropertyType, Value, property_type
 from vaulttools.notes.tags import levels
 
@@ -68,8 +69,8 @@ class Tally:
         return min(self.spellings, key=lambda spelling: min(map(paths.order, self.spellings[spelling])))
 
     def most_first(self, kind: str) -> list[tuple[Any, int]]:
-        """Returns the values of a kind with their counts, highest first, then by name."""
-        return sorted(self.counts[kind].items(), key=lambda each: (-each[1], each[0]))
+        """Returns the values of a kind with their counts, highest first, then by name; numbers before texts."""
+        return sorted(self.counts[kind].items(), key=lambda each: (-each[1], each[0].removeprefix(f'"{MARK}')))
 
 
 class _Tallies:
@@ -172,7 +173,8 @@ class PropertyUsage(NamedTuple):
     types: Mapping[PropertyType, int]
     """By type, the number of notes; highest first."""
     values: Sequence[tuple[str, int]]
-    """The distinct values as JSON, which distinguishes 1, 1.0 and true, with their numbers of notes, highest first."""
+    """The distinct values as JSON of what `numerals.stored` returns, which distinguishes 1, 1.0 and true, with their
+    numbers of notes, highest first."""
 
 
 class PropertyCounts(_Tallies):
@@ -202,7 +204,7 @@ def _properties(properties: WrittenProperties | None) -> Mapping[str, Part]:
         counts = found.setdefault(identity(name), (name, {"types": {}, "values": {}}))[1]
         counts["types"][property_type(name, value)] = 1
         for each in _elements(value) if isinstance(value, list) else (value,):
-            counts["values"][_encode(each)] = 1
+            counts["values"][_encode(stored(each))] = 1
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -14,13 +13,12 @@ from vaulttools.core.folding.identity import identity
 from vaulttools.notes import contents
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
-from vaulttools.notes.properties.values import Value
+from vaulttools.notes.properties import numerals
+from vaulttools.notes.properties.numerals import restored, stored
+from vaulttools.notes.properties.values import Scalar, Value
 from vaulttools.notes.tags import Tagged, levels
 from vaulttools.query.tree import Compare, Is, Phrase, Term
 from vaulttools.query.wording import Lines
-
-_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""With an exponent, because a property of 1e+20 becomes a text with one."""
 
 _MISREAD: Final = "MISREAD"
 """Stands among the tags of a note whose properties cannot be read; no folded tag has capitals."""
@@ -138,14 +136,21 @@ class Facts:
 
     def plain(self) -> object:
         """Returns the facts as plain values."""
-        properties = {name: values.held for name, values in self.properties.items()}
+        properties = {
+            name: {key: (stored(value), notes) for key, (value, notes) in values.held.items()}
+            for name, values in self.properties.items()
+        }
         return self.notes, self._tagged.notes, properties, self.todo, self.done
 
     @classmethod
     def of_plain(cls, plain: Any) -> Facts:
         """Restores the result of `plain`."""
         notes, tagged, properties, todo, done = plain
-        return cls(notes, tagged, {name: Values(held) for name, held in properties.items()}, todo, done)
+        values = {
+            name: Values({key: (restored(value), having) for key, (value, having) in held.items()})
+            for name, held in properties.items()
+        }
+        return cls(notes, tagged, values, todo, done)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """Returns the notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
@@ -195,7 +200,7 @@ def _present(notes: AbstractSet[str], changes: Sequence[tuple[str, bool]]) -> Ab
 
 def _texts(value: Value) -> Iterator[str]:
     """Yields the single values of a property as text, on one line: `true`, `2.5`, `2024-01-31`; nothing for null."""
-    return (text.replace("\n", " ") for text in contents.texts(value))
+    return (text.replace("\n", " ") for text in contents.searched_texts(value))
 
 
 def has_fact(value: Value, asked: Is) -> bool:
@@ -214,26 +219,29 @@ def has_fact(value: Value, asked: Is) -> bool:
 def compares(value: Value, asked: Compare) -> bool:
     """Whether any single value is greater or less: numbers compare as numbers, dates as dates, others never
     (rule-S38)."""
-    return any(_compares(text, asked) for text in _texts(value))
+    return any(_compares(single, asked) for single in contents.singles(value))
 
 
-def _compares(text: str, asked: Compare) -> bool:
+def _compares(single: Scalar, asked: Compare) -> bool:
     for read in (_number, _date):
-        left, right = read(text), read(asked.than)
+        left, right = read(single), read(asked.than)
         if left is not None and right is not None:
             return left < right if asked.sign == "<" else left > right
     return False
 
 
-def _number(text: str) -> float | None:
-    """Reads a decimal number as notes have it: `5`, `-1.5`, `1e3`; Python would also accept `1_000` and `nan`."""
-    return float(text) if _DECIMAL.fullmatch(text.strip()) else None
+def _number(single: Scalar) -> float | None:
+    """Returns a number, or what a text would be without quotation marks: `5`, `-1.5`, `1e3`; Python would also accept
+    `1_000` and `nan`."""
+    if isinstance(single, str):
+        return numerals.read(single.strip())
+    return None if isinstance(single, bool) else single
 
 
-def _date(text: str) -> float | None:
+def _date(single: Scalar) -> float | None:
     """Returns seconds for a date or a date and time (rule-P03); without a zone it counts as UTC, so any two compare."""
     try:
-        read = datetime.fromisoformat(text.strip())
+        read = datetime.fromisoformat(str(single).strip())
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None

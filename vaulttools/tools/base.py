@@ -21,6 +21,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.bases import constants, definition, rows
 from vaulttools.bases.context import NOTE_DATE, Context, FileLinks
 from vaulttools.bases.definition import Base, View
+from vaulttools.bases.numbers import as_written
 from vaulttools.bases.rows import Asked, ViewResult
 from vaulttools.bases.syntax import Binary, Failed, Literal, Name, Node, OutOfTime, walk
 from vaulttools.bases.times import Clock
@@ -36,6 +37,7 @@ from vaulttools.files.scope import Scope
 from vaulttools.models import BaseModel, BeforeValidator, Field, WithJsonSchema
 from vaulttools.notes.difference import Change
 from vaulttools.notes.note import Note
+from vaulttools.notes.properties import numerals
 from vaulttools.resources.path_entries import Target
 
 _CELL: Final = 200
@@ -330,12 +332,14 @@ def _answer(
     notes: Aggregate[NoteTable],
     work: Work,
 ) -> BaseAnswer:
-    setting = replace(context.setting, tick=lambda *_: None)  # what was found is shown, however late it is
+    # What was found is shown, however late it is, with numbers as they are written.
+    setting = replace(context.setting, tick=lambda *_: None, number=as_written)
     start = (asked.page - 1) * asked.limit
     end = start + len(found.rows)
     part = _part(found, notes, work)
     next_page = asked.page + 1 if end < found.total and found.rows and found.is_whole else None
-    notices = [*source.notices, *_failed(found)]
+    notices = [*source.notices, *_failed(found), *_refused(source, asked)]
+    notices += _unnamed(source, request, context, work)
     notices += answer.told(
         work,
         found=bool(found.total),
@@ -369,9 +373,10 @@ def _answer(
         RowShown(path=paths.portable(path), values=[_detail(value, setting) for value in values])
         for path, values in found.rows
     ]
+    details = [row.model_copy(update={"values": numerals.plain(row.values)}) for row in rows_shown]
     fitted = cut.fit(
         first,
-        _sections(asked, found, rows_shown, setting),
+        _sections(asked, found, details, setting),
         answer.bracketed(notices),
         advice="Ask for fewer rows or columns.",
     )
@@ -385,7 +390,11 @@ def _answer(
         ],
         rows=rows_shown,
         groups=[
-            GroupShown(value=_detail(each.value, setting), rows=each.total, summaries=_details(each.summaries, setting))
+            GroupShown(
+                value=numerals.plain(_detail(each.value, setting)),
+                rows=each.total,
+                summaries=_details(each.summaries, setting),
+            )
             for each in found.groups
         ],
         summaries=_details(found.summaries, setting),
@@ -475,6 +484,21 @@ def _failed(found: ViewResult) -> list[str]:
         f"({named(sorted(each.paths)[:5], len(each.paths))}), which it leaves out: {each.reason}"
         for each in found.failures
     ]
+
+
+def _refused(source: _Source, asked: Asked) -> list[str]:
+    """Returns the faults of formulas that order or group the rows and are no column, whose cells would say so."""
+    named = [*asked.sort, *([asked.group_by] if asked.group_by else [])]
+    ids = dict.fromkeys(each.column.id for each in named) if named else {}
+    hidden = [id_.removeprefix("formula.") for id_ in ids if id_ not in {column.id for column in asked.columns}]
+    return [f"{fault}." for name in hidden if (fault := source.base.formulas.refused.get(name))]
+
+
+def _unnamed(source: _Source, request: BaseRequest, context: Context, work: Work) -> list[str]:
+    """Says what `this` means if expressions used it and nothing says which note it is."""
+    if not context.is_this_read or request.this_note is not None or not definition.is_base(source.path or ""):
+        return []
+    return [f'"this" means the base itself here. Name the note that it means: {work.voice.name("this_note")}.']
 
 
 def _likely_mistakes(filters: Sequence[definition.Filter | None], table: NoteTable) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final
@@ -19,6 +20,7 @@ from vaulttools.core.folding.identity import identity
 from vaulttools.core.voice import Voice
 from vaulttools.files import globs
 from vaulttools.models import AfterValidator, BaseModel, Field
+from vaulttools.notes.properties import numerals
 from vaulttools.notes.properties.values import PropertyType, Value, resolve
 from vaulttools.notes.tallies import PropertyUsage
 
@@ -118,7 +120,7 @@ def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
     fitted = cut.fit(first, [item], answer.bracketed(notices), advice=all_notes.narrow(work))
     return PropertiesAnswer(
         **answer.fitted("properties", fitted, work, [part, *notices, *fitted.cut], found=bool(found)),
-        properties=shown,
+        properties=[_brief(each, each.values, sys.maxsize) for each in shown],
         total_properties=len(found),
     )
 
@@ -154,7 +156,7 @@ def _brief(of: PropertyCount, values: Sequence[ValueCount], limit: int) -> Prope
 
 def _shortened(value: Value, limit: int) -> Value:
     shown = _shown(value)
-    return value if len(shown) <= limit else render.shortened(shown, limit)
+    return numerals.plain(value) if len(shown) <= limit else render.shortened(shown, limit)
 
 
 def _types(each: PropertyCount) -> str:
@@ -168,7 +170,7 @@ def _shown(value: Value) -> str:
     """Returns a value in a form that shows its type, and whether a text is empty."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and isinstance(resolve(value)[0], str):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return numerals.in_json(value)
 
 
 def _cut(text: str) -> str:
@@ -191,7 +193,7 @@ def _example(one: PropertyCount, kept: Mapping[str, str], voice: Voice) -> list[
         if each.value is None or (isinstance(each.value, str | int | float) and str(each.value).strip()):
             # Without `within`, every line of the notes would match.
             few = {"within": "frontmatter", "context_lines": 0}
-            call = {"pattern": ".", "properties": {one.name: each.value}, **few, **where}
+            call = {"pattern": ".", "properties": {one.name: numerals.plain(each.value)}, **few, **where}
             return [f"To see the notes with a value: {voice.call('search_files', call)}"]
     return []
 
@@ -208,7 +210,9 @@ def _detail(each: PropertyUsage, values: int) -> PropertyCount:
         type=next((kind for kind in each.types if kind != "empty"), "empty"),
         types=dict(each.types),
         notes=each.notes,
-        values=[ValueCount(value=json.loads(value), notes=count) for value, count in each.values[:values]],
+        values=[
+            ValueCount(value=numerals.restored(json.loads(value)), notes=count) for value, count in each.values[:values]
+        ],
         total_values=len(each.values),
     )
 

@@ -26,6 +26,7 @@ from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import MOST_TOGETHER, FileCount, FileHits, Search
 from vaulttools.models import Field
 from vaulttools.notes.contents import Part
+from vaulttools.notes.properties import numerals
 from vaulttools.notes.properties import values as property_values
 from vaulttools.notes.reader import NoteReader
 from vaulttools.patterns.pattern import Mode
@@ -248,7 +249,10 @@ def _shown(reader: NoteReader, request: SearchFilesRequest, match: FileCount, fo
         count = f": {match.count:,}" if request.output == "counts" else ""
         heading = f"{paths.shown(match.path)}{count}{suffix}"
     file = FileMatch(
-        path=paths.portable(match.path), match_count=match.count, excerpts=[*rows.excerpts], properties=held
+        path=paths.portable(match.path),
+        match_count=match.count,
+        excerpts=[*rows.excerpts],
+        properties=numerals.plain(held),
     )
     return ShownFile(heading, lines=rows, closing=closing, file=file)
 

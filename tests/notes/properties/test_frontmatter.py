@@ -13,8 +13,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.notes.properties import safe_yaml
+from vaulttools.notes.properties import numerals, safe_yaml
 from vaulttools.notes.properties.frontmatter import MAX_BYTES, FrontmatterBlock, Properties, load, split
+from vaulttools.notes.properties.numerals import Numeral
 
 
 def properties(yaml_lines: str) -> Properties:
@@ -142,8 +143,8 @@ KEPT: dict[str, tuple[str, dict[str, object], tuple[str, ...]]] = {
     },
     "fault-Y05 a huge number": (
         "a: " + "7" * 5_000,
-        {"a": "7" * 5_000},
-        ("frontmatter line 2: a number too large for 64 bits is kept as text",),
+        {"a": Numeral("7" * 5_000)},
+        (),
     ),
     "fault-Y06 the line of a name": (
         "a: 1\nb:\n  c: 1\n  c: 2",
@@ -162,7 +163,7 @@ KEPT: dict[str, tuple[str, dict[str, object], tuple[str, ...]]] = {
     ),
     "fault-Y11 a JSON block": (
         '{"a": NaN, "b": -Infinity, "c": "\\ud800", "d": 1.10, "e": 1e3}',
-        {"a": None, "b": None, "c": "?", "d": "1.10", "e": "1e3"},
+        {"a": None, "b": None, "c": "?", "d": Numeral("1.10"), "e": Numeral("1e3")},
         ("frontmatter: a number that JSON cannot hold became null",) * 2,
     ),
     "fault-Y12 a value that contains itself": (
@@ -212,21 +213,13 @@ def test_fault_Y06_the_last_of_two_equal_names_counts(lines: str) -> None:
 @pytest.mark.parametrize(
     ("word", "value"),
     [
-        # Norway, sexagesimal, octal, version: text (fault-Y07)
-        *(
-            (word, word)
-            for word in ("no", "yes", "on", "off", "y", "n", "No", "12:30:45", "1:30", "010", "0o17", "0x1F")
-        ),
-        *(
-            (word, word)
-            for word in ("1.10", "1_000", "+5", "-0", "1e3", ".5", "5.", "1.2.3", "12e5678", "NaN", "Infinity")
-        ),
+        # Norway, sexagesimal, version: text (fault-Y07)
+        *((word, word) for word in ("no", "yes", "on", "off", "y", "n", "No", "12:30:45", "1:30", "1.2.3")),
+        *((word, word) for word in ("1_000", "0b11", "0X1F", "-0x1F", "NaN", "Infinity", "inf", "+", ".")),
         ("1.1", 1.1),
-        ("1.0", 1.0),
         ("-12", -12),
         ("0", 0),
         ("9223372036854775807", 9223372036854775807),
-        ("9223372036854775808", "9223372036854775808"),
         ("true", True),
         ("FALSE", False),
         ("True", True),
@@ -259,8 +252,7 @@ def test_fault_Y06_the_last_of_two_equal_names_counts(lines: str) -> None:
 )
 def test_fault_Y07_a_value_is_what_was_written(word: str, value: object) -> None:
     found = values(f"a: {word}")["a"]
-    if word not in ("9223372036854775808",):
-        assert properties(f"a: {word}").warnings == ()
+    assert properties(f"a: {word}").warnings == ()
     assert (type(found), found) == (type(value), value)
 
 
@@ -290,9 +282,13 @@ def test_fault_Y09_a_broken_block_is_one_warning_with_a_line(lines: str) -> None
 @pytest.mark.parametrize(
     ("word", "value"),
     [
-        (".nan", None),
-        (".inf", None),
-        ("-.INF", None),
+        (".nan", ".nan"),
+        (".inf", ".inf"),
+        ("-.INF", "-.INF"),
+        ("1e400", "1e400"),
+        ("12.50", 12.5),
+        ("[007, {b: 1e3}]", [7, {"b": 1000}]),
+        ("-12345678901234567890", "-12345678901234567890"),
         ("!!binary aGk=", "aGk="),
         ("!!binary |\n  aG\n  k=", "aGk="),
         ("!!set {b, a}", ["a", "b"]),
@@ -302,7 +298,7 @@ def test_fault_Y09_a_broken_block_is_one_warning_with_a_line(lines: str) -> None
     ],
 )
 def test_fault_Y11_values_are_safe_for_json(word: str, value: object) -> None:
-    assert json.loads(json.dumps(values(f"a: {word}"), allow_nan=False)) == {"a": value}
+    assert json.loads(json.dumps(numerals.plain(values(f"a: {word}")), allow_nan=False)) == {"a": value}
 
 
 @pytest.mark.parametrize(
@@ -329,8 +325,8 @@ YAML_TEXT = st.lists(
 @given(st.one_of(st.text(max_size=80), YAML_TEXT))
 def test_loading_never_raises_and_is_always_safe_for_json(raw: str) -> None:
     result = load(FrontmatterBlock(raw, raw.count("\n") + 2))
-    encoded = json.dumps(result.values, allow_nan=False, ensure_ascii=False).encode()
-    assert json.loads(encoded) == result.values
+    plain = numerals.plain(dict(result.values))
+    assert json.loads(json.dumps(plain, allow_nan=False, ensure_ascii=False).encode()) == plain
 
 
 @settings(max_examples=150)

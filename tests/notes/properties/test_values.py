@@ -13,7 +13,10 @@ from vaulttools.notes.properties.values import Value, fitting, in_one_line, prop
     [
         ("a: some text", "text"),
         ("a: ''", "text"),
-        ("a: 1.10", "text"),
+        ("a: '1.10'", "text"),
+        ("a: 1_000", "text"),
+        ("a: 1.10", "number"),
+        ("a: .inf", "number"),
         ("a: 2020-13-01", "text"),
         ("a: 2020-08", "text"),
         ("a: '[[Note]]'", "text"),

@@ -98,7 +98,7 @@ def _numbers(frame: Frame, name: str, given: tuple[Any, ...]) -> list[float]:
     found = []
     for value in [element for each in given for element in (each if isinstance(each, list) else (each,))]:
         if isinstance(value, int | float):
-            found.append(value)
+            found.append(numbers.simplest(value))
         elif value is not None:
             raise Failed(f'{name}() takes numbers, not "{text(frame, value)}".')
     return found

@@ -235,9 +235,8 @@ def _bounded(compute: Callable[[list[Any]], Value]) -> Callable[[Frame, list[Any
     return body
 
 
-def _mean(held: list[Any]) -> Value:
-    """Returns the sum of the numbers divided by the count of all elements except nulls, as the app does."""
-    return _of_numbers(lambda found: _total(found) / sum(each is not None for each in held))(held)
+def _average(found: Sequence[float]) -> float:
+    return _total(found) / len(found)
 
 
 _INSTANT: Final = attrgetter("instant")
@@ -256,7 +255,7 @@ def _read_dates(frame: Frame, held: list[Any]) -> list[Date]:
 register(
     "list",
     {
-        "mean()": _bounded(_mean),
+        "mean()": _bounded(_of_numbers(_average)),
         "sum()": _bounded(_of_numbers(_total)),
         "min()": _bounded(_of_numbers(min)),
         "max()": _bounded(_of_numbers(max)),
@@ -277,7 +276,7 @@ def _range(values: list[Any]) -> Value:
 
 
 _SUMMARIES: Final[Mapping[str, Callable[[list[Any]], Value]]] = {
-    "Average": _of_numbers(lambda found: _total(found) / len(found)),
+    "Average": _of_numbers(_average),
     "Min": _of_numbers(min),
     "Max": _of_numbers(max),
     "Sum": _of_numbers(_total),

@@ -54,10 +54,10 @@ class FrontmatterBlock:
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """The values of a block by name, safe for `json.dumps`, and warnings about the block.
+    """The values of a block by name, for JSON by `numerals.plain`, and warnings about the block.
 
-    ``None``, ``""`` and ``[]`` stay distinct. Dates, and numbers that JSON would write differently (`1.10`), are text
-    as written. A warning names the line in the note if it is known.
+    ``None``, ``""`` and ``[]`` stay distinct. Dates are text as written, and numbers that we would write differently
+    (`1.10`) know how they are written. A warning names the line in the note if it is known.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)

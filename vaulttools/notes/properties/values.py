@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from vaulttools.core import render
 from vaulttools.core.folding.identity import identity
+from vaulttools.notes.properties import numerals
 
 Scalar: TypeAlias = bool | int | float | str | None
 Value: TypeAlias = "Scalar | list[Value] | dict[str, Value]"
@@ -25,9 +26,6 @@ _WORDS = dict.fromkeys(("", "~", "null", "Null", "NULL")) | {
     "False": False,
     "FALSE": False,
 }
-_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
-_FLOAT = re.compile(r"-?[0-9]+\.[0-9]+(?:e[+-][0-9]+)?")
-_NOT_A_NUMBER = re.compile(r"[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _DATE = re.compile(
     r"(?P<date>\d{4}-\d{2}-\d{2})"
     r"(?:[Tt ](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?"
@@ -40,32 +38,21 @@ EMPTY = "frontmatter is empty"
 
 NOT_JSON = "a number that JSON cannot hold became null"
 
-# The largest integer of SQLite and of JSON readers in other languages; far below the 4,300 digits that int() refuses.
-_LARGEST = 2**63 - 1
-_LONGEST = 20
-
 
 def resolve(word: str) -> tuple[Scalar, str]:
     """Returns the value of an unquoted word in YAML or JSON, and what is wrong with it (empty if nothing is).
 
-    The rule is narrower than YAML 1.2's core schema (fault-Y05, fault-Y07, fault-Y11): a word becomes a number only if
-    writing that number gives the word back, so `1.10`, `010`, `1e3` and `+5` stay text, and no written character is
-    ever lost. Dates stay text as written.
+    YAML 1.2's core schema decides what is a number (fault-Y05, fault-Y07): `1.10`, `010`, `1e3` and `+5` are, `1_000`
+    and `1:30` are not. No written character is ever lost: such a number is a `Numeral`. Dates stay text as written.
 
-    The value is ``None``, a boolean (``true``, ``True``, ``TRUE``), a 64-bit integer, a finite float, or the word.
+    The value is ``None``, a boolean (``true``, ``True``, ``TRUE``), a number of `numerals.read`, or the word.
     """
     if word in _WORDS:
         return _WORDS[word], ""
     if not (word[0].isdigit() or word[0] in "-+."):
         return word, ""
-    if _INTEGER.fullmatch(word):
-        if len(word) <= _LONGEST and abs(number := int(word)) <= _LARGEST:
-            return number, ""
-        return word, "a number too large for 64 bits is kept as text"
-    if _FLOAT.fullmatch(word):
-        return (value, "") if repr(value := float(word)) == word else (word, "")
-    if _NOT_A_NUMBER.fullmatch(word):
-        return None, NOT_JSON
+    if (number := numerals.read(word)) is not None:
+        return number, ""
     if (match := _DATE.fullmatch(word)) and not _exists(match):
         return word, "an impossible date is kept as text"
     return word, ""

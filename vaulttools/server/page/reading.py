@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from vaulttools.notes.links.resolution import parse_linktext
 from vaulttools.notes.markdown.structure import property_link
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
+from vaulttools.notes.properties.numerals import in_json
 from vaulttools.notes.properties.values import Value
 from vaulttools.notes.tags import property_tags
 from vaulttools.server.page import neighbourhood
@@ -221,7 +221,7 @@ def _values(name: str, value: Value, addresses: Addresses, addressed: Addressed)
 
 def _parts(name: str, value: Value, addressed: Addressed) -> Iterator[ValuePart]:
     if not isinstance(value, str):
-        yield ValuePart(render.visible(json.dumps(value, ensure_ascii=False)))
+        yield ValuePart(render.visible(in_json(value)))
         return
     if (reference := property_link(value, name)) and reference.kind != "external":
         address = addressed(reference)

@@ -25,6 +25,7 @@ from vaulttools.errors import (
     PathTooLong,
     VaultToolsError,
 )
+from vaulttools.notes.properties.numerals import Numeral
 from vaulttools.server.calls import Busy
 from vaulttools.server.service import NoSuchVault, Service
 from vaulttools.server.vaults import ensure_indexed
@@ -173,4 +174,4 @@ def encodable(node: Any) -> Any:
         return {encodable(name): encodable(each) for name, each in node.items()}
     if isinstance(node, float) and (node != node or node in (float("inf"), float("-inf"))):
         return None
-    return node
+    return node.plain if isinstance(node, Numeral) else node

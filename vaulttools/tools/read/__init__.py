@@ -20,6 +20,7 @@ from vaulttools.errors import AccessDenied, BadArgument, OutsideVault
 from vaulttools.files.document import Document
 from vaulttools.models import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from vaulttools.notes.note_date import Dating
+from vaulttools.notes.properties import numerals
 from vaulttools.tools.read import image, several
 from vaulttools.tools.read.image import Image
 
@@ -246,7 +247,7 @@ def _lines_read(dating: Dating, opened: Reading, start: int, end: int, next_line
 def _properties_read(dating: Dating, opened: Reading) -> NoteRead:
     block = opened.note.frontmatter
     end = 0 if block is None else block.end_line
-    return NoteRead(**_lines_read(dating, opened, 1, end, None), properties=dict(opened.note.properties))
+    return NoteRead(**_lines_read(dating, opened, 1, end, None), properties=numerals.plain({**opened.note.properties}))
 
 
 def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
