@@ -14,7 +14,7 @@ from vaulttools.notes.note import Note
 from vaulttools.patterns.requirements import fold
 
 VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
-STORED = {18: "6d17928e68abffca"}
+STORED = {19: "d76195d0822df119"}
 """The number, with a digest of the tables and of what they store of the notes of `fixtures/vault`."""
 
 
