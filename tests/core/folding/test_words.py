@@ -98,6 +98,10 @@ def test_the_forms_of_a_piece_of_text_are_folded_to_it(text: str, form: Literal[
     assert unicodedata.normalize(form, text).casefold() in forms(folded(text))
 
 
+def test_a_text_from_a_pdf_may_have_radicals() -> None:
+    assert "⽇本" in forms("日本") and "⾺" in forms(folded("馬"))
+
+
 def test_the_sources_of_a_text_are_folded_to_it() -> None:
     assert all(lowered(written) == plain for plain, several in sources().items() for written in several)
     assert {"ß", "ẞ".lower()} <= {*sources()["ss"]} and "ł" in sources()["l"] and "漢" in sources()["汉"]

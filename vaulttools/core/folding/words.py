@@ -258,10 +258,12 @@ _MOST_FORMS: Final = 64
 
 def forms(text: str) -> Sequence[str]:
     """Returns the spellings of a piece of text of a script without blanks, with case folded: its Unicode forms,
-    traditional and simplified characters, narrow kana. Texts that mix Unicode forms hold none of them."""
+    traditional and simplified characters, narrow kana, and radicals, which texts from PDF have. Texts that mix these
+    hold none of them."""
     whole = folded(text)
     mixtures = product(*(_traditional().get(each, each) for each in whole))
-    spelled = [text, *map("".join, islice(mixtures, _MOST_FORMS)), "".join(_narrow().get(each, each) for each in whole)]
+    spelled = [text, *map("".join, islice(mixtures, _MOST_FORMS))]
+    spelled += ("".join(written.get(each, each) for each in whole) for written in (_narrow(), _radicals()))
     for apart, joined in _THAI_AND_LAO_AM:
         spelled.append(whole.replace(apart, joined))
     found = (unicodedata.normalize(form, each).casefold() for each in spelled for form in ("NFC", "NFD"))
@@ -290,6 +292,12 @@ def _narrow() -> Mapping[str, str]:
             if len(wide) == 1:
                 found[wide] = chr(code) + mark
     return found
+
+
+@cache
+def _radicals() -> Mapping[str, str]:
+    """Returns the radical that looks like a character, by that character."""
+    return {folded(chr(code)): chr(code) for code in range(0x2F00, 0x2FD6)}
 
 
 @cache
