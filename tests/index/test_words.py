@@ -210,3 +210,10 @@ def test_the_first_word_of_a_stem_is_the_first_among_all_words(written: list[str
         first = next(text.encode()[start:end].decode().lower() for start, end, s in words.tokens(text) if s == stem)
         assert words.first_written(stem, text) == first
     assert words.first_written("nowher", text) == ""
+
+
+def test_words_are_counted_as_they_are_split_around_every_character() -> None:
+    for code in (*range(0x80, 0xD800), *range(0xE000, 0x10000), *range(0x1F000, 0x1F100), *range(0xE0000, 0xE0200)):
+        character = chr(code)
+        text = f"a{character}b {character} c{character}"
+        assert words.count(text) == len(words.tokens(text)), f"{code:x}"

@@ -44,6 +44,12 @@ READ = [
     ("Hoeveel boeken hadden wij?", "boeken", "Hoeveel hadden wij"),
     # scripts without blanks
     ("検索", "検索", ""),
+    ("葛\U000e0100城", "葛城", ""),
+    # marks of any script are letters; what is invisible is none
+    ("ދިވެހި བོད་ཡིག ᮞᮥᮔ᮪ᮓ", "ދިވެހި བོད ཡིག ᮞᮥᮔ᮪ᮓ", ""),
+    ("ශ්\u200dරී wor\u00adld hel\u200elo", "ශ්රී world hello", ""),
+    ("❤\ufe0f👨\u200d👩 1\ufe0f\u20e3 👍🏽", "❤👨👩 1 👍", ""),
+    ("\u0301 \u0640 a\ud800b plain", "b plain", "a"),
     ("水", "水", ""),
     ("削除したファイルを復元する方法", "削除 ファイル 復元 方法", ""),
     ("如何恢复误删的文件", "恢复 复误 误删 文件", ""),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from vaulttools.core.folding.words import SIGN, lowered
+from vaulttools.core.folding.words import SIGN, lowered, without_invisible
 from vaulttools.core.spelling import apart
 from vaulttools.index.words import Spelling
 from vaulttools.notes import language
@@ -34,12 +34,7 @@ _MOST_CHARACTERS: Final = 20_000
 """Upper bound of the characters of a question that are read: 32 terms need far fewer."""
 
 _PHRASE: Final = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
-# Python does not count vowel signs and accents after a letter as letters; to everybody else they are part of the word.
-_LETTER: Final = (
-    r"(?:[^\W_]|[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f"
-    r"\u1780-\u17ff])"
-)
-_PIECE: Final = re.compile(rf"{_LETTER}+(?:[-._/]{_LETTER}+)*|{SIGN}+")
+_PIECE: Final = re.compile(rf"[^\W_]+(?:[-._/][^\W_]+)*|{SIGN}+")
 _JOINT: Final = re.compile(r"[-._/]")
 
 _CODE: Final = re.compile(r"`[^`\n]{1,20}`")
@@ -134,15 +129,16 @@ def _identity(term: QuestionTerm) -> tuple[str, bool]:
 def _read(text: str) -> Question:
     is_long = len(text) > _MOST_CHARACTERS
     text = text[:_MOST_CHARACTERS]
-    text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())  # no half of a surrogate pair
+    text = text.encode("utf-8", "replace").decode()  # no half of a surrogate pair
+    text = unicodedata.normalize("NFC", without_invisible(text))
     phrases = [found[1].strip() for found in _PHRASE.finditer(text)]
-    pieces = [found[0] for found in _PIECE.finditer(text)]
-    lowered = [piece.lower() for piece in pieces]
-    stops = stop_words_among(lowered)
+    pieces = _pieces(text)
+    words = [piece.lower() for piece in pieces]
+    stops = stop_words_among(words)
     languages = language.of_question(text)
-    code = [found[0] for found in _CODE.finditer(text) if not _PIECE.search(found[0]) and found[0].strip("` ")]
-    is_only_stops = not code and all(piece in stops for piece in lowered)
-    terms = [_phrase(phrase) for phrase in phrases if len(_PIECE.findall(phrase)) > 1 and not _RUNS.search(phrase)]
+    code = [found[0] for found in _CODE.finditer(text) if not _pieces(found[0]) and found[0].strip("` ")]
+    is_only_stops = not code and all(each in stops for each in words)
+    terms = [_phrase(phrase) for phrase in phrases if len(_pieces(phrase)) > 1 and not _RUNS.search(phrase)]
     dropped: list[str] = []
     for piece in pieces:
         if _RUNS.search(piece):
@@ -164,6 +160,19 @@ def _read(text: str) -> Question:
         languages,
         _ASKS_FOR_NUMBER.search(text) is not None,
     )
+
+
+def _pieces(text: str) -> list[str]:
+    """Returns the words of a text, compound names whole, and the signs; not what is nothing when it is folded."""
+    # Python does not count vowel signs and accents after a letter as letters; to everybody else they are part of the
+    # word.
+    shape = (
+        text
+        if text.isascii()
+        else "".join("a" if unicodedata.category(each) in ("Mn", "Mc") else each for each in text)
+    )
+    pieces = (text[found.start() : found.end()] for found in _PIECE.finditer(shape))
+    return [piece for piece in pieces if lowered(piece)]
 
 
 def without_operators(text: str) -> tuple[str, str]:
@@ -199,10 +208,10 @@ def _mixed(piece: str, languages: AbstractSet[str]) -> Iterator[QuestionTerm]:
     """Yields the terms of a piece that holds a script without blanks, in their order."""
     end = 0
     for run in _RUNS.finditer(piece):
-        yield from (_word(each, languages) for each in _PIECE.findall(piece[end : run.start()]))
+        yield from (_word(each, languages) for each in _pieces(piece[end : run.start()]))
         yield from _terms_of_run(run)
         end = run.end()
-    yield from (_word(each, languages) for each in _PIECE.findall(piece[end:]))
+    yield from (_word(each, languages) for each in _pieces(piece[end:]))
 
 
 def _terms_of_run(run: re.Match[str]) -> Iterator[QuestionTerm]:

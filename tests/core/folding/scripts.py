@@ -1,4 +1,4 @@
-"""Words of twelve scripts, to be drawn by tests."""
+"""Words of fifteen scripts, to be drawn by tests."""
 
 from __future__ import annotations
 
@@ -19,13 +19,19 @@ _LETTERS: Final = {
     "devanagari": "कखगघचछजटडणतथदधनपबमयरलवशसह",
     "bengali": "কখগঘচছজটডতথদধনপবমযরলশসহড়ঢ়",
     "georgian": "აბგდევზთიკლმნოპჟრსტუფქღყშ",
+    "sinhala": "කගචජටඩතදනපබමයරලවසහ",
+    "thaana": "ހށނރބޅކއވމފދތލގޏސޑ",
+    "tibetan": "ཀཁགངཅཆཇཉཏཐདནཔཕབམཙཚཛ",
 }
 _MARKS: Final = {
     "devanagari": "ािीुूेोंँ़",
     "bengali": "ািীুূেো",
     "thai": "ิีึืุูั่้ำ",
+    "sinhala": ["ා", "ි", "ී", "ු", "ේ", "\u0dca\u200dර"],
+    "thaana": "ަާިީުޫެޭޮޯް",
+    "tibetan": "ིེོུ",
 }
-"""Marks that are letters."""
+"""Marks that are letters; a Sinhala one is joined by what is invisible."""
 SCRIPTS: Final = tuple(_LETTERS)
 
 WORDS: Final = {

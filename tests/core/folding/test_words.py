@@ -35,6 +35,8 @@ FORMS: Final[tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...]] = ("NFC", "NFD",
         ("co\u00adoperate", "cooperate"),
         ("می\u200cخواهم", "مي خواهم"),
         ("เลิก\u200bงาน", "เลิกงาน"),
+        ("hel\u200elo \u202bעולם\u202c", "hello עולם"),
+        ("ශ්\u200dරී", "ශ්රී"),
         ("Obsidian™ 1½", "obsidian™ 1½"),
     ],
 )
@@ -96,6 +98,10 @@ def test_the_forms_of_a_piece_of_text_are_folded_to_it(text: str, form: Literal[
     assert unicodedata.normalize(form, text).casefold() in forms(folded(text))
 
 
+def test_a_text_from_a_pdf_may_have_radicals() -> None:
+    assert "⽇本" in forms("日本") and "⾺" in forms(folded("馬"))
+
+
 def test_the_sources_of_a_text_are_folded_to_it() -> None:
     assert all(lowered(written) == plain for plain, several in sources().items() for written in several)
     assert {"ß", "ẞ".lower()} <= {*sources()["ss"]} and "ł" in sources()["l"] and "漢" in sources()["汉"]
@@ -106,3 +112,12 @@ def test_a_sign_is_a_word_of_its_own() -> None:
     assert is_sign(urgent.split()[0]) and urgent.split()[1] == "urgent"
     assert not any(map(is_sign, "a│█°"))
     assert lowered("❤\ufe0f") == lowered("❤") and lowered("👍🏽").startswith(lowered("👍"))
+
+
+def test_the_sources_are_all_characters_that_folding_changes() -> None:
+    known = {ord(each) for written in sources().values() for each in written}
+    for code in (*range(0x80, 0xD800), *range(0xE000, 0x20000), *range(0x2F800, 0x2FA20)):
+        character = chr(code)
+        made = folded(character).strip()
+        if made and made.lower() != character and character.lower() == character:
+            assert code in known, f"{code:x}"

@@ -17,9 +17,6 @@ from itertools import chain, islice, product
 from pathlib import Path
 from typing import Final
 
-VERSION: Final = 1
-"""Incremented with every change of what `folded` returns: an index holds folded words."""
-
 _RUN: Final = re.compile(r"([^\x00-\x7f¼½¾⅐-⅞↉℠™℡℻©®…]+)")
 """The characters that folding may change. ASCII stays as it is, since the word table lowers it. So do fractions and
 marks of trade: their compatibility forms would join the word before them."""
@@ -53,9 +50,14 @@ _LETTERS: Final[Mapping[str, str]] = {
 """Letters by their plain spelling: Latin, Cyrillic, Arabic (with Persian ones, and without the tatweel)."""
 
 _INVISIBLE: Final = re.compile(
-    "(?P<gap>(?<=[\u0600-\u06ff])\u200c)|[\u00ad\u200c\u200d\u2060\ufeff]|(?<=[\u0e00-\u109f\u1780-\u17ff])\u200b"
+    "(?P<gap>(?<=[\u0600-\u06ff])\u200c)"
+    "|[\u00ad\u061c\u180e\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
+    "|(?<=[\u0e00-\u109f\u1780-\u17ff])\u200b"
 )
-"""Invisible characters inside words. The gap parts a Persian word; scripts without blanks may have an empty one."""
+"""Invisible characters inside words, those of direction too. The gap parts a Persian word; scripts without blanks may
+have an empty one."""
+_FORM: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""A choice among the forms of the character before it, as text or picture; folding drops it as a mark."""
 
 SIGN: Final = (
     "[\u2139\u2190-\u245f\u25a0-\u2775\u2794-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
@@ -84,6 +86,15 @@ def lowered(text: str) -> str:
     return folded(text).lower().strip()
 
 
+def without_invisible(text: str) -> str:
+    """Returns a text without what is invisible inside words, as folding leaves it out."""
+    return text if text.isascii() else _FORM.sub("", _INVISIBLE.sub(_gap, text))
+
+
+def _gap(match: re.Match[str]) -> str:
+    return " " if match["gap"] else ""
+
+
 def is_sign(character: str) -> bool:
     """Whether a character of a folded text is a sign."""
     return _FIRST_SIGN <= ord(character) <= _FIRST_SIGN + _SIGN_BITS
@@ -96,26 +107,30 @@ def may_split(text: str) -> bool:
 
 @cache
 def _splitting() -> re.Pattern[str]:
-    """Returns the regex of the characters that folding drops, or from which or to which it makes other than letters."""
+    """Returns the regex of the characters that folding drops, or makes letters of, or other than letters."""
     found = "".join(
         chr(code)
         for code in chain.from_iterable(_CHANGED)
-        if code < 0x10000
-        and not (_is_of_word(chr(code)) and (made := folded(chr(code))) and all(map(_is_of_word, made)))
+        if code < 0x10000 and {_is_of_word(each) for each in folded(chr(code))} != {_is_of_word(chr(code))}
     )
     # With larger characters in it, `re` would search the whole set for each character.
     return re.compile(f"[{re.escape(found)}]|[\U00010000-\U0010ffff]")
 
 
 def _is_of_word(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LMN"
+    category = unicodedata.category(character)
+    return category == "Co" or (category[0] in "LMN" and character not in _SEPARATING)
+
+
+_SEPARATING: Final = "\u0e4d\u0ecd"
+"""Marks that SQLite takes for separators."""
 
 
 @lru_cache(maxsize=1 << 14)  # words come again
 def _folded(run: str) -> str:
     """Fold characters that are not ASCII."""
     if not run.isprintable():  # nothing invisible is printable
-        run = _INVISIBLE.sub(lambda match: " " if match["gap"] else "", run)
+        run = _INVISIBLE.sub(_gap, run)
     return unicodedata.normalize("NFKC", run).casefold().translate(_CHARACTERS)
 
 
@@ -234,10 +249,12 @@ _MOST_FORMS: Final = 64
 
 def forms(text: str) -> Sequence[str]:
     """Returns the spellings of a piece of text of a script without blanks, with case folded: its Unicode forms,
-    traditional and simplified characters, narrow kana. Texts that mix Unicode forms hold none of them."""
+    traditional and simplified characters, narrow kana, and radicals, which texts from PDF have. Texts that mix these
+    hold none of them."""
     whole = folded(text)
     mixtures = product(*(_traditional().get(each, each) for each in whole))
-    spelled = [text, *map("".join, islice(mixtures, _MOST_FORMS)), "".join(_narrow().get(each, each) for each in whole)]
+    spelled = [text, *map("".join, islice(mixtures, _MOST_FORMS))]
+    spelled += ("".join(written.get(each, each) for each in whole) for written in (_narrow(), _radicals()))
     for apart, joined in _THAI_AND_LAO_AM:
         spelled.append(whole.replace(apart, joined))
     found = (unicodedata.normalize(form, each).casefold() for each in spelled for form in ("NFC", "NFD"))
@@ -269,13 +286,19 @@ def _narrow() -> Mapping[str, str]:
 
 
 @cache
+def _radicals() -> Mapping[str, str]:
+    """Returns the radical that looks like a character, by that character."""
+    return {folded(chr(code)): chr(code) for code in range(0x2F00, 0x2FD6)}
+
+
+@cache
 def sources() -> Mapping[str, Sequence[str]]:
     """Returns the characters, other than ASCII, that are folded to each text of one to three characters."""
     found: dict[str, list[str]] = defaultdict(list)
     for code in chain.from_iterable(_CHANGED):
         character = chr(code)
         made = folded(character).strip()
-        if made and made != character and character.lower() == character:
+        if made and made.lower() != character and character.lower() == character:  # Cherokee is folded to capitals
             found[made].append(character)
     for simplified, written in _traditional().items():
         found[simplified] += written[1:]
@@ -283,16 +306,36 @@ def sources() -> Mapping[str, Sequence[str]]:
 
 
 _CHANGED: Final = (
-    range(0x80, 0x600),
-    range(0x600, 0x800),
-    range(0x1C80, 0x1D00),
-    range(0x1E00, 0x2000),
-    range(0x2100, 0x2BFF),
-    range(0x2C60, 0x2C80),
+    range(0x80, 0x800),
+    range(0x8D3, 0x900),
+    range(0x958, 0x960),
+    range(0x9DC, 0x9E0),
+    range(0xA33, 0xA60),
+    range(0xB5C, 0xB5E),
+    range(0xE33, 0xE34),
+    range(0xEB3, 0xEDE),
+    range(0xF0C, 0xFBA),
+    range(0x10A0, 0x1100),
+    range(0x13F8, 0x1400),
+    range(0x180E, 0x180F),
+    range(0x1AB0, 0x1B00),
+    range(0x1C80, 0x2D80),
+    range(0x2E80, 0x2FE0),
     range(0x3000, 0x3400),
+    range(0xA640, 0xA6A0),
     range(0xA720, 0xA800),
+    range(0xAB50, 0xABC0),
     range(0xF900, 0x10000),
-    range(0x1D400, 0x1D800),
-    range(0x1F000, 0x1FB00),
+    range(0x10400, 0x10600),
+    range(0x10780, 0x107C0),
+    range(0x10C80, 0x10CC0),
+    range(0x118A0, 0x118C0),
+    range(0x16E40, 0x16E60),
+    range(0x1D100, 0x1D800),
+    range(0x1E900, 0x1E930),
+    range(0x1EE00, 0x1EF00),
+    range(0x1F000, 0x1FC00),
+    range(0x2F800, 0x2FA20),
+    range(0xE0100, 0xE01F0),
 )
 """Where the characters are that folding changes, but for traditional Chinese ones."""
