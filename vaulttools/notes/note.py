@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.files.document import Document, DocumentPart
+from vaulttools.notes import logseq
 from vaulttools.notes.contents import Contents, Part
 from vaulttools.notes.parts import Block, Heading, Source, Structure
 from vaulttools.notes.properties.frontmatter import FrontmatterBlock, Properties, load, split
@@ -87,8 +88,6 @@ class Note(Contents):
         found = load(self.frontmatter) if self.frontmatter else Properties()
         if not self.is_logseq:
             return found
-        from vaulttools.notes import logseq
-
         of_page = logseq.page_properties(self.source.lines, self.body_line)
         return Properties({**found.values, **of_page}, found.warnings)
 
