@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import all_notes
 from vaulttools.core.cached import cached_property
-from vaulttools.index import passages as index
+from vaulttools.index import passages as stored
 from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.candidates import Reader
@@ -136,7 +136,7 @@ def copies_in(view: Snapshot | None, notes: frozenset[str], read: Reader, is_ove
     by reading the notes that it does not know yet. Without an index it finds no notes."""
     if view is None:
         return lambda _: {}
-    unread = [] if view.has_words else view.unranked(notes)
+    unread = [] if view.has_words else view.lacking_words(notes)
     if not unread or len(unread) > all_notes.FEW_TO_READ:
         return view.copies
     made: dict[str, AbstractSet[int]] = {}
@@ -145,7 +145,7 @@ def copies_in(view: Snapshot | None, notes: frozenset[str], read: Reader, is_ove
         for path in unread:
             if path not in made and not is_over():
                 note = read(path)
-                made[path] = frozenset(() if note is None else index.of(note).digests)
+                made[path] = frozenset(() if note is None else stored.of(note).digests)
         found = view.copies(digests)
         return {
             digest: (found.get(digest, frozenset()) - set(unread))
