@@ -1,4 +1,4 @@
-"""Says which of the shown lines hold the data of a drawing or of a plugin."""
+"""Says which shown lines hold the data of a drawing or a plugin."""
 
 from __future__ import annotations
 

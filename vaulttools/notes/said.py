@@ -95,12 +95,11 @@ def _parts(note: Contents, path: str, source: Source) -> Iterator[LeftOut]:
         return
     finder = _Finder(note, source, body, len(text) if drawing is None else drawing)
     yield from finder.comments()
-    yield from finder.enclosed("<!--", "-->")
-    yield from finder.enclosed("<%", "%>")
-    yield from finder.lines_that("{{", _is_template)
+    yield from finder.enclosed(_COMMENT, "-->")
+    yield from finder.enclosed(_TEMPLATER, "%>")
+    yield from finder.lines_that(_FIELD, _is_template)
     yield from finder.inline_queries()
-    for sign in ("[![", "shields.io", "badge"):
-        yield from finder.lines_that(sign, _is_badges)
+    yield from finder.lines_that(_OF_BADGES, _is_badges)
 
 
 def _holds_signs(text: str) -> bool:
@@ -194,6 +193,10 @@ def _fences(note: Contents, source: Source) -> Iterator[LeftOut]:
 
 # Signs within the text
 
+_COMMENT: Final = re.compile("<!--")
+_TEMPLATER: Final = re.compile("<%")
+_FIELD: Final = re.compile("{{")
+_OF_BADGES: Final = re.compile(r"\[!\[|shields\.io|badge")
 _COMMENT_MARK: Final = re.compile("%%(?<!%%%)(?!%)")
 _SETTINGS: Final = re.compile(r"\s*(?:kanban:settings|dbfolder:yaml)")
 """How the comment begins in which a plugin keeps its settings."""
@@ -267,24 +270,22 @@ class _Finder:
                 done = closing.end()
                 yield LeftOut(start, min(done, self._end), _SETTINGS.match(self._text, start + 2) is not None)
 
-    def enclosed(self, opening: str, closing: str) -> Iterator[LeftOut]:
+    def enclosed(self, opening: re.Pattern[str], closing: str) -> Iterator[LeftOut]:
         """Yields what two signs enclose; an opening that nothing closes is text."""
-        sign = re.compile(re.escape(opening))
-        start = self._find(sign, self._body)
-        while start >= 0 and (end := self._text.find(closing, start + len(opening), self._end)) >= 0:
+        start = self._find(opening, self._body)
+        while start >= 0 and (end := self._text.find(closing, start + len(opening.pattern), self._end)) >= 0:
             yield LeftOut(start, end + len(closing))
-            start = self._find(sign, end + len(closing))
+            start = self._find(opening, end + len(closing))
 
-    def lines_that(self, sign: str, is_left_out: Callable[[str], bool]) -> Iterator[LeftOut]:
+    def lines_that(self, sign: re.Pattern[str], is_left_out: Callable[[str], bool]) -> Iterator[LeftOut]:
         """Yields the lines with a sign that pass a test."""
-        pattern = re.compile(re.escape(sign))
-        found = self._find(pattern, self._body)
+        found = self._find(sign, self._body)
         while found >= 0:
             line = self._source.line_of(found)
             first, last = self._source.offset(line), self._source.offset(line + 1)
             if is_left_out(self._text[first:last]):
                 yield LeftOut(first, last)
-            found = self._find(pattern, last)
+            found = self._find(sign, last)
 
     def inline_queries(self) -> Iterator[LeftOut]:
         """Yields the inline code in whose place Dataview shows a value."""

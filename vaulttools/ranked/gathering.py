@@ -194,7 +194,7 @@ def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
         best = ranked.evidence[0].score or 1.0
         for number, each in enumerate(ranked.evidence[: GATHERING.of_note]):
             if not number or each.score >= best * GATHERING.nearly:
-                found.append((-ranked.score * each.score / best, place, number, each))
+                found.append((-ranked.score * (each.score / best), place, number, each))
     return [(place, each) for _, place, _, each in sorted(found, key=lambda each: each[:3])]
 
 
