@@ -104,16 +104,15 @@ class Finder:
         passages = known or index.of(note)
         if not self.needs_text:
             return passages
-        text = note.text
-        body = len(text) - len(words_of(note).body)
-        done, byte = body, 0
+        text = note.said.text
+        done, byte = note.said.offset(note.body_line), 0
         edges: list[tuple[int, int]] = []
         for start, length in zip(passages.starts, passages.lengths, strict=True):
             first = byte + len(text[done:start].encode("utf-8", "replace"))
             done = start + length
             byte = first + len(text[start:done].encode("utf-8", "replace"))
             edges.append((first // _BYTES_A_WORD, byte // _BYTES_A_WORD + 1))
-        heads = accumulate((len(heading.text.encode("utf-8", "replace")) + 1 for heading in note.headings), initial=0)
+        heads = accumulate((len(text.encode("utf-8", "replace")) + 1 for text in note.said_headings), initial=0)
         return replace(
             passages,
             first_words=[first for first, _ in edges],
