@@ -225,7 +225,7 @@ def test_passages_are_in_order_and_hold_every_line_with_content(lines: list[str]
     done = 0
     for number, each in enumerate(found):
         assert done <= each.start < each.end
-        assert text[each.start : each.end].strip()
+        assert note.said.text[each.start : each.end].strip()
         assert each.start_line == text.count("\n", 0, each.start) + 1
         assert each.end_line == text.count("\n", 0, each.end) + 1
         assert -1 <= each.heading < len(note.headings)
@@ -233,7 +233,7 @@ def test_passages_are_in_order_and_hold_every_line_with_content(lines: list[str]
         done = each.end
     ends = [0, *(each.end for each in found)]
     starts = [*(each.start for each in found), len(text)]
-    between = "\n".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    between = "\n".join(note.said.text[end:start] for end, start in zip(ends, starts, strict=True))
     if note.body_line == 1:
         assert not any(sign.isalnum() for line in between.split("\n") if line not in LEFT_OUT for sign in line)
 

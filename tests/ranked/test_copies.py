@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.index import passages
+from vaulttools.index.words import count
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest
 from vaulttools.ranked.allotment import every_passage
@@ -18,8 +19,34 @@ from vaulttools.ranked.evidence import Evidence, RankedNote
 TEXT = "The client asks for a name and a password, and after three wrong ones it waits for ten minutes before the next."
 
 
-def made(text: str) -> Print:
-    return Print(text, digest(text))
+def made(text: str, properties: str = "") -> Print:
+    """The print of a text, as if it were one passage however long it is."""
+    note = Note("a.md", properties)
+    is_short = count(text) < passages.FEWEST_WORDS_OF_A_COPY
+    return Print(text, passages.NO_COPIES if is_short else digest(text), passages.digest_of_properties(note))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        ("", "", True),
+        ("", "---\n---\n", True),
+        ("---\na: 1\nb: [x, y]\n---\n", "---\nb:\n  - x\n  - y\nA: 1\n---\n", True),
+        ("", "---\na: 1\n---\n", False),
+        ("---\na: 1\n---\n", "---\na: 2\n---\n", False),
+        ("---\na: 1\n---\n", "---\na: '1'\n---\n", False),
+        ("---\na: 1\n---\n", "---\na: 1\nb: 2\n---\n", False),
+        ("---\na: [x, y]\n---\n", "---\na: [y, x]\n---\n", False),
+        ("---\na: {b: 1}\n---\n", "---\na: {b: 2}\n---\n", False),
+        ("---\na: [\n---\n", "---\na: {\n---\n", False),
+    ],
+)
+def test_passages_are_copies_only_if_the_properties_of_their_notes_agree(one: str, other: str, agree: bool) -> None:
+    assert made(TEXT, one).is_copy_of(made(TEXT, other)) == agree
+    of_one, of_other = (passages.of(Note("a.md", f"{each}{TEXT}\n")).digests for each in (one, other))
+    assert (list(of_one) == list(of_other)) == agree
+    near = TEXT.replace("name", "username")
+    assert made(TEXT, one).is_copy_of(made(near, other)) == agree
 
 
 @pytest.mark.parametrize(

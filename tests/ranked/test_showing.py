@@ -148,7 +148,7 @@ def test_a_cut_passage_says_where_it_was_cut() -> None:
 
 
 def test_a_shown_passage_has_its_lines_its_headings_and_its_copies() -> None:
-    text = f"# Top\n\n{LONG}\n\n## Sub\n\nLead.\n"
+    text = f"# Top\n\n{LONG}\n\n## Sub\n\nLead is a soft metal.\n"
     notes = {path: Note(path, text) for path in ("a.md", "b.md", "c.md", "d.md", "e.md")}
     held = passages.of(notes["a.md"])
     last = len(held.starts) - 1
@@ -156,7 +156,12 @@ def test_a_shown_passage_has_its_lines_its_headings_and_its_copies() -> None:
     ranked = RankedNote("a.md", 1.0, held, [])
     found = passage_of(notes["a.md"], ranked, (last, last, last), 500, deduplicator, lambda _: ())
     assert (found.start_line, found.end_line, found.heading) == (5, 7, ("Top", "Sub"))
-    assert lines_of(found) == ["Lines 5-7, under Top:", "  ## Sub", "  Lead.", "also in: b.md, c.md and 2 more"]
+    assert lines_of(found) == [
+        "Lines 5-7, under Top:",
+        "  ## Sub",
+        "  Lead is a soft metal.",
+        "also in: b.md, c.md and 2 more",
+    ]
 
 
 def shown(note: Note, *found: ShownPassage, date: str = "", properties: str = "") -> ShownNote:

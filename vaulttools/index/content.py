@@ -262,7 +262,8 @@ def _flags(text: str) -> int:
 
 
 def words_of(note: Note) -> WordColumns:
-    """Returns the columns of a note in the word table."""
+    """Returns the columns of a note in the word table: the words of what it says."""
+
     own = note.properties.get("title")
     name = note.title.encode("utf-8", "replace").decode()  # fault-N04
     parts = " ".join(apart(name))
@@ -271,7 +272,7 @@ def words_of(note: Note) -> WordColumns:
         body=_body(note),
         title="\n".join(titles),
         aliases="\n".join(note.aliases),
-        headings="\n".join(heading.text for heading in note.headings),
+        headings="\n".join(note.said_headings),
         properties=in_words({name: value for name, value in note.properties.items() if name not in _IN_OTHER_COLUMNS}),
     )
 
@@ -284,12 +285,7 @@ _IN_OTHER_COLUMNS: Final = frozenset(("title", "aliases", "alias"))
 
 
 def _body(note: Note) -> str:
-    offset = 0
-    for _ in range(note.body_line - 1):
-        offset = note.text.find("\n", offset) + 1
-        if not offset:
-            return ""
-    return note.text[offset:]
+    return note.said.text[note.said.offset(note.body_line) :]
 
 
 def _structure(note: Note) -> bytes:

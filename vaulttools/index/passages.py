@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from vaulttools.index.words import count
 from vaulttools.notes.note import Note
-from vaulttools.notes.passages import context, digest_of_folded, folded, split
+from vaulttools.notes.passages import context, digest, digest_of_folded, folded, split
 
 _DIGIT: Final = re.compile(r"\d")
 
@@ -26,6 +26,12 @@ _COLUMNS: Final = 7
 """Numbers per passage, besides its digests."""
 _FIRST: Final = 2
 """Numbers before the columns: the number of passages, and the language."""
+
+
+FEWEST_WORDS_OF_A_COPY: Final = 5
+"""A passage of fewer words has no copies: unrelated notes may share `Coming soon.`"""
+NO_COPIES: Final = 0
+"""The digest of a passage of fewer words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class Passages:
     digits: Sequence[int]
     """1 for each that holds a digit, else 0."""
     digests: Sequence[int]
-    """`notes.passages.digest` of each."""
+    """Digest of each with the properties of the note, equal for copies; `NO_COPIES` for one of too few words."""
     keys: Sequence[int]
     """Digest of each with its context, as `notes.passages.in_context` writes it: the keys of its vectors."""
     levels: Sequence[int]
@@ -67,8 +73,9 @@ def dump(note: Note) -> bytes:
     """Returns the passages of a note as bytes for `load`."""
     from vaulttools.notes import language
 
-    source = note.source
+    source = note.said
     body = done = source.offset(note.body_line)
+    of_properties = digest_of_properties(note)
     numbers = array("I")
     digests = array("q")
     keys = array("q")
@@ -76,11 +83,12 @@ def dump(note: Note) -> bytes:
     under, before = None, ""
     for number, passage in enumerate(split(note)):
         text = source.text[passage.start : passage.end]
+        words = count(text)
         gap = source.text[done : passage.start]
         numbers.extend(
             (
                 count(gap) if gap.strip() else 0,
-                count(text),
+                words,
                 passage.start - last,
                 passage.end - passage.start,
                 passage.heading + 1,
@@ -93,12 +101,12 @@ def dump(note: Note) -> bytes:
             before = folded(context(note, passage.heading, is_first=is_first))
         # Folding the text again, with its context, would take a third more time.
         alone = folded(text)
-        digests.append(digest_of_folded(alone))
+        digests.append(digest_of_folded(alone) ^ of_properties if words >= FEWEST_WORDS_OF_A_COPY else NO_COPIES)
         keys.append(digest_of_folded(f"{before} {alone}" if before else alone))
         done = last = passage.end
     headings = array("I")
-    for heading in note.headings:
-        headings.extend((heading.level, count(heading.text)))
+    for heading, text in zip(note.headings, note.said_headings, strict=True):
+        headings.extend((heading.level, count(text)))
     # Numbers of one column are similar: they compress to a third fewer bytes than by passage.
     columns = array("I", [len(digests), language.LANGUAGES.index(language.of(source.text[body:]))])
     for column in range(_COLUMNS):
@@ -161,6 +169,17 @@ def keys_of(data: bytes) -> Keys:
     return Keys(both[len(both) // 2 :], language.LANGUAGES[numbers[1]])
 
 
+def digest_of_properties(note: Note) -> int:
+    """Returns a digest of a note's properties, whatever their order; 0 for a note without any. What cannot be read
+    counts as written."""
+    if note.frontmatter is None:
+        return 0
+    values = note.properties
+    if not values:
+        return digest(note.frontmatter.raw) if note.is_misread else 0
+    return digest(repr(sorted((name.casefold(), repr(value)) for name, value in values.items())))
+
+
 def of(note: Note) -> Passages:
     """Returns the passages of a note that is not indexed."""
     return load(dump(note))
@@ -170,7 +189,9 @@ def digests(data: bytes) -> Iterator[int]:
     """Returns the distinct digests and keys of passages from bytes of `dump`."""
     reader = zlib.decompressobj()
     reader.decompress(data)
-    return iter(dict.fromkeys(array("q", reader.unused_data)))
+    found = dict.fromkeys(array("q", reader.unused_data))
+    found.pop(NO_COPIES, None)
+    return iter(found)
 
 
 def _starts(gaps: array[int], lengths: array[int]) -> list[int]:

@@ -648,7 +648,7 @@ def texts_of(note: Note, passages: Passages, wanted: AbstractSet[int]) -> dict[i
         if key not in wanted:
             continue
         start = passages.starts[number]
-        passage = note.text[start : start + passages.lengths[number]]
+        passage = note.said.text[start : start + passages.lengths[number]]
         text = in_context(note, passage, passages.headings[number], is_first=not number)
         if digest_of(text) == key:
             found[key] = text

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from vaulttools.core import paths
+from vaulttools.core import limits, paths, render
 from vaulttools.core.cached import cached_property
 from vaulttools.files.document import Document, DocumentPart
-from vaulttools.notes import logseq
+from vaulttools.notes import logseq, said
 from vaulttools.notes.contents import Contents, Part
 from vaulttools.notes.parts import Block, Heading, Source, Structure
 from vaulttools.notes.properties.frontmatter import FrontmatterBlock, Properties, load, split
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from vaulttools.notes.packing import PackedNote
     from vaulttools.notes.parts import DatedLine, Span
     from vaulttools.notes.properties.values import Value
+    from vaulttools.notes.said import LeftOut
 
 
 def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, ...]]:
@@ -64,6 +67,52 @@ class Note(Contents):
     def source(self) -> Source:
         """The text with its lines."""
         return Source(self.text)
+
+    @cached_property
+    def said(self) -> Source:
+        """What the note says, at its place: the rest is blank. It is `source` itself if the note says all of it."""
+        return said.blanked(self.source, self._left_out)
+
+    @cached_property
+    def _left_out(self) -> Sequence[LeftOut]:
+        return said.left_out(self, self.path, self.source)
+
+    def says(self, start: int, end: int) -> str:
+        """Returns what a part of the note says, without the blanks of `said`; offsets in characters."""
+        return said.shortened(self.said.text, self._left_out, start, end)
+
+    def said_breadcrumb(self, line: int) -> tuple[str, ...]:
+        """Returns the headings above a line as `breadcrumb` does, without those that say nothing."""
+        if self.said is self.source:
+            return self.breadcrumb(line)
+        return self.said_trail(bisect_right(self.headings, line, key=attrgetter("line")) - 1)
+
+    def said_trail(self, number: int) -> tuple[str, ...]:
+        """Returns a heading after those above it as `trail` does, without those that say nothing."""
+        if self.said is self.source:
+            return self.trail(number)
+        found: list[str] = []
+        while number >= 0:
+            found.append(render.shortened(self.said_headings[number], limits.LINE_CHARACTERS))
+            number = self.above[number]
+        return tuple(filter(None, reversed(found)))
+
+    @cached_property
+    def said_headings(self) -> Sequence[str]:
+        """By heading, what it says; `""` for one that says nothing."""
+        found = []
+        for heading in self.headings:
+            line = self.said.lines[heading.line - 1]
+            is_whole = line == self.source.lines[heading.line - 1]
+            found.append(heading.text if is_whole else " ".join(line.strip(" \t#").split()))
+        return found
+
+    @property
+    def data_lines(self) -> AbstractSet[int]:
+        """The lines that hold nothing but what a plugin keeps there: a drawing, or other data."""
+        line_of = self.source.line_of
+        lines = _lines((line_of(start), line_of(end - 1)) for start, end, is_data in self._left_out if is_data)
+        return {line for line in lines if self.source.lines[line - 1].strip() and not self.said.lines[line - 1].strip()}
 
     @cached_property
     def structure(self) -> Structure:
@@ -174,6 +223,10 @@ class ExtractedNote(Note):
     def frontmatter(self) -> None:
         """Always None: a line of dashes at the beginning is text."""
         return
+
+    @property
+    def _left_out(self) -> Sequence[LeftOut]:
+        return ()
 
     @cached_property
     def structure(self) -> Structure:

@@ -5,7 +5,7 @@ have `USUAL` characters: paragraphs, list items with their children, code, callo
 first passage of its section; a block that a colon or a heading introduces belongs to the same passage. A long table has
 a passage for its header row, which is the parent of the passages of its rows. A passage longer than `LONGEST` is split
 at the ends of sentences, else of lines, else of words. Link definitions, tables of contents and rows of links are no
-passages.
+passages, nor is what `said` leaves out of a note.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class _Unit(NamedTuple):
 def split(note: Note) -> list[NotePassage]:
     """Returns the passages of a note, in order. They do not overlap; they leave out blank lines, lines of dashes, and
     blocks that say nothing."""
-    source = note.source
+    source = note.said
     by_line = {heading.line: number for number, heading in enumerate(note.headings)}
     units = list(_saying(source, list(_units(source, note.structure.blocks))))
     if units and _is_short(note, source, units):
@@ -103,8 +103,10 @@ def _is_short(note: Note, source: Source, units: Sequence[_Unit]) -> bool:
 
 
 def _saying(source: Source, units: Sequence[_Unit]) -> Iterator[_Unit]:
-    """Yields the units except link definitions, tables of contents, rows of links, and a licence at the end."""
-    for number, unit in enumerate(units):
+    """Yields the units except link definitions, tables of contents, rows of links, and a licence at the end; each from
+    its first to its last line that says something."""
+    for number, whole in enumerate(units):
+        unit = _trimmed(source, whole)
         lines = [line for line in source.lines[unit.start_line - 1 : unit.end_line] if line.strip()]
         if not lines or all(map(_LINK_DEFINITION.match, lines)) or all(map(_is_of_links, lines)):
             continue
@@ -112,6 +114,15 @@ def _saying(source: Source, units: Sequence[_Unit]) -> Iterator[_Unit]:
         if is_last and number and sum(map(len, lines)) <= _LONGEST_LICENCE and _LICENCE.search("\n".join(lines)):
             continue
         yield unit
+
+
+def _trimmed(source: Source, unit: _Unit) -> _Unit:
+    first, last = unit.start_line, unit.end_line
+    while first < last and not source.lines[first - 1].strip():
+        first += 1
+    while last > first and not source.lines[last - 1].strip():
+        last -= 1
+    return unit._replace(start_line=first, end_line=last)
 
 
 def _is_of_links(line: str) -> bool:
@@ -179,7 +190,7 @@ def in_context(note: Note, text: str, under: int, *, is_first: bool) -> str:
 def context(note: Note, under: int, *, is_first: bool) -> str:
     """Returns the context that `in_context` writes before a passage's text; it ends with a line feed."""
     properties = in_one_line(note.properties, _PROPERTIES) if is_first else ""
-    return f"{' > '.join((note.title, *note.trail(under)))}\n{properties}{chr(10) if properties else ''}"
+    return f"{' > '.join((note.title, *note.said_trail(under)))}\n{properties}{chr(10) if properties else ''}"
 
 
 _PROPERTIES: Final = 300

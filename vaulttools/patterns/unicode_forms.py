@@ -1,4 +1,4 @@
-"""Writes a pattern in the other Unicode form; the classes in it stay as they are."""
+"""Writes a pattern in the other Unicode form, but for its classes."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
 from typing import Final, Literal, TypeAlias
@@ -91,6 +92,11 @@ class Text:
             if line > above:
                 return sheet.breadcrumb(line - above)
         return ()
+
+    @property
+    def data_lines(self) -> AbstractSet[int]:
+        """The lines that hold nothing but what a plugin keeps there: a drawing, or other data."""
+        return {line + above for sheet, above in self._placed for line in sheet.data_lines}
 
     def tag_lines(self) -> Iterator[tuple[str, int]]:
         """The tags in the body, without `#`, each with its line."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import all_notes
@@ -31,12 +30,9 @@ class Print:
 
     text: str
     digest: int
-    """`notes.passages.digest` of the text."""
-
-    @cached_property
-    def is_short(self) -> bool:
-        """Whether it has too few words to identify it: `Coming soon.`"""
-        return sum(1 for _ in islice(_WORD.finditer(self.text), COPY.short)) < COPY.short
+    """As in `Passages.digests`."""
+    of_properties: int
+    """`index.passages.digest_of_properties` of its note."""
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
@@ -52,9 +48,11 @@ class Print:
         return frozenset(_NUMBER.findall(self.text))
 
     def is_copy_of(self, other: Print) -> bool:
-        """Whether both say the same, exactly or nearly."""
+        """Whether both say the same, exactly or nearly, in notes whose properties agree."""
+        if self.of_properties != other.of_properties:
+            return False
         if self.digest == other.digest:
-            return not (self.is_short or other.is_short)
+            return self.digest != stored.NO_COPIES
         # Quick checks come first: few passages of prose have the same numbers and a similar length.
         length, of_other = len(self.text), len(other.text)
         if length < COPY.as_long * of_other or of_other < COPY.as_long * length or self.numbers != other.numbers:
@@ -70,14 +68,14 @@ CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
 
 
 def text_of(note: Note, passages: Passages, number: int) -> str:
-    """Returns the text of one passage."""
+    """Returns what one passage says."""
     start = passages.starts[number]
-    return note.text[start : start + passages.lengths[number]]
+    return note.says(start, start + passages.lengths[number])
 
 
 def print_of(note: Note, passages: Passages, number: int) -> Print:
     """Returns the print of one passage."""
-    return Print(text_of(note, passages, number), passages.digests[number])
+    return Print(text_of(note, passages, number), passages.digests[number], stored.digest_of_properties(note))
 
 
 @dataclass(slots=True)
@@ -116,6 +114,8 @@ class Deduplicator:
 
     def copies(self, path: str, number: int, digest: int) -> list[str]:
         """Returns the other notes of the scope that hold a copy of a passage, in order."""
+        if digest == stored.NO_COPIES:
+            return []
         if digest not in self._copies:
             self._copies[digest] = self.copies_of({digest}).get(digest, frozenset())
         found = self._copies[digest] & self.among

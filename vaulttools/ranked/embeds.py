@@ -98,7 +98,7 @@ def _part(path: str, reference: Reference, read: Reader) -> Embedded | None:
     if note is None or lines is None:
         return None
     start, end = lines
-    text = compact("\n".join(note.source.lines[start - 1 : end]))
+    text = compact(note.says(note.source.offset(start), note.source.offset(end + 1)))
     place = cut(text, _CHARACTERS)
     return Embedded(path, start, end, text[:place].rstrip() + ELLIPSIS * (place < len(text)))
 

@@ -45,13 +45,13 @@ class Finder:
         lengths = []
         found: list[list[list[int]]] = [[] for _ in self.terms]
         shares: dict[int, float] = {}
-        for column in (note if isinstance(note, NoteWords) else NoteWords(note)).columns:
+        texts = [column.text for column in note.columns] if isinstance(note, NoteWords) else words_of(note)
+        columns = note.columns if isinstance(note, NoteWords) else map(self._split, texts)
+        for text, column in zip(texts, columns, strict=True):
             if self.needs_text:
-                text = column.text.encode("utf-8", "replace")
-                lengths.append(len(text) // _BYTES_A_WORD)
+                lengths.append(len(text.encode("utf-8", "replace")) // _BYTES_A_WORD)
                 by_term = [
-                    [byte // _BYTES_A_WORD for byte in first]
-                    for first in self._first_bytes(column, column.text, shares)
+                    [byte // _BYTES_A_WORD for byte in first] for first in self._first_bytes(column, text, shares)
                 ]
             else:
                 lengths.append(len(column))
@@ -59,6 +59,10 @@ class Finder:
             for term, places in enumerate(by_term):
                 found[term].append(places)
         return Places(lengths, found, shares_of(shares, len(self.terms)))
+
+    def _split(self, text: str) -> ColumnWords:
+        """Returns the words of a text; none if no term is a word."""
+        return ColumnWords(text if self._stems or self._beginnings else "")
 
     def _in_column(self, column: ColumnWords, shares: dict[int, float]) -> list[list[int]]:
         """Returns for each term the places of its words in a column; notes the highest share of each in `shares`."""
@@ -78,8 +82,7 @@ class Finder:
     def occurrences(self, text: str) -> list[tuple[int, int]]:
         """Returns where the terms begin in a text, in order: offset in characters, and number of the term."""
         data = text.encode("utf-8", "replace")
-        has_words = self._stems or self._beginnings
-        by_term = self._first_bytes(ColumnWords(text if has_words else ""), text, {})
+        by_term = self._first_bytes(self._split(text), text, {})
         places = sorted((byte, term) for term, first in enumerate(by_term) for byte in first)
         if len(data) == len(text):
             return places
@@ -101,16 +104,15 @@ class Finder:
         passages = known or stored.of(note)
         if not self.needs_text:
             return passages
-        text = note.text
-        body = len(text) - len(words_of(note).body)
-        done, byte = body, 0
+        text = note.said.text
+        done, byte = note.said.offset(note.body_line), 0
         edges: list[tuple[int, int]] = []
         for start, length in zip(passages.starts, passages.lengths, strict=True):
             first = byte + len(text[done:start].encode("utf-8", "replace"))
             done = start + length
             byte = first + len(text[start:done].encode("utf-8", "replace"))
             edges.append((first // _BYTES_A_WORD, byte // _BYTES_A_WORD + 1))
-        heads = accumulate((len(heading.text.encode("utf-8", "replace")) + 1 for heading in note.headings), initial=0)
+        heads = accumulate((len(text.encode("utf-8", "replace")) + 1 for text in note.said_headings), initial=0)
         return replace(
             passages,
             first_words=[first for first, _ in edges],

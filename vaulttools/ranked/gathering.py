@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vaulttools.core import paths, render
+from vaulttools.index.passages import NO_COPIES, digest_of_properties
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.values import OF_PAGES, in_one_line
@@ -73,7 +74,7 @@ class PassageRun:
     @property
     def heading(self) -> tuple[str, ...]:
         """The headings above the first passage, outermost first."""
-        return self.note.breadcrumb(self.start_line)
+        return self.note.said_breadcrumb(self.start_line)
 
     @property
     def page(self) -> int | None:
@@ -84,7 +85,7 @@ class PassageRun:
     def text(self) -> str:
         """The whole text, after the header row of its table."""
         start, end = self.span
-        return self._header + self.note.text[start:end]
+        return self._header + self.note.says(start, end)
 
     @property
     def shown(self) -> str:
@@ -193,7 +194,7 @@ def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
         best = ranked.evidence[0].score or 1.0
         for number, each in enumerate(ranked.evidence[: GATHERING.of_note]):
             if not number or each.score >= best * GATHERING.nearly:
-                found.append((-ranked.score * each.score / best, place, number, each))
+                found.append((-ranked.score * (each.score / best), place, number, each))
     return [(place, each) for _, place, _, each in sorted(found, key=lambda each: each[:3])]
 
 
@@ -236,9 +237,15 @@ class _Gathering:
         )
 
     def other_with_text_of(self, piece: PassageRun) -> PassageRun | None:
-        """Returns a piece of another note whose text contains that of `piece`; None if there is none."""
-        text = folded(piece.text)
-        return next((other for held, other in self._texts if text in held and other.path != piece.path), None)
+        """Returns a piece of another note whose text contains that of `piece`, if `piece` has copies at all, and its
+        note has no properties or the same; None if there is none."""
+        if piece.ranked.passages.digests[piece.first] == NO_COPIES:
+            return None
+        text, properties = folded(piece.text), digest_of_properties(piece.note)
+        for held, other in self._texts:
+            if text in held and other.path != piece.path and properties in (0, digest_of_properties(other.note)):
+                return other
+        return None
 
     def cut(self, piece: PassageRun, room: int) -> None:
         """Cut a piece so that it fits into `room` characters, if that can be."""
@@ -260,7 +267,8 @@ class _Gathering:
 
     def _take(self, piece: PassageRun, number: int) -> None:
         self._taken.setdefault(piece.path, set()).add(number)
-        self._digests.add(piece.ranked.passages.digests[number])
+        if (digest := piece.ranked.passages.digests[number]) != NO_COPIES:
+            self._digests.add(digest)
         self._prints.append(print_of(piece.note, piece.ranked.passages, number))
 
     def grow(self, room: int) -> None:

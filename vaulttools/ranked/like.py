@@ -65,7 +65,7 @@ def like(call: Call, given: str) -> tuple[Call, Like]:
     part = reading.of_target(opened)
     note = opened.note
     first = max(part.start, note.body_line)
-    body = "\n".join(opened.document.lines[first - 1 : part.end])[:_READ_CHARACTERS]
+    body = note.says(note.source.offset(first), note.source.offset(part.end + 1))[:_READ_CHARACTERS]
     title = " ".join([note.title, *(note.breadcrumb(part.start) if part.start > note.body_line else ())])
     links = call.links()
     graph = all_notes.answered(call.again(), PROJECTION, scope)  # the ranking reports skipped files, so not here again

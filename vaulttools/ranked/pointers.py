@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Final
 
 from vaulttools.core import paths
-from vaulttools.index.content import words_of
 from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.showing import NamedLine, ShownNote, TermsOf, best_line
@@ -29,13 +28,13 @@ def pointed_to(
     found: list[NamedLine] = []
     for path in islice(dict.fromkeys(_linked(shown, answer, links)), _TRIED):
         note = answer.read(path) if path not in held and answer.remaining() > 0 else None
-        terms = () if note is None else terms_of(note.text)
+        terms = () if note is None else terms_of(note.said.text)
         if note is None or len({term for _, term in terms}) < _FEWEST:
             continue
-        body = len(note.text) - len(words_of(note).body)
+        body = note.said.offset(note.body_line)
         in_body = [(place - body, term) for place, term in terms if place >= body]
         # The properties alone may hold them.
-        found.append(best_line(note, body if in_body else 0, len(note.text), in_body or terms, terms_of))
+        found.append(best_line(note, body if in_body else 0, len(note.said.text), in_body or terms, terms_of))
         if len(found) == _MOST:
             break
     return found

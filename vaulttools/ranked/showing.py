@@ -145,13 +145,13 @@ def named_line(ranked: RankedNote, note: Note | None, terms_of: TermsOf) -> Name
     number = ranked.evidence[0].number if ranked.evidence else 0
     start = ranked.passages.starts[number]
     end = start + ranked.passages.lengths[number]
-    return best_line(note, start, end, terms_of(note.text[start:end]), terms_of)
+    return best_line(note, start, end, terms_of(note.said.text[start:end]), terms_of)
 
 
 def best_line(note: Note, start: int, end: int, terms: Sequence[tuple[int, int]], terms_of: TermsOf) -> NamedLine:
     """Returns the line with most terms of the question in a part of a note, cut around them. `start` and `end` are the
     part's offsets, `terms` the offsets of the terms in it."""
-    lines = note.text[start:end].split("\n")
+    lines = note.said.text[start:end].split("\n")
     begins = [0, *accumulate(len(line) + 1 for line in lines)]
     held: list[set[int]] = [set() for _ in lines]
     for place, term in terms:
@@ -221,9 +221,10 @@ def passage_of(
     first, best, last = numbers
     passages = ranked.passages
     start, end = passages.starts[first], passages.starts[last] + passages.lengths[last]
-    text = note.text[start:end]
+    text = note.said.text[start:end]
     lead = _lead(note, ranked, first)
-    compacted = compact(text)
+    own = note.says(start, end)
+    compacted = compact(own)
     first_shown, end_shown = span_around_terms(compacted, max(room - len(lead), room // 2), terms_of)
     end_shown = _whole_sentence(compacted, first_shown, end_shown, terms_of)
     end_shown = _with_a_row(compacted, first_shown, end_shown)
@@ -232,8 +233,8 @@ def passage_of(
     return ShownPassage(
         line,
         line + text.count("\n"),
-        note.breadcrumb(line),
-        lead + text,
+        note.said_breadcrumb(line),
+        lead + own,
         shown,
         deduplicator.copies(ranked.path, best, passages.digests[best]),
         next((each.found_by for each in ranked.evidence if each.number == best), ("words",)),
@@ -257,9 +258,9 @@ def _lead(note: Note, ranked: RankedNote, first: int) -> str:
         return f"{compact(text_of(note, passages, passages.parents[first]))}\n"
     start = passages.starts[first]
     begin = note.text.rfind("\n", 0, start) + 1
-    indent = _indent(note.text[begin:].split("\n", 1)[0])
+    indent = _indent(note.said.text[begin:].split("\n", 1)[0])
     found: list[str] = []
-    for line in reversed(note.text[:begin].split("\n")[-_LOOKED_BACK:-1] if indent else []):
+    for line in reversed(note.said.text[:begin].split("\n")[-_LOOKED_BACK:-1] if indent else []):
         if line.strip() and _indent(line) == 0 and not _ITEM.match(line):
             break
         if line.strip() and _indent(line) < indent and _ITEM.match(line):
@@ -369,8 +370,8 @@ def reading_on(shown: Sequence[ShownNote], read: Reader) -> tuple[str, int] | No
         return None
     place = best.span[1] if best.cut is None else best.cut
     for start, end in (passage.span for passage in first.passages if passage.cut is None):
-        found = _TEXT.search(note.text, place)
+        found = _TEXT.search(note.said.text, place)
         if found is not None and start <= found.start() < end:
             place = end
-    found = _TEXT.search(note.text, place)
+    found = _TEXT.search(note.said.text, place)
     return None if found is None else (note.path, note.text.count("\n", 0, found.start()) + 1)

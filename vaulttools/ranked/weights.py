@@ -206,8 +206,6 @@ class Copying:
     """A copy has at least this part of the other's length; quicker to check than the shingles."""
     fewest: int = 12
     """Passages of fewer words are copies only if they are equal."""
-    short: int = 5
-    """Passages of fewer words are never copies: unrelated notes may share them."""
     compared: int = 3
     """Passages of a note that are compared with those of others."""
     nearly: float = 0.8

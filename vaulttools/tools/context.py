@@ -225,7 +225,7 @@ def _next_calls(pieces: Sequence[PassageRun]) -> Iterator[NextCall]:
     for path, shown in islice(by_note.items(), _CALLS):
         if (cut := next((piece for piece in shown if piece.most is not None), None)) is not None:
             yield _reading(path, cut.start_line)
-        elif shown[-1].end_line < shown[-1].note.line_count:
+        elif any(map(str.strip, shown[-1].note.said.lines[shown[-1].end_line :])):
             yield _reading(path, shown[-1].end_line + 1)
         elif sum(map(len, shown)) < len(shown[0].ranked.passages.starts):
             yield NextCall(tool="read", arguments={"note": paths.portable(path)})

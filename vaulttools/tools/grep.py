@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from vaulttools.answers import answer, cut, hints, shown_lines
+from vaulttools.answers import answer, cut, hints, plugin_data, shown_lines
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
@@ -75,6 +75,7 @@ def run(call: Call, request: GrepRequest) -> GrepAnswer:
     at_least = min(max(total - 1, 0), COUNTED_LINES)
     matches = [_match(file, hit.line, hit.text) for file, _ in shown for hit in file.hits]
     notices = [*compiled.notices, *answer.told(work, found=bool(matches), shown=[match.path for match in matches])]
+    notices += plugin_data.among((file for file, _ in shown), call.notes().note)
     notices += hints.files_without_match(found)
     notices += hints.readings(found, work.voice.name("glob") if (request.glob or "").strip() else None)
     way_on = answer.way_on(work, "path or glob", "max_results")

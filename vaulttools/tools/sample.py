@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
-from vaulttools.answers import answer, shown_lines
+from vaulttools.answers import answer, plugin_data, shown_lines
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
@@ -74,6 +74,8 @@ def run(call: Call, request: SampleRequest) -> SampleAnswer:
         end.warn(
             f"clusters cover the first {len(found.hits)} of {matches.words} matching lines; narrow the query or path"
         )
+    for sentence in plugin_data.among(located, call.notes().note):
+        end.warn(sentence)
     closing.what_was_left_out(end, work, found=found is not None, shown=[place.path])
     body = [
         f"sample: {render.visible(request.query)} in {exploration.label(place)} (mode {request.mode})",

@@ -11,7 +11,7 @@ from functools import partial
 from heapq import merge
 from typing import Annotated, ClassVar, Final
 
-from vaulttools.answers import answer, cut, hints, reading, shown_lines
+from vaulttools.answers import answer, cut, hints, plugin_data, reading, shown_lines
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request, Texts, number_of
@@ -153,12 +153,13 @@ def run(call: Call, request: SearchRequest) -> SearchAnswer:
     # show
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
     reader = call.notes()
-    page = found.page(skip, PAGE_FILES, cap + 1)
+    page = [*found.page(skip, PAGE_FILES, cap + 1)]
     shown = [_rendered(call.session, plan, reader, match, hits, cap) for match, hits in page]
     total = len(found.counted)
     notices = [*compiled.notices, *plan.notes]
     in_order = [file.name for file in shown]
     notices += answer.told(work, found=total > 0, shown=in_order, reported=("not a regular file",))
+    notices += plugin_data.among((hits for _, hits in page), reader.note)
     if not found.counted:
         notices += _past_the_end(call.session, plan) if has_parts else hints.files_without_match(found)
     only_globs = not has_parts and all(target.glob is not None for target in targets.found)

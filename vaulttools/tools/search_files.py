@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from vaulttools.answers import answer, cut, date_arguments, hints, shown_lines
+from vaulttools.answers import answer, cut, date_arguments, hints, plugin_data, shown_lines
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.date_arguments import DateText
 from vaulttools.answers.request import Request, Tags, Texts, Values
@@ -105,7 +105,7 @@ def run(call: Call, request: SearchFilesRequest) -> SearchFilesAnswer:
     reader = call.notes().of_many(_notes(found.counted[: request.max_results]))
     # 10,000 files are 250,000 lasting objects; a third of the time was spent on scanning them repeatedly.
     with garbage.paused() if request.max_results > limits.COUNTED_FILES else nullcontext():
-        page = found.page(0, request.max_results, limits.KEPT_HITS)
+        page = [*found.page(0, request.max_results, limits.KEPT_HITS)]
         items = [_shown(reader, request, match, hits, work) for match, hits in page]
     files = [item.file for item in items]
     total = len(found.counted)
@@ -113,6 +113,8 @@ def run(call: Call, request: SearchFilesRequest) -> SearchFilesAnswer:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
     is_total = request.output == "counts"
     notices += answer.told(work, found=total > 0, shown=[file.path for file in files], is_total=is_total)
+    if request.output == "excerpts":
+        notices += plugin_data.among((hits for _, hits in page), reader.note)
     if not _looks_into_notes(request):
         notices += hints.files_without_match(found)
     glob = work.voice.name("file_pattern") if (request.file_pattern or "").strip() else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from vaulttools.answers import answer, shown_lines
+from vaulttools.answers import answer, plugin_data, shown_lines
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.shown_lines import HitWindow
 from vaulttools.answers.tool import Tool
@@ -82,6 +82,8 @@ def run(call: Call, request: ShowRequest) -> ShowAnswer:
     windows = _windows(request, text, hits)
     end = closing.of_query(found, scanned, scanned.matches, Count(len(located)))
     closing.scan_limit(end, scanned)
+    for sentence in plugin_data.among(located, call.notes().note):
+        end.warn(sentence)
     closing.what_was_left_out(end, work, found=bool(scanned.files), shown=[place.path])
     return ShowAnswer(
         **answer.envelope(

@@ -79,7 +79,7 @@ def test_texts_are_folded_in_parts(first: str, between: str, second: str) -> Non
     assert folded(first + between + second) == folded(first) + folded(between + second)
 
 
-@given(TEXTS, st.data())
+@given(TEXTS | st.text("漢字學習、，！ａがﾊﾟハ\u3099\u2060\U000e0100x ", max_size=30), st.data())
 def test_a_place_in_a_folded_text_leads_to_the_letters_that_were_folded(text: str, data: st.DataObject) -> None:
     made = Folded(text)
     assert made.data.decode() == folded(text)

@@ -7,6 +7,7 @@ are compared by their identity, which drops nothing.
 
 from __future__ import annotations
 
+import operator
 import re
 import unicodedata
 from bisect import bisect_right
@@ -185,8 +186,7 @@ class Folded:
             parts.append(between)
             size = len(between.encode("utf-8", "replace"))
             at, written, end = at + size, written + size, run.end()
-            for cluster in _clusters(run[0]):
-                piece = _folded(cluster)
+            for cluster, piece in _pieces(run[0], made):
                 parts.append(piece)
                 self._add(at, written, is_changed=piece != cluster)
                 at += len(piece.encode("utf-8", "replace"))
@@ -221,6 +221,35 @@ class Folded:
                 ends = self._written[following]
             return begins, ends
         return begins, self._written[last + 1]
+
+
+class _Alone(dict[str, str]):
+    """What each character is folded to without those beside it; made when it is first met."""
+
+    def __missing__(self, character: str) -> str:
+        self[character] = made = _folded(character)
+        return made
+
+
+_ALONE: Final = _Alone()
+
+
+def _pieces(run: str, made: str) -> Iterator[tuple[str, str]]:
+    """Yields the pieces of a run that are folded alone as they are within it, and what each becomes; `made` is the
+    folded run. Where each character becomes one, as in most sentences without blanks, what stays is one piece."""
+    if len(made) != len(run) or not all(map(operator.eq, map(_ALONE.__getitem__, run), made)):
+        for cluster in _clusters(run):
+            yield cluster, _folded(cluster)
+        return
+    start = 0
+    for place, is_same in enumerate(map(operator.eq, run, made)):
+        if not is_same:
+            if place > start:
+                yield run[start:place], made[start:place]
+            yield run[place], made[place]
+            start = place + 1
+    if start < len(run):
+        yield run[start:], made[start:]
 
 
 def _clusters(run: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from vaulttools.call import Call
 from vaulttools.core import paths
+from vaulttools.core.folding.identity import composed, identity
 from vaulttools.core.limits import RESULTS
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
@@ -106,10 +107,10 @@ def _counts(search: Search, files: Sequence[str]) -> dict[str, int]:
 def _named(scope: Scope, words: Sequence[str]) -> Mapping[str, AbstractSet[str]]:
     """Returns, for each word, the notes whose names contain it."""
     named: dict[str, set[str]] = {word: set() for word in words}
-    wanted = [(word.casefold(), named[word]) for word in words]
+    wanted = [(identity(word), named[word]) for word in words]
     for path, kind, left_out in scope.entries():
         if kind == "file" and left_out is None:
-            name = _name(path).casefold()
+            name = identity(_name(path))
             for folded, holding in wanted:
                 if folded in name:
                     holding.add(path)
@@ -130,12 +131,12 @@ def _matches(
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for path in files:
-        name = _name(path)
-        folded = name.casefold()
+        name = composed(_name(path))
+        folded = identity(name)
         for word in words:
-            start = folded.find(word.casefold())
+            start = folded.find(identity(word))
             if start >= 0 and len(folded) == len(name):
-                match = _match(name, start, start + len(word), "filename", context, Units(name))
+                match = _match(name, start, start + len(identity(word)), "filename", context, Units(name))
                 found.setdefault(path, []).append(match)
     texts: dict[str, str] = {}
     places: dict[str, list[tuple[int, int]]] = {}

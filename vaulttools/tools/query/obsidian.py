@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from vaulttools.answers import all_notes, answer, cut, date_arguments, filters, shown_lines
+from vaulttools.answers import all_notes, answer, cut, date_arguments, filters, plugin_data, shown_lines
 from vaulttools.answers.cut import Section
 from vaulttools.answers.obsidian_query import Order, awaited, in_other_form, other_readings, prepared
 from vaulttools.call import Call
@@ -45,6 +45,7 @@ def answered(call: Call, request: QueryRequest, query: str, sentences: Sequence[
         *foreign_in_query(node),
         *filters.unselected(request, asked.notes + asked.waiting),
         *answer.told(work, found=page.total > 0, shown=[each.path for each in page.shown], reported=("time limit",)),
+        *plugin_data.among_places(page.shown),
     ]
     if page.total == 0 and work.complete:
         notices += other_readings(request, query, found, order)
