@@ -99,7 +99,7 @@ def test_a_second_look_sees_what_the_first_saw_and_a_call_that_is_asked_again_wh
 
 def test_a_call_that_has_chosen_does_not_wait_again(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Snapshot, "is_known", lambda *_: False)
-    monkeypatch.setattr(Snapshot, "is_ranked", lambda *_: False)
+    monkeypatch.setattr(Snapshot, "has_words_of", lambda *_: False)
     wait, waited = Call.waited, list[float]()
 
     def counted(call: Call, seconds: float) -> Call:

@@ -27,7 +27,7 @@ from tests.mounts import OWN_MOUNTS, may_mount
 from tests.test_protection import required, wide
 from vaulttools import Vault, VaultConfig, VaultToolsError, tools
 from vaulttools.answers import hints
-from vaulttools.answers.answer import conflict_copies
+from vaulttools.answers.conflict_copies import KINDS, MARKS, conflict_copies
 from vaulttools.answers.text_search import TextSearch
 from vaulttools.call import Call
 from vaulttools.core import limits, paths
@@ -562,6 +562,12 @@ def test_fault_S03_each_sync_tool_names_conflict_copies_in_its_own_way() -> None
     sentences = [sentence for copy in OTHER_COPIES for sentence in conflict_copies([copy])]
     assert sentences == [f"{copy} is a conflict copy of {note}." for copy, note in OTHER_COPIES.items()]
     assert conflict_copies(NO_COPIES) == []
+
+
+def test_fault_S03_the_quick_look_lets_every_kind_of_conflict_copy_pass() -> None:
+    examples = [*COPIES, *OTHER_COPIES]
+    assert [kind.pattern for kind in KINDS if not any(map(kind.fullmatch, examples))] == []
+    assert [copy for copy in examples if not MARKS.search(copy)] == []
 
 
 def test_fault_S02_a_link_to_a_file_that_is_not_downloaded_leads_there(make_vault: MakeVault) -> None:

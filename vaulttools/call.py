@@ -49,7 +49,7 @@ _LEAST_SECONDS: Final = 0.1
 
 @dataclass(slots=True)
 class _Taken:
-    """What a call, and those that were made of it, took of the index."""
+    """What a call, and those that were made of it, took of the index. Closing any of these calls closes all."""
 
     index: BackgroundIndex | None = None
     snapshot: Snapshot | None = None
@@ -110,7 +110,7 @@ class Call:
         """Waits until the structures of all notes are known, for at most `seconds`; 0: not at all.
 
         Returns the call to go on with, and to use alone: of the same work, with the index as it is then. A vault whose
-        own index is off or unavailable gets a temporary one.
+        own index is off or unavailable gets a temporary one. Closing any of these calls closes all.
 
         Raises:
             Cancelled: the caller has stopped the call.

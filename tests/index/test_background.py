@@ -22,11 +22,12 @@ from vaulttools import Cancelled, Vault, VaultConfig
 from vaulttools.errors import VaultToolsError
 from vaulttools.index import background as live
 from vaulttools.index import build
-from vaulttools.index.background import BackgroundIndex, watch
+from vaulttools.index.background import BackgroundIndex
 from vaulttools.index.build import Updated
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
-from vaulttools.index.watch import Lost
+from vaulttools.index.lost import Lost
+from vaulttools.index.watch import watch
 
 if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch as Watch

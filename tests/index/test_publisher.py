@@ -20,12 +20,12 @@ from tests.conftest import HOUR
 from tests.index.indexes import Indexed, unlistable
 from vaulttools.files.document import Document
 from vaulttools.index import build
-from vaulttools.index.background import watch
 from vaulttools.index.freshness import Pending
+from vaulttools.index.lost import Lost
 from vaulttools.index.publisher import Publisher
 from vaulttools.index.store import FileRow, IndexStore
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Lost
+from vaulttools.index.watch import watch
 from vaulttools.patterns.requirements import AllOf
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import pytest
 
 from tests.index.indexes import Indexed, found
 from vaulttools.index import database
-from vaulttools.index.background import watch
 from vaulttools.index.database import ReadTransaction
 from vaulttools.index.publisher import Publisher
 from vaulttools.index.store import IndexStore
+from vaulttools.index.watch import watch
 from vaulttools.patterns.requirements import AllOf
 
 FILES = {"a.md": "first", "b.md": "second"} | {f"other/{number}.md": "" for number in range(5)}

@@ -15,7 +15,6 @@ from tests.index.indexes import Indexed, notes
 from vaulttools.core import paths
 from vaulttools.files.listing import Listing
 from vaulttools.index import build, layered
-from vaulttools.index.background import watch
 from vaulttools.index.freshness import Freshness
 from vaulttools.index.layered import Draft, DraftSet
 from vaulttools.index.memo import Memo, Memos
@@ -23,6 +22,7 @@ from vaulttools.index.publisher import Publisher
 from vaulttools.index.rows import Rows
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.tree import Tree
+from vaulttools.index.watch import watch
 
 FILES = notes(40) | {"r.md": "one\rtwo", "c.md": "a\r\nb", "n.md": "a\0b", "p.png": "picture", "x/y/z.md": "deep"}
 
@@ -56,7 +56,7 @@ def known(snapshot: Snapshot) -> dict[str, Any]:
         "times": [snapshot.modified(path) for path in [*every, *folders]],
         "keys": snapshot.keys(every),
         "unknown": snapshot.unknown(every),
-        "unranked": snapshot.unranked(every),
+        "lacking_words": snapshot.lacking_words(every),
         "traits": [snapshot.with_trait("nul"), snapshot.with_trait("return"), snapshot.with_trait("lone return")],
         "texts": snapshot.texts(every),
         "digests": snapshot.text_digests(every),
@@ -65,7 +65,7 @@ def known(snapshot: Snapshot) -> dict[str, Any]:
         "large": snapshot.large,
         "rows": snapshot._rows_of(frozenset(filter(paths.is_note, FILES))),
         "lacking": snapshot._lacking(every, "all"),
-        "flags": [snapshot.has_facts, snapshot.has_words, snapshot.is_ranked(Listing([every]), 3)],
+        "flags": [snapshot.has_facts, snapshot.has_words, snapshot.has_words_of(Listing([every]), 3)],
     }
 
 

@@ -23,9 +23,9 @@ from vaulttools.files.disk import Key
 from vaulttools.files.folder_names import FolderEntry
 from vaulttools.files.root import Root
 from vaulttools.index import build
-from vaulttools.index.background import watch
 from vaulttools.index.rows import Rows
 from vaulttools.index.tree import Changes, Names, Tree
+from vaulttools.index.watch import watch
 
 if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch as Watch

@@ -26,8 +26,8 @@ from vaulttools.core import paths
 from vaulttools.errors import BadArgument
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
-from vaulttools.index import background, filesystems, watch
-from vaulttools.index.watch import Lost
+from vaulttools.index import filesystems, watch
+from vaulttools.index.lost import Lost
 
 if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch as Watch
@@ -52,7 +52,7 @@ def vault(tmp_path: Path) -> Path:
 @pytest.fixture
 def watched(vault: Path) -> Iterator[Watch]:
     """A watch on all folders of the vault."""
-    found = background.watch(opened(vault))
+    found = watch.watch(opened(vault))
     if found is None:
         pytest.skip("the temporary folder's file system tells of no changes")
     for folder in ("", "a", "a/b"):
@@ -193,7 +193,7 @@ def test_a_folder_is_not_removed_with_another_whose_name_begins_alike(vault: Pat
 CLOSED = """
 import os
 from tests.index.test_watch import opened
-from vaulttools.index.background import watch
+from vaulttools.index.watch import watch
 
 watched = watch(opened(indexed.vault))
 closed = indexed.vault / "closed"
@@ -332,8 +332,8 @@ FORKED = """
 import os, sys
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
-from vaulttools.index.watch import Lost
-from vaulttools.index.background import watch
+from vaulttools.index.lost import Lost
+from vaulttools.index.watch import watch
 
 vault = sys.argv[1]
 watched = watch(Root(vault, vault, Protection.of()))
@@ -379,7 +379,7 @@ def watches() -> set[str]:
 
 def test_a_closed_watch_reports_nothing_and_holds_no_descriptor(vault: Path) -> None:
     before = watches()
-    found = background.watch(opened(vault))
+    found = watch.watch(opened(vault))
     if found is None:
         pytest.skip("the temporary folder's file system tells of no changes")
     found.close()
@@ -392,15 +392,15 @@ def test_a_closed_watch_reports_nothing_and_holds_no_descriptor(vault: Path) -> 
 def test_a_file_system_that_does_not_report_is_not_watched(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
     before = watches()
     monkeypatch.setattr(filesystems, "tells_changes", lambda folder: folder != os.path.realpath(vault))
-    assert background.watch(opened(vault)) is None
+    assert watch.watch(opened(vault)) is None
     assert watches() <= before
 
 
 def test_there_is_no_watch_when_the_system_has_no_more(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
     before = watches()
     monkeypatch.setattr("vaulttools.index.inotify.INotify", failing(errno.EMFILE))
-    assert background.watch(opened(vault)) is None
-    assert background.watch(opened(vault / "gone")) is None
+    assert watch.watch(opened(vault)) is None
+    assert watch.watch(opened(vault / "gone")) is None
     assert watches() <= before
 
 
@@ -409,7 +409,7 @@ def test_there_is_no_watch_where_changes_may_be_dropped_silently(
     monkeypatch: pytest.MonkeyPatch, vault: Path, platform: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    assert background.watch(opened(vault)) is None
+    assert watch.watch(opened(vault)) is None
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_the_environment_turns_the_watch_off(
     monkeypatch.setenv("VAULTTOOLS_WATCH", value)
     assert watch.is_off() is off
     if off:
-        assert background.watch(opened(vault)) is None
+        assert watch.watch(opened(vault)) is None
 
 
 def test_another_value_of_the_environment_variable_is_refused(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
@@ -435,8 +435,8 @@ MOUNTS = """
 import os, subprocess, sys
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
-from vaulttools.index.watch import Lost
-from vaulttools.index.background import watch
+from vaulttools.index.lost import Lost
+from vaulttools.index.watch import watch
 
 vault, beside, point, kind = sys.argv[1:]
 root = Root(vault, vault, Protection.of())

@@ -60,7 +60,7 @@ class Index(Snapshot):
     def changed(self) -> set[str]:
         return self.behind
 
-    def unranked(self, files: Collection[str]) -> list[str]:
+    def lacking_words(self, files: Collection[str]) -> list[str]:
         return [path for path in files if path in self.behind or path not in self.content]
 
     def text_digests(self, files: Collection[str]) -> dict[str, bytes]:

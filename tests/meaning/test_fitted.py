@@ -408,7 +408,7 @@ def test_nothing_is_fitted_while_the_index_knows_few_notes(
 ) -> None:
     vault = installed(notes(20))
     with monkeypatch.context() as patch:
-        patch.setattr(Snapshot, "unranked", lambda view, files: list(files)[:2])
+        patch.setattr(Snapshot, "lacking_words", lambda view, files: list(files)[:2])
         assert not vault.wait_for_meaning(timeout=0.5)
         assert work.samples == []
     waited(vault)

@@ -88,5 +88,5 @@ def index_being_built() -> Iterator[None]:
         patch.setattr(all_notes, "FEW_TO_READ", -1)
         patch.setattr(ranking, "MANY", 0)
         patch.setattr(Snapshot, "has_words", property(lambda self: False))
-        patch.setattr(Snapshot, "is_ranked", lambda self, files, most: False)
+        patch.setattr(Snapshot, "has_words_of", lambda self, files, most: False)
         yield

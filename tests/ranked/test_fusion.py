@@ -22,7 +22,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.periods import Period, period
 from vaulttools.ranked.evidence import Evidence, RankedNote, nearness
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.fusion import Model, joined
+from vaulttools.ranked.fusion import Model, fused
 from vaulttools.ranked.named_or_quoting import NamedOrQuoting
 from vaulttools.ranked.preference import of_period_first
 from vaulttools.ranked.ranking import Ranking
@@ -148,7 +148,7 @@ def asked(
 ) -> Ranking:
     scope = frozenset(vault.notes if wanted is None else wanted)
     asked_in = replace(ranking, languages=frozenset(languages))
-    return joined(
+    return fused(
         asked_in, models, cast("Any", vault), scope, vault.notes.get, lambda: False, **{"fusion": FUSION, **named}
     )
 

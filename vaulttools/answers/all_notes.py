@@ -88,11 +88,11 @@ def awaited_briefly(
     times: FileTimes | None = None,
     include_excluded: bool = False,
 ) -> tuple[Call, Scope, bool]:
-    """Waits until the words of the notes that the arguments select are known, for at most a second; a call that has
-    waited does not wait again.
+    """Waits until the index is loaded, for at most a second, and 0.05 s for the structure of notes; never for words. A
+    call that has waited does not wait again.
 
-    Returns the call to go on with, and to use alone; these notes, with PDF and DOCX files; and whether the index knows
-    nearly all of them.
+    Returns the call to go on with, and to use alone; the notes that the arguments select, with PDF and DOCX files; and
+    whether the index knows the words of nearly all of them.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
@@ -102,18 +102,18 @@ def awaited_briefly(
     if not call.has_fixed_snapshot:
         ends = time.monotonic() + _OPENING_SECONDS
         call = call.waited(0)  # reading a few notes that just changed takes less time than indexing them
-        if not _is_ranked(call, scope, _FEW):
+        if not _has_words_of(call, scope, _FEW):
             call = call.waited(_LOOK_SECONDS)
         while call.snapshot is None and time.monotonic() < ends and call.work.remaining() > 0:
             call = call.waited(_LOOK_SECONDS)
         scope = replace(scope, names=call.snapshot, warnings=[])
-    return call, scope, _is_ranked(call, scope, FEW_TO_READ)
+    return call, scope, _has_words_of(call, scope, FEW_TO_READ)
 
 
-def _is_ranked(call: Call, scope: Scope, most: int) -> bool:
+def _has_words_of(call: Call, scope: Scope, most: int) -> bool:
     """Whether the index knows the words of all notes of a scope but `most`."""
     snapshot = call.snapshot
-    return snapshot is not None and snapshot.is_ranked(listed(replace(scope, names=snapshot)), most)
+    return snapshot is not None and snapshot.has_words_of(listed(replace(scope, names=snapshot)), most)
 
 
 _OPENING_SECONDS: Final = 1.0

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import sys
 import threading
 import time
 import weakref
@@ -30,11 +29,12 @@ from vaulttools.index.database import Database, Replaced, Unavailable
 from vaulttools.index.folder import Folder
 from vaulttools.index.job_queue import JobQueue
 from vaulttools.index.location import Location
+from vaulttools.index.lost import Lost
 from vaulttools.index.progress import Meter, Progress
 from vaulttools.index.publisher import Publisher
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.store import IndexStore
-from vaulttools.index.watch import Lost, is_off
+from vaulttools.index.watch import watch
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
@@ -67,32 +67,6 @@ processor's time went into passing the interpreter from one to the next."""
 
 _LOADS: Final = 2
 """Attempts with a watch: changes are missed by chance, or every time when there are too many folders."""
-
-
-def watch(root: Root) -> InotifyWatch | None:
-    """Returns a watch of every change below a root; None where no dependable one exists, or the environment turns it
-    off.
-
-    Linux has inotify, on file systems that support it. Other systems have none:
-
-    - macOS drops events under load and says so, but watchfiles 1.3 ignores the notice (its `src/lib.rs` returns on
-      `EventKind::Other`, which carries it).
-    - Windows does not order changes across two watched folders, so a cookie file beside the vault proves nothing about
-      changes in the vault.
-    """
-    if sys.platform != "linux" or is_off():
-        return None
-    from vaulttools.index.inotify import InotifyWatch
-
-    try:
-        found = InotifyWatch(root)
-    except OSError:  # no watches or descriptors are left, or the folder is gone
-        return None
-    # Checked after the watch began to look for mounts, so that no mount is missed in between.
-    if filesystems.tells_changes(root.folder):
-        return found
-    found.close()
-    return None
 
 
 class BackgroundIndex:
@@ -402,10 +376,10 @@ class BackgroundIndex:
             gc.unfreeze()
 
     def _update(self, present: Publisher) -> bool:
-        """Index pending files; False if there are none, or nothing could be done now."""
+        """Index pending files. Returns whether anything changed, so that the next round begins at once."""
         self._begun += 1
         pending = present.pending()
-        is_other = False
+        has_changed = False
         if pending.stale or pending.gone or pending.wordless:
             from vaulttools.index import build
 
@@ -415,15 +389,15 @@ class BackgroundIndex:
                 if not is_mine:
                     return False
                 if waits:  # another process may have written many of them
-                    is_other = present.settle(pending)
+                    has_changed = present.settle(pending)
                     pending = present.pending()
                 settled = 0
 
                 def settle(files: Sequence[str]) -> None:
                     # Written files count at once, so that calls know more and more notes during a build.
-                    nonlocal settled, is_other
+                    nonlocal settled, has_changed
                     settled += len(files)
-                    is_other |= present.settle(pending.only(files))
+                    has_changed |= present.settle(pending.only(files))
 
                 updated = build.update(
                     present.store,
@@ -436,13 +410,13 @@ class BackgroundIndex:
                     wait=False,
                     attachments=self._attachments,
                 )
-            is_other |= updated.done > settled and present.settle(pending)
+            has_changed |= updated.done > settled and present.settle(pending)
             if not updated.finished:
-                return is_other and not updated.busy
+                return has_changed and not updated.busy
         self._ended = self._begun
         with self._rounds:
             self._rounds.notify_all()
-        return is_other
+        return has_changed
 
 
 _turns: Final = JobQueue(), JobQueue()

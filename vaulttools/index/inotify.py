@@ -28,7 +28,7 @@ from inotify_simple import INotify, flags
 
 from vaulttools.files.root import Root
 from vaulttools.index import filesystems
-from vaulttools.index.watch import Lost
+from vaulttools.index.lost import Lost
 
 # CLOSE_WRITE beside MODIFY: it alone reports writes by mmap and by kernel AIO. Not EXCL_UNLINK: it saves a stat for a
 # deleted file that is still written, but can treat an existing file as deleted.

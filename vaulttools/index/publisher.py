@@ -22,13 +22,13 @@ from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, LACKS_WORD
 from vaulttools.index.folder import Folder
 from vaulttools.index.freshness import UNSEEN, Freshness, Pending
 from vaulttools.index.layered import DraftSet
+from vaulttools.index.lost import Lost
 from vaulttools.index.memo import Memos
 from vaulttools.index.progress import Progress
 from vaulttools.index.rows import Rows, is_current
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.store import FileRow, IndexStore
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Lost
 
 if TYPE_CHECKING:
     from vaulttools.files.providers import Trait

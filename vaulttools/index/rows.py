@@ -86,7 +86,8 @@ class Records:
         return self.files.get(path) or self.aside.get(path) or NEW
 
     def get(self, path: str) -> FileRow | None:
-        """Returns the row of a file, with the key of the last look: that of the row itself unless the file is stale."""
+        """Returns the row, but with the file's present key, as of the last look: another than the row's own if the file
+        is stale. None without a row."""
         record = self.record(path)
         return _row(path, record) if len(record) > len(NEW) else None
 

@@ -273,7 +273,7 @@ class Snapshot:
             return True
         return len(self.unknown(listing.files)) <= most
 
-    def unranked(self, files: Collection[str]) -> list[str]:
+    def lacking_words(self, files: Collection[str]) -> list[str]:
         """Returns the unknown and wordless files among some, without attachments known to have no complete text."""
         if isinstance(files, frozenset):
             files = files.intersection(self._uncertain | self._wordless).union(self._lacking(files, files))
@@ -284,13 +284,13 @@ class Snapshot:
         }
         return [path for path in files if path in unknown or path in self._wordless]
 
-    def is_ranked(self, listing: Listing, most: int) -> bool:
+    def has_words_of(self, listing: Listing, most: int) -> bool:
         """Whether the words of all but `most` files of a listing are known."""
         if self.has_words:
             return True
         if len(self._uncertain) + len(self._wordless) + len(self._lacking(listing.files, listing)) <= most:
             return True
-        return len(self.unranked(listing.files)) <= most
+        return len(self.lacking_words(listing.files)) <= most
 
     def textless(self, attachments: Sequence[str]) -> dict[str, Reason]:
         """Returns why attachments that are not stale lack all or part of their text."""
@@ -377,9 +377,9 @@ class Snapshot:
         the current rows, without those of `read`. None: the store failed."""
         unknown: AbstractSet[str] = self.stale
         if not self.has_words:  # unless only attachments may be unknown
-            unknown = {*self.unranked(among)}
+            unknown = {*self.lacking_words(among)}
         uncounted, newest = self._uncounted(read), self._records.newest  # other processes may have added rows
-        rows = [id_ for path in uncounted if _is_ranked(path) and (id_ := self._records.id(path)) is not None]
+        rows = [id_ for path in uncounted if _can_have_words(path) and (id_ := self._records.id(path)) is not None]
         left_out = [id_ for path in {*unknown, *uncounted} if (id_ := self._records.id(path)) is not None]
         wanted, of_all = self._rows_of(among)
         is_settled = not self.stale and not uncounted
@@ -406,20 +406,20 @@ class Snapshot:
         do.
         """
         records, memo = self._records, self._memos.rows
-        ranked = memo.made("ranked", lambda: sum(map(_is_ranked, records)))
+        with_words = memo.made("with words", lambda: sum(map(_can_have_words, records)))
         held = len(notes) - len(self._lacking(notes, notes))
-        gone = sum(_is_ranked(path) and path in records.aside and path not in notes for path in self._gone)
-        if held + gone == ranked and not self._below_unlisted:
-            return None, ranked
+        gone = sum(_can_have_words(path) and path in records.aside and path not in notes for path in self._gone)
+        if held + gone == with_words and not self._below_unlisted:
+            return None, with_words
 
         def ids() -> str:
             return json.dumps([id_ for path in notes if (id_ := records.id(path)) is not None])
 
-        return memo.made(("ids", notes), ids), ranked
+        return memo.made(("ids", notes), ids), with_words
 
     def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
         """Returns the stored passages (bytes for `index.passages.load`) of the notes whose words are known."""
-        rows = self._ranked_rows(notes)
+        rows = self._rows_with_words(notes)
         return {row.path: columns for row, columns in self._passages_of(rows)}
 
     def languages(self, notes: Collection[str]) -> Counter[str]:
@@ -443,7 +443,7 @@ class Snapshot:
         """Returns the passages of the notes whose words are known."""
         from vaulttools.index.passages import load
 
-        rows, kept = self._ranked_rows(notes), self._caches.passages
+        rows, kept = self._rows_with_words(notes), self._caches.passages
         found = {row: held for row, held in zip(rows, kept.several(rows), strict=True) if held is not None}
         unread = [row for row in rows if row not in found]
         for row, columns in self._passages_of(unread) if unread else ():
@@ -452,8 +452,8 @@ class Snapshot:
                 kept.put(row, found[row], len(found[row].lengths))
         return {row.path: passages for row, passages in found.items()}
 
-    def _ranked_rows(self, notes: Sequence[str]) -> list[FileRow]:
-        unknown = set(self.unranked(notes))
+    def _rows_with_words(self, notes: Sequence[str]) -> list[FileRow]:
+        unknown = set(self.lacking_words(notes))
         return [row for path in notes if path not in unknown and (row := self._records.get(path)) is not None]
 
     def _passages_of(self, rows: Sequence[FileRow]) -> list[tuple[FileRow, bytes]]:
@@ -471,7 +471,7 @@ class Snapshot:
             for digest, id_ in self._tables.copies(digests):
                 if (path := self._records.path(id_)) is not None and path not in uncounted:
                     copies[digest].add(path)
-        unknown = set(self.unranked(list(set().union(*copies.values()))))
+        unknown = set(self.lacking_words(list(set().union(*copies.values()))))
         return {digest: holding - unknown for digest, holding in copies.items()}
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
@@ -523,6 +523,6 @@ class Snapshot:
             self._fail(error)
 
 
-def _is_ranked(path: str) -> bool:
+def _can_have_words(path: str) -> bool:
     """Whether a file has words, judged by its name: a note, or an attachment whose text is extracted."""
     return paths.is_note(path) or is_searched(path)

@@ -1,9 +1,9 @@
-"""Reads many files at once in child processes, since parsing Markdown dominates a build.
+"""Reads many files in child processes, few in this one.
 
-Not `multiprocessing`: its `spawn` runs the caller's main module again, and its `fork` copies the locks of threads. The
-processes run this module. Messages have the format of `core.child`. The first message holds the root and the folder for
-texts of attachments (None without the extra); the next ones are lists of files. The answers are lists of contents in
-the same order, with None for a vanished file.
+Parsing Markdown dominates a build. Not `multiprocessing`: its `spawn` runs the caller's main module again, and its
+`fork` copies the locks of threads. The processes run this module. Messages have the format of `core.child`. The first
+message holds the root and the folder for texts of attachments (None without the extra); the next ones are lists of
+files. The answers are lists of contents in the same order, with None for a vanished file.
 """
 
 from __future__ import annotations

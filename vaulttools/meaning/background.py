@@ -496,7 +496,7 @@ class BackgroundMeaning:
         if fit is not None and not self.has_own() and kept + missing <= fitted * (1 + _DRIFT):
             return fit
         notes = list(supply.notes)
-        if len(supply.view.unranked(notes)) > len(notes) * (1 - _NEARLY_ALL):
+        if len(supply.view.lacking_words(notes)) > len(notes) * (1 - _NEARLY_ALL):
             return None
         sample, passages = self._sample(supply)
         if not sample:

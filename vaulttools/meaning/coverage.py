@@ -132,7 +132,7 @@ class Coverage:
             covered = self._covered
         if not due:
             return frozenset()
-        unknown = set(view.unranked(due))
+        unknown = set(view.lacking_words(due))
         texts = {} if covered is None else text_digests(view, due - unknown)
         others = [path for path, text in texts.items() if text and text not in (covered or ())]
         if len(others) <= _LOOKED_AT:

@@ -50,7 +50,7 @@ class TermMatches:
     def unknown(self) -> Sequence[str]:
         """Returns the notes that the index does not know, in order, then such attachments, which take longer to
         read."""
-        unknown = self.notes if self.index is None else self.index.unranked(self.notes)
+        unknown = self.notes if self.index is None else self.index.lacking_words(self.notes)
         return sorted(unknown, key=lambda path: (not paths.is_note(path), path))
 
     def read_notes(self, notes: Sequence[str]) -> None:
@@ -124,7 +124,7 @@ class TermMatches:
         """By path, the folded texts of the notes in `looked_at`."""
         return {path: folded(note.note.text) for path, note in self.looked_at.items() if note is not None}
 
-    def candidates(self, finder: Finder, rarities: Sequence[float], hits: WordHits, most: int) -> dict[str, Places]:
+    def places_in_best(self, finder: Finder, rarities: Sequence[float], hits: WordHits, most: int) -> dict[str, Places]:
         """Returns the places of the terms in the candidates among the notes of the index, best first. For words alone
         the index nominates them; else they are the notes that hold most of the question, and are read."""
         if not finder.needs_text:

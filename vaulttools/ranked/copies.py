@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import all_notes
 from vaulttools.core.cached import cached_property
-from vaulttools.index import passages as index
+from vaulttools.index import passages as stored
 from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.candidates import Reader
@@ -52,7 +52,7 @@ class Print:
         if self.of_properties != other.of_properties:
             return False
         if self.digest == other.digest:
-            return self.digest != index.NO_COPIES
+            return self.digest != stored.NO_COPIES
         # Quick checks come first: few passages of prose have the same numbers and a similar length.
         length, of_other = len(self.text), len(other.text)
         if length < COPY.as_long * of_other or of_other < COPY.as_long * length or self.numbers != other.numbers:
@@ -75,7 +75,7 @@ def text_of(note: Note, passages: Passages, number: int) -> str:
 
 def print_of(note: Note, passages: Passages, number: int) -> Print:
     """Returns the print of one passage."""
-    return Print(text_of(note, passages, number), passages.digests[number], index.digest_of_properties(note))
+    return Print(text_of(note, passages, number), passages.digests[number], stored.digest_of_properties(note))
 
 
 @dataclass(slots=True)
@@ -114,7 +114,7 @@ class Deduplicator:
 
     def copies(self, path: str, number: int, digest: int) -> list[str]:
         """Returns the other notes of the scope that hold a copy of a passage, in order."""
-        if digest == index.NO_COPIES:
+        if digest == stored.NO_COPIES:
             return []
         if digest not in self._copies:
             self._copies[digest] = self.copies_of({digest}).get(digest, frozenset())
@@ -136,7 +136,7 @@ def copies_in(view: Snapshot | None, notes: frozenset[str], read: Reader, is_ove
     by reading the notes that it does not know yet. Without an index it finds no notes."""
     if view is None:
         return lambda _: {}
-    unread = [] if view.has_words else view.unranked(notes)
+    unread = [] if view.has_words else view.lacking_words(notes)
     if not unread or len(unread) > all_notes.FEW_TO_READ:
         return view.copies
     made: dict[str, AbstractSet[int]] = {}
@@ -145,7 +145,7 @@ def copies_in(view: Snapshot | None, notes: frozenset[str], read: Reader, is_ove
         for path in unread:
             if path not in made and not is_over():
                 note = read(path)
-                made[path] = frozenset(() if note is None else index.of(note).digests)
+                made[path] = frozenset(() if note is None else stored.of(note).digests)
         found = view.copies(digests)
         return {
             digest: (found.get(digest, frozenset()) - set(unread))

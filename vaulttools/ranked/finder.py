@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from vaulttools.core.folding.words import Folded
-from vaulttools.index import passages as index
+from vaulttools.index import passages as stored
 from vaulttools.index.content import words_of
 from vaulttools.index.passages import Passages
 from vaulttools.index.words import Places, shares_of, tokens
@@ -101,7 +101,7 @@ class Finder:
 
     def passages(self, note: Note, known: Passages | None = None) -> Passages:
         """Returns the passages of a note, with places as `places` counts them; `known` are those of the index."""
-        passages = known or index.of(note)
+        passages = known or stored.of(note)
         if not self.needs_text:
             return passages
         text = note.said.text

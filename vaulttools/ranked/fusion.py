@@ -97,13 +97,13 @@ def with_meaning(
         if also:
             sharing = replace(fusion.sharing, named=NAMED_OF_WORDINGS)
             fusion = replace(fusion, words=WORDS_OF_WORDINGS, sharing=sharing)
-        return joined(ranking, models, view, wanted, read, lambda: work.remaining() <= _FOR_THE_REST, fusion)
+        return fused(ranking, models, view, wanted, read, lambda: work.remaining() <= _FOR_THE_REST, fusion)
     except VaultToolsError as error:
         notices.append(f"{error}. Only words were searched for.")
         return ranking
 
 
-def joined(
+def fused(
     ranking: Ranking,
     models: Sequence[Model],
     known: Snapshot,

@@ -20,6 +20,7 @@ from vaulttools.core.spelling import apart
 from vaulttools.index.words import Spelling
 from vaulttools.notes import language
 from vaulttools.notes.function_words import STOP_WORDS
+from vaulttools.query.tree import SCOPES
 from vaulttools.ranked.inflections import stem
 from vaulttools.ranked.prefixes import kin
 from vaulttools.ranked.weights import NOTE
@@ -61,7 +62,7 @@ _HANGUL_PARTICLES: Final = "을를이가은는의에로와과도만"
 
 _OPERAND: Final = r'(?:"(?:[^"\\]|\\.)*"|\([^()]*\)|[^\s()"]+)'
 _OPERATOR: Final = re.compile(
-    rf"(?<!\S)-?(?:(?:file|path|content|tag|line|block|section|task|task-todo|task-done):{_OPERAND}"
+    rf"(?<!\S)-?(?:(?:{'|'.join((*SCOPES, 'tag'))}):{_OPERAND}"
     r"|\[(?!\[)[^\]\[:]+:[^\]\[]+\](?!\())"
     r'|(?<!\S)-\[[^\W\d_]{2}[^\]\[:()"]*\](?!\S)'
     r'|(?<!\S)-(?:"[^"]+"|[^\W\d_]{3,})(?!\S)'

@@ -145,7 +145,7 @@ def rank(
             held = hits.counts[number] + sum(any(places.found[number]) for places in looked_at.values())
         rarities.append(term_weight(term.text, all_notes, held))
 
-    places = matches.candidates(finder, rarities, hits, wanted) | {path: looked_at[path] for path in matches.fresh}
+    places = matches.places_in_best(finder, rarities, hits, wanted) | {path: looked_at[path] for path in matches.fresh}
     languages = asked.languages or languages_asked(question, lambda: _languages(matches, places), matches.text)
     scores = {path: of_note for path, each in places.items() if (of_note := score(each, rarities)) > 0}
     known, unread = _passages(matches, finder, [*scores], is_over)

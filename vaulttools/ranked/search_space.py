@@ -175,8 +175,8 @@ _DAYS_SECONDS: Final = 1.5
 
 
 def search_space(chosen: Selected, asked: Asked, *, needs_days: bool) -> SearchSpace:
-    """Returns the notes that may answer. It waits for the words of the notes, unless `selected` has waited; with
-    `needs_days` a little longer for their structure.
+    """Returns the notes that may answer. Unless `selected` has waited, it waits as `all_notes.awaited_briefly` does,
+    never for words; with `needs_days` up to 1.5 s longer for the structure of notes.
 
     Raises:
         BadArgument: a filter is wrong.

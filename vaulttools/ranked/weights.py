@@ -32,7 +32,8 @@ class NoteWeights:
     """Weights in the score of a note."""
 
     title: float = 8.0
-    """A word in the title counts like this many words in the body; likewise the next three."""
+    """A word in the title counts like this many words in the body; likewise the next three. Weights of their own,
+    `index/words._BM25_WEIGHTS`, choose the notes that are scored."""
     aliases: float = 3.0
     headings: float = 2.0
     properties: float = 2.0

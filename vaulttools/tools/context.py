@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from vaulttools.answers import answer, date_arguments, filters
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.conflict_copies import conflict_copies
 from vaulttools.answers.date_arguments import DateText
 from vaulttools.answers.linked import ShownLines, linked
 from vaulttools.answers.request import Request, Tags, Values, Wordings
@@ -151,7 +152,7 @@ def run(call: Call, request: ContextRequest) -> ContextAnswer:
     shown = [path for piece in pieces for path in (piece.path, *piece.copies)]
 
     def tell_conflict_copies(room: int) -> int:
-        for copy in answer.conflict_copies(shown):
+        for copy in conflict_copies(shown):
             if copy not in notices:
                 notices.append(copy)
                 if (size := len(copy) + 3) <= room:  # in brackets, with its line end; the details hold all

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from vaulttools.answers import answer
+from vaulttools.answers.conflict_copies import conflict_copies
 from vaulttools.answers.proposals import ListLine, WholeList
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import PROPERTIES
@@ -125,7 +126,7 @@ def _written(frame: Frame, notes: Sequence[RankedNote]) -> tuple[Page, str]:
         also = [each for each in allotted.also if each.path not in pointed]
         named += [named_line(each, found.deduplicator.read(each.path), terms_of) for each in also[:_NAMED]]
         steps = list(_next_steps(frame, allotted.notes))
-        copies = answer.conflict_copies(_paths(notes, allotted.notes, rows, named))
+        copies = conflict_copies(_paths(notes, allotted.notes, rows, named))
         told = replace(frame, notices=[*frame.notices, *copies])
         page, text = _fitted(Page(told, rows, listed, allotted.notes, named, steps))
         octets = len(text.encode("utf-8", "surrogatepass"))
