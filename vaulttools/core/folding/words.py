@@ -10,13 +10,15 @@ from __future__ import annotations
 import operator
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain, islice, product
+from itertools import accumulate, chain, islice, product
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
+
+from vaulttools.core.cached import cached_property
 
 _RUN: Final = re.compile(r"([^\x00-\x7f¼½¾⅐-⅞↉℠™℡℻©®…]+)")
 """The characters that folding may change. ASCII stays as it is, since the word table lowers it. So do fractions and
@@ -174,53 +176,85 @@ class Folded:
     """A folded text that knows where its characters come from."""
 
     def __init__(self, text: str) -> None:
-        parts: list[str] = []
-        self._places, self._written, self._changed = [0], [0], [False]
-        # By piece: where it begins in `data` and in the text, in bytes, and whether the two differ.
-        end = at = written = 0
-        for run in () if text.isascii() else _RUN.finditer(text):
-            made = _folded(run[0])
-            if made == run[0]:
-                continue
-            between = text[end : run.start()]
-            parts.append(between)
-            size = len(between.encode("utf-8", "replace"))
-            at, written, end = at + size, written + size, run.end()
-            for cluster, piece in _pieces(run[0], made):
-                parts.append(piece)
-                self._add(at, written, is_changed=piece != cluster)
-                at += len(piece.encode("utf-8", "replace"))
-                written += len(cluster.encode("utf-8", "replace"))
-            self._add(at, written, is_changed=False)
-        self.data: Final = "".join((*parts, text[end:])).encode("utf-8", "replace")
+        self._runs = [text] if text.isascii() else _RUN.split(text)
+        self._made = self._runs.copy()
+        self._made[1::2] = map(_folded, self._runs[1::2])
+        self.is_as_written: Final = self._made == self._runs
+        """Whether the folded text is the text."""
+        self.data: Final = "".join(self._made).encode("utf-8", "replace")
         """The folded text in UTF-8."""
-
-    def _add(self, at: int, written: int, *, is_changed: bool) -> None:
-        self._places.append(at)
-        self._written.append(written)
-        self._changed.append(is_changed)
-
-    @property
-    def is_as_written(self) -> bool:
-        """Whether the bytes of the folded text are those of the text, but for ASCII case."""
-        return len(self._places) == 1
+        self._pieces: dict[int, _Ends] = {}
+        """The pieces of a run, by its number, once they were needed."""
 
     def written(self, start: int, end: int) -> tuple[int, int]:
         """Returns where a part of `data` is in the text, in bytes of UTF-8; characters that were folded are whole."""
         if self.is_as_written:
             return start, end
-        first = bisect_right(self._places, start) - 1
-        last = max(first, bisect_right(self._places, end - 1) - 1)
-        begins = self._written[first] + (0 if self._changed[first] else start - self._places[first])
-        if not self._changed[last]:
-            ends = self._written[last] + end - self._places[last]
-            # Marks that were dropped behind the last letter belong to it.
-            following = last + 1
-            while following + 1 < len(self._places) and self._places[following] == self._places[following + 1] == end:
-                following += 1
-                ends = self._written[following]
-            return begins, ends
-        return begins, self._written[last + 1]
+        ends = self._ends
+        number = bisect_right(ends.made, start)
+        place = start - ends.made_before(number)
+        begins = ends.before(number) + (place if ends.is_same[number] else self._of_run(number).start(place))
+        number = bisect_left(ends.made, end)
+        place = end - ends.made_before(number)
+        stops = ends.before(number) + (place if ends.is_same[number] else self._of_run(number).end(place))
+        following = number + 1
+        if end == ends.made[number] and following < len(ends.made) and not ends.is_same[following]:
+            stops += self._of_run(following).end(0)  # marks that were dropped belong to the letter before them
+        return begins, stops
+
+    @cached_property
+    def _ends(self) -> _Ends:
+        return _Ends.of(zip(self._runs, self._made, strict=True))
+
+    def _of_run(self, number: int) -> _Ends:
+        """Returns the pieces of a run that folding changed."""
+        kept = self._pieces.get(number)
+        if kept is None:
+            kept = self._pieces[number] = _Ends.of(_pieces(self._runs[number], self._made[number]))
+        return kept
+
+
+class _Ends(NamedTuple):
+    """Where the pieces of a text end, in bytes from its beginning, as written and as folded."""
+
+    written: Sequence[int]
+    made: Sequence[int]
+    is_same: Sequence[bool]
+
+    @classmethod
+    def of(cls, pieces: Iterable[tuple[str, str]]) -> _Ends:
+        """Returns the ends of pieces, each as written and as folded."""
+        written, made = [*zip(*pieces, strict=True)] or [(), ()]
+        return cls([*_ends(written)], [*_ends(made)], [*map(operator.eq, written, made)])
+
+    def before(self, number: int) -> int:
+        """Returns where a piece begins as written."""
+        return self.written[number - 1] if number else 0
+
+    def made_before(self, number: int) -> int:
+        """Returns where a piece begins as folded."""
+        return self.made[number - 1] if number else 0
+
+    def start(self, place: int) -> int:
+        """Returns where the character that was folded to the one at a place begins."""
+        number = bisect_right(self.made, place)
+        if number == len(self.made):
+            return self.written[-1]
+        return self.before(number) + (place - self.made_before(number) if self.is_same[number] else 0)
+
+    def end(self, place: int) -> int:
+        """Returns where the character that was folded to the one before a place ends, with the marks behind it."""
+        number = bisect_left(self.made, place)
+        last = bisect_right(self.made, place)
+        if last > number:  # pieces end there; those behind the first one were dropped
+            return self.written[last - 1]
+        if not place:
+            return 0
+        return self.before(number) + place - self.made_before(number) if self.is_same[number] else self.written[number]
+
+
+def _ends(texts: Iterable[str]) -> Iterator[int]:
+    return accumulate(len(each) if each.isascii() else len(each.encode("utf-8", "replace")) for each in texts)
 
 
 class _Alone(dict[str, str]):
