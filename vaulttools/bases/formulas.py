@@ -1,8 +1,8 @@
-"""Reads a base's formulas, refuses circles, computes each after those that it uses."""
+"""Reads a base's formulas, and computes each after those that it uses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -52,11 +52,8 @@ def _value(made: Expression, row: BaseRow) -> Value | Failed:
 
 
 def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> Formulas:
-    """Read formulas; the argument and the result map names to formulas. One that cannot be read has no value.
-
-    Raises:
-        InvalidBase: a formula depends on itself.
-    """
+    """Read formulas; the argument and the result map names to formulas. One that cannot be read, or that depends on
+    itself, has no value."""
     made: dict[str, Expression] = {}
     refused: dict[str, str] = {}
     names = frozenset(texts)
@@ -67,18 +64,31 @@ def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> F
         except InvalidExpression as error:
             refused[name] = str(_refused(error, f'formula "{name}"', text))
             made[name] = failing(text, refused[name])
+    while circle := _circle(made):
+        stop()
+        reasons = {
+            name: _of_circle([*circle[place:], *circle[:place], name], texts[name], made)
+            for place, name in enumerate(circle)
+        }
+        refused |= reasons
+        made |= {name: failing(texts[name], reason) for name, reason in reasons.items()}
+    return Formulas(made, names, refused, stop)
+
+
+def _circle(made: Mapping[str, Expression]) -> Sequence[str]:
+    """Returns the names of formulas of which each uses the next one, and the last the first; none if there are none."""
     try:
         TopologicalSorter({name: each.formulas for name, each in made.items()}).prepare()
     except CycleError as error:
-        circle = error.args[1][:0:-1]  # each uses the next one
-        start = min(map(list(texts).index, circle))
-        name = list(texts)[start]
-        place = circle.index(name)
-        circle = [*circle[place:], *circle[:place], name]
-        reason = f"The formula depends on itself ({' -> '.join(circle)})"
-        position = made[name].formulas[circle[1]]
-        raise InvalidBase(reason, f'formula "{name}"', texts[name], position + 1) from None
-    return Formulas(made, names, refused, stop)
+        names: list[str] = error.args[1]
+        return names[:0:-1]
+    return ()
+
+
+def _of_circle(names: Sequence[str], text: str, made: Mapping[str, Expression]) -> str:
+    """Returns why the first of some formulas has no value; each uses the next one."""
+    reason = f"The formula depends on itself ({' -> '.join(names)})"
+    return str(InvalidBase(reason, f'formula "{names[0]}"', text, made[names[0]].formulas[names[1]] + 1))
 
 
 def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = False) -> Expression:
