@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
+from typing import Final
 
 from vaulttools.bases.context import BaseRow, Frame
 from vaulttools.bases.evaluation import Expression, expression, failing
@@ -53,7 +54,11 @@ def _value(made: Expression, row: BaseRow) -> Value | Failed:
 
 def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> Formulas:
     """Read formulas; the argument and the result map names to formulas. One that cannot be read, or that depends on
-    itself, has no value."""
+    itself, has no value.
+
+    Raises:
+        InvalidBase: there are more than `MOST_CIRCLES` circles.
+    """
     made: dict[str, Expression] = {}
     refused: dict[str, str] = {}
     names = frozenset(texts)
@@ -64,31 +69,38 @@ def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> F
         except InvalidExpression as error:
             refused[name] = str(_refused(error, f'formula "{name}"', text))
             made[name] = failing(text, refused[name])
-    while circle := _circle(made):
+    circles = 0
+    while circle := _circle(made, [*texts]):
         stop()
-        reasons = {
-            name: _of_circle([*circle[place:], *circle[:place], name], texts[name], made)
-            for place, name in enumerate(circle)
-        }
-        refused |= reasons
-        made |= {name: failing(texts[name], reason) for name, reason in reasons.items()}
+        circles += 1
+        failure = _of_circle(circle, texts[circle[0]], made)
+        if circles > MOST_CIRCLES:
+            raise failure
+        refused |= dict.fromkeys(circle, str(failure))
+        made |= {name: failing(texts[name], str(failure)) for name in circle}
     return Formulas(made, names, refused, stop)
 
 
-def _circle(made: Mapping[str, Expression]) -> Sequence[str]:
-    """Returns the names of formulas of which each uses the next one, and the last the first; none if there are none."""
+MOST_CIRCLES: Final = 20
+"""Upper bound of the circles among formulas: each is found by a look at all."""
+
+
+def _circle(made: Mapping[str, Expression], order: Sequence[str]) -> Sequence[str]:
+    """Returns formulas of which each uses the next one, and the last the first, from the first in `order` on; none if
+    there are none."""
     try:
         TopologicalSorter({name: each.formulas for name, each in made.items()}).prepare()
     except CycleError as error:
-        names: list[str] = error.args[1]
-        return names[:0:-1]
+        circle: list[str] = error.args[1][:0:-1]
+        place = circle.index(min(circle, key=order.index))
+        return [*circle[place:], *circle[:place]]
     return ()
 
 
-def _of_circle(names: Sequence[str], text: str, made: Mapping[str, Expression]) -> str:
-    """Returns why the first of some formulas has no value; each uses the next one."""
+def _of_circle(circle: Sequence[str], text: str, made: Mapping[str, Expression]) -> InvalidBase:
+    first, following, *_ = names = [*circle, circle[0]]
     reason = f"The formula depends on itself ({' -> '.join(names)})"
-    return str(InvalidBase(reason, f'formula "{names[0]}"', text, made[names[0]].formulas[names[1]] + 1))
+    return InvalidBase(reason, f'formula "{first}"', text, made[first].formulas[following] + 1)
 
 
 def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = False) -> Expression:
