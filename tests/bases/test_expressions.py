@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.bases.oracle import CASES, MEMORY, ROW, shown, value_of
+from vaulttools.bases import formulas
 from vaulttools.bases.evaluation import GLOBALS, expression
 from vaulttools.bases.fields import FILE_FIELDS
 from vaulttools.bases.functions import FUNCTIONS, lists
@@ -148,13 +149,20 @@ def test_what_replaced_an_old_function_can_be_read() -> None:
         expression(now)
 
 
-def test_formulas_that_form_a_circle_are_refused_with_its_path() -> None:
-    formulas = {"a": "formula.b + 1", "b": "formula['c']", "c": "if(true, formula.A)"}
-    with pytest.raises(InvalidBase) as refused:
-        value_of("1", formula=formulas)
-    assert str(refused.value) == (
+def test_formulas_that_form_a_circle_have_no_value_but_its_path() -> None:
+    texts = {"a": "formula.b + 1", "b": "formula['c']", "c": "if(true, formula.A)", "on": "formula.a", "off": "1"}
+    refused = formulas.read(texts).refused
+    assert refused["a"] == (
         'The formula depends on itself (a -> b -> c -> a) in formula "a", position 9: formula. HERE-> b + 1'
     )
+    assert refused == dict.fromkeys("abc", refused["a"])
+    assert value_of("formula.off", formula=texts) == 1
+
+
+def test_a_base_of_many_circles_is_refused() -> None:
+    formulas.read({f"f{number}": f"formula.f{number}" for number in range(formulas.MOST_CIRCLES)})
+    with pytest.raises(InvalidBase, match="depends on itself"):
+        formulas.read({f"f{number}": f"formula.f{number}" for number in range(3_000)})
 
 
 def test_a_regex_takes_time_in_proportion_to_the_text() -> None:

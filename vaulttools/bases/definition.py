@@ -86,7 +86,7 @@ class Base:
         """Read the values of its YAML; `stop` is called before each expression, and may raise.
 
         Raises:
-            InvalidBase: a part has the wrong type, the filter of all views is wrong, or a formula depends on itself.
+            InvalidBase: a part has the wrong type, the filter of all views is wrong, or there are many circles.
         """
         self.formulas = formulas.read(_texts(content.get("formulas"), "formulas"), stop)
         self.filter = self.filter_of(content.get("filters"), "the filter of all views")

@@ -1,10 +1,11 @@
-"""Reads a base's formulas, refuses circles, computes each after those that it uses."""
+"""Reads a base's formulas, and computes each after those that it uses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
+from typing import Final
 
 from vaulttools.bases.context import BaseRow, Frame
 from vaulttools.bases.evaluation import Expression, expression, failing
@@ -52,10 +53,11 @@ def _value(made: Expression, row: BaseRow) -> Value | Failed:
 
 
 def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> Formulas:
-    """Read formulas; the argument and the result map names to formulas. One that cannot be read has no value.
+    """Read formulas; the argument and the result map names to formulas. One that cannot be read, or that depends on
+    itself, has no value.
 
     Raises:
-        InvalidBase: a formula depends on itself.
+        InvalidBase: there are more than `MOST_CIRCLES` circles.
     """
     made: dict[str, Expression] = {}
     refused: dict[str, str] = {}
@@ -67,18 +69,38 @@ def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> F
         except InvalidExpression as error:
             refused[name] = str(_refused(error, f'formula "{name}"', text))
             made[name] = failing(text, refused[name])
+    circles = 0
+    while circle := _circle(made, [*texts]):
+        stop()
+        circles += 1
+        failure = _of_circle(circle, texts[circle[0]], made)
+        if circles > MOST_CIRCLES:
+            raise failure
+        refused |= dict.fromkeys(circle, str(failure))
+        made |= {name: failing(texts[name], str(failure)) for name in circle}
+    return Formulas(made, names, refused, stop)
+
+
+MOST_CIRCLES: Final = 20
+"""Upper bound of the circles among formulas: each is found by a look at all."""
+
+
+def _circle(made: Mapping[str, Expression], order: Sequence[str]) -> Sequence[str]:
+    """Returns formulas of which each uses the next one, and the last the first, from the first in `order` on; none if
+    there are none."""
     try:
         TopologicalSorter({name: each.formulas for name, each in made.items()}).prepare()
     except CycleError as error:
-        circle = error.args[1][:0:-1]  # each uses the next one
-        start = min(map(list(texts).index, circle))
-        name = list(texts)[start]
-        place = circle.index(name)
-        circle = [*circle[place:], *circle[:place], name]
-        reason = f"The formula depends on itself ({' -> '.join(circle)})"
-        position = made[name].formulas[circle[1]]
-        raise InvalidBase(reason, f'formula "{name}"', texts[name], position + 1) from None
-    return Formulas(made, names, refused, stop)
+        circle: list[str] = error.args[1][:0:-1]
+        place = circle.index(min(circle, key=order.index))
+        return [*circle[place:], *circle[:place]]
+    return ()
+
+
+def _of_circle(circle: Sequence[str], text: str, made: Mapping[str, Expression]) -> InvalidBase:
+    first, following, *_ = names = [*circle, circle[0]]
+    reason = f"The formula depends on itself ({' -> '.join(names)})"
+    return InvalidBase(reason, f'formula "{first}"', text, made[first].formulas[following] + 1)
 
 
 def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = False) -> Expression:

@@ -43,6 +43,7 @@ _REACH_DEPTH = 16  # folders that `may_hold` compares at most; keeps the nesting
 _CLASS = re.compile(r"\[([!^]?+)([^/][^]/]*)\]", re.DOTALL)
 _TOKEN = re.compile(rf"{_CLASS.pattern}|[^{{}},\[]+|.", re.DOTALL)
 _ESCAPED = re.compile(r"\\([][{}])")
+_SEPARATOR = re.compile(r"\\(?![][{}])")
 _AS_TEXT = dict(zip(map(ord, "[]{}"), "\ud800\ud801\ud802\ud803", strict=True))
 """Stand-ins for signs that a reading takes as text: halves of surrogate pairs, which no name on disk holds."""
 _BRACES = {sign: stand_in for sign, stand_in in _AS_TEXT.items() if chr(sign) in "{}"}
@@ -88,7 +89,7 @@ def has_magic(text: str) -> bool:
 
 def before_magic(text: str) -> str:
     """Returns the folders before the first component with a wildcard, as written but with `/`, also at the end."""
-    text = text.replace("\\", "/")
+    text = _SEPARATOR.sub("/", text)
     end = min((index for index, character in enumerate(text) if has_magic(character)), default=len(text))
     return text[: text.rfind("/", 0, end) + 1]
 

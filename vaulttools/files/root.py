@@ -26,6 +26,7 @@ Kind = Literal["file", "folder", "other"]
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\|//")
 _WINDOWS = sys.platform == "win32"
+_ESCAPES: Final = () if _WINDOWS else ("\\[", "\\]", "\\{", "\\}")
 _ABSENT: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ))
 """Errors that mean that nothing is at a path, or can be (EINVAL, EILSEQ: not a valid name on this system)."""
 
@@ -121,7 +122,9 @@ class Root:
             BadArgument: as for `relative`, and if two names on disk differ only in their Unicode form.
         """
         path = ""
-        for reading in dict.fromkeys((given, paths.unshown(given), given.replace("\\", "/"))):
+        # A glob may begin with a sign that `\` makes text; that is no path from the root of a drive.
+        slashes = given if given[:2] in _ESCAPES else given.replace("\\", "/")
+        for reading in dict.fromkeys((given, paths.unshown(given), slashes)):
             path = self.relative(reading, given)
             on_disk = self._on_disk(path, given)
             if on_disk is not None:

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import product
 from typing import Final
 
 from vaulttools.core.folding.words import lowered
 
 _SHORTEST: Final = 3
 """A word without its prefix has at least this many letters: roots have three."""
+_SHORTEST_NOUN: Final = 2
+"""The same behind a lone Hebrew article: a sea is `ים`."""
+_ARTICLE: Final = "ה"
 
-_ARABIC: Final = ("وبال", "فبال", "وال", "فال", "بال", "كال", "ولل", "فلل", "لل", "ال", "و", "ف", "ب", "ل", "ك", "س")
-_HEBREW: Final = (
-    *("וכשה", "ושה", "שבה", "כשה", "לכש", "וה", "וב", "ול", "ומ", "וש", "שה", "של", "שב", "מה", "כש"),
-    *("ה", "ו", "ב", "ל", "כ", "מ", "ש"),
+
+def _joined(*places: str) -> Sequence[str]:
+    """Returns what may stand before a word: one of the parts, which blanks divide, or none in each place, in order."""
+    return ["".join(parts) for parts in product(*(("", *place.split()) for place in places)) if any(parts)]
+
+
+_ARABIC: Final = (
+    *(each.replace("لال", "لل") for each in _joined("و ف", "ب ل ك", "ال")),
+    *("س", "وس", "فس"),  # the future of verbs
 )
+_HEBREW: Final = tuple(_joined("ו", "ש כש לכש מש", "ה ב ל כ מ מה"))
 _PREFIXES: Final = ((re.compile(r"[\u0621-\u06d3]+"), _ARABIC), (re.compile(r"[\u05d0-\u05ea]+"), _HEBREW))
-"""By script the letters, and what is joined to the beginning of words, the longest first: articles, prepositions and
-conjunctions that are written as one word with the next."""
+"""By script the letters, and what is joined to the beginning of words: conjunctions, prepositions and articles that are
+written as one word with the next, in this order."""
 
 
 def kin(text: str) -> Sequence[str]:
@@ -29,8 +39,12 @@ def kin(text: str) -> Sequence[str]:
             bare = {
                 word.removeprefix(prefix)
                 for prefix in prefixes
-                if word.startswith(prefix) and len(word) - len(prefix) >= _SHORTEST
+                if word.startswith(prefix) and len(word) - len(prefix) >= _least(prefix)
             }
             found = [*sorted(bare), *(prefix + stem for stem in (word, *sorted(bare)) for prefix in prefixes)]
             return [each for each in dict.fromkeys(found) if each != word]
     return ()
+
+
+def _least(prefix: str) -> int:
+    return _SHORTEST_NOUN if prefix == _ARTICLE else _SHORTEST

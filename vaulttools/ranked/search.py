@@ -166,7 +166,7 @@ def ranked(
     words = given.words if isinstance(given, Like) else given
     question, operators = without_operators(words) if like is None else (words, "")
     if not read_question(question).terms:
-        raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(words[:80])}")
+        raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(words[:80], ensure_ascii=False)}")
     order = None if sort == "relevance" else sort
     asked = Asked(request, words, question, operators, like, tuple(filter(has_words, also)), order, leaves_out)
     calendar = call.session.calendar

@@ -37,7 +37,8 @@ FORMS: Final[tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...]] = ("NFC", "NFD",
         ("เลิก\u200bงาน", "เลิกงาน"),
         ("hel\u200elo \u202bעולם\u202c", "hello עולם"),
         ("ශ්\u200dරී", "ශ්රී"),
-        ("Obsidian™ 1½", "obsidian™ 1½"),
+        ("Pounds 1½", "pounds 1½"),
+        ("خانۀ ہے نگاۂ دائرۃ کرائۓ", "خانه هے نگاه دائره كرائے"),
     ],
 )
 def test_spellings_between_which_a_writer_may_choose_are_one(written: str, plain: str) -> None:
@@ -111,6 +112,8 @@ def test_a_sign_is_a_word_of_its_own() -> None:
     urgent = folded("🔴urgent")
     assert is_sign(urgent.split()[0]) and urgent.split()[1] == "urgent"
     assert not any(map(is_sign, "a│█°"))
+    assert all(is_sign(lowered(sign)) for sign in "\u203c\u2049Ⓜ©®™℠№")
+    assert folded("№5 Windows™").split()[1::2] == ["5", folded("™").strip()]
     assert lowered("❤\ufe0f") == lowered("❤") and lowered("👍🏽").startswith(lowered("👍"))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import example, given, settings
@@ -66,6 +67,20 @@ def test_a_warm_search_for_plain_words_starts_no_process(
         expected = simple.search(Call(vault.session, Work()), "damp the", 4)
         monkeypatch.setattr(ripgrep, "Running", lambda command, *_: pytest.fail(f"started: {command}"))
         assert simple.search(Call(vault.session, Work()), "damp the", 4) == expected != []
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_word_is_found_in_the_other_unicode_form_and_its_end_is_where_it_ends(
+    form: Literal["NFC", "NFD"], make_vault: MakeVault
+) -> None:
+    text = unicodedata.normalize(form, "to 학점인정 and Café.")
+    with make_vault({"n.md": text}) as vault:
+        for asked in ("NFC", "NFD"):
+            for word in ("학점인정", "café."):
+                [found] = simple.search(Call(vault.session, Work()), unicodedata.normalize(asked, word), 0)
+                [match] = found["matches"]
+                there = text[match["match"]["start"] : match["match"]["end"]]
+                assert unicodedata.normalize("NFC", there.lower()) == word
 
 
 def _plainly(words: list[str], context: int) -> list[dict[str, Any]]:

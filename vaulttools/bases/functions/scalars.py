@@ -77,9 +77,17 @@ def _split(frame: Frame, given: str, separator: Value, n: Value = None) -> Value
     return context.list(pieces)
 
 
-def _holds(frame: Frame, given: str, wanted: Value) -> bool:
-    frame.context.tick(given)
-    return text(frame, wanted) in given
+def _composed(compare: Callable[[str, str], bool]) -> Callable[[Frame, str, Value], bool]:
+    """Returns a function that compares two composed texts: in the app the names of files are composed on every disk."""
+
+    def compared(frame: Frame, given: str, wanted: Value) -> bool:
+        frame.context.tick(given)
+        return compare(composed(given), composed(text(frame, wanted)))
+
+    return compared
+
+
+_holds: Final = _composed(lambda given, wanted: wanted in given)
 
 
 def _of_texts(body: Callable[..., str]) -> Body:
@@ -98,8 +106,8 @@ register(
         "contains(text)": _holds,
         "containsAll(text, …)": lambda frame, given, *wanted: all(_holds(frame, given, each) for each in wanted),
         "containsAny(text, …)": lambda frame, given, *wanted: any(_holds(frame, given, each) for each in wanted),
-        "startsWith(text)": lambda frame, given, start: given.startswith(text(frame, start)),
-        "endsWith(text)": lambda frame, given, end: given.endswith(text(frame, end)),
+        "startsWith(text)": _composed(str.startswith),
+        "endsWith(text)": _composed(str.endswith),
         "lower()": _of_texts(lambda _, given: str(given).lower()),
         "title()": _of_texts(lambda _, given: _WORD.sub(lambda word: word[0][0].upper() + word[0][1:].lower(), given)),
         "trim()": _of_texts(lambda _, given: given.strip(_BLANKS)),

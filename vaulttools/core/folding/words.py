@@ -20,9 +20,9 @@ from typing import Final, NamedTuple
 
 from vaulttools.core.cached import cached_property
 
-_RUN: Final = re.compile(r"([^\x00-\x7f¼½¾⅐-⅞↉℠™℡℻©®…]+)")
-"""The characters that folding may change. ASCII stays as it is, since the word table lowers it. So do fractions and
-marks of trade: their compatibility forms would join the word before them."""
+_RUN: Final = re.compile(r"([^\x00-\x7f¼½¾⅐-⅞↉℡℻…]+)")
+"""The characters that folding may change. ASCII stays as it is, since the word table lowers it. So do fractions: their
+compatibility forms would join the word before them."""
 
 _MARKS: Final = (
     range(0x0300, 0x0370),
@@ -49,8 +49,10 @@ _LETTERS: Final[Mapping[str, str]] = {
     "þ": "th",
     **dict(zip("ёѐѝ", "ееи", strict=True)),
     **dict(zip("أإآٱىیةکـ", [*"اااايي", "ه", "ك", ""], strict=True)),
+    **dict.fromkeys("ۀہۂۃ", "ه"),
+    "ۓ": "ے",
 }
-"""Letters by their plain spelling: Latin, Cyrillic, Arabic (with Persian ones, and without the tatweel)."""
+"""Letters by their plain spelling: Latin, Cyrillic, Arabic (with those of Persian and Urdu, without the tatweel)."""
 
 _INVISIBLE: Final = re.compile(
     "(?P<gap>(?<=[\u0600-\u06ff])\u200c)"
@@ -63,8 +65,8 @@ _FORM: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """A choice among the forms of the character before it, as text or picture; folding drops it as a mark."""
 
 SIGN: Final = (
-    "[\u2139\u2190-\u245f\u25a0-\u2775\u2794-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
-    "\U0001f000-\U0001f3fa\U0001f400-\U0001faff]"
+    "[\xa9\xae\u203c\u2049\u2116\u2120\u2122\u2139\u2190-\u245f\u24c2\u25a0-\u2775\u2794-\u27ff\u2900-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001f3fa\U0001f400-\U0001faff]"
 )
 """Regex of an emoji or another sign, which is a word. Box drawing is none, and no colour of skin is one."""
 _SIGN: Final = re.compile(SIGN)
@@ -129,9 +131,16 @@ _SEPARATING: Final = "\u0e4d\u0ecd"
 """Marks that SQLite takes for separators."""
 
 
+_SIGNS_OF_LETTERS: Final = {
+    code: f" {chr(_FIRST_SIGN + (code & _SIGN_BITS))} " for code in (0x203C, 0x2049, 0x2116, 0x2120, 0x2122, 0x24C2)
+}
+"""Signs whose compatibility form is letters, which would join the word beside them, or signs of ASCII."""
+
+
 @lru_cache(maxsize=1 << 14)  # words come again
 def _folded(run: str) -> str:
     """Fold characters that are not ASCII."""
+    run = run.translate(_SIGNS_OF_LETTERS)
     if not run.isprintable():  # nothing invisible is printable
         run = _INVISIBLE.sub(_gap, run)
     return unicodedata.normalize("NFKC", run).casefold().translate(_CHARACTERS)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.folding.identity import composed, identity
+from vaulttools.core.folding.identity import composed, decomposed, identity, is_same
 from vaulttools.core.limits import RESULTS
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
@@ -88,8 +88,17 @@ def _counted(
 
 
 def _search(call: Call, scope: Scope, word: str) -> Search:
-    pattern = call.session.ripgrep.compile(word, "fixed", ignore_case=True)
+    forms = _forms(word)
+    if len(forms) == 1:
+        pattern = call.session.ripgrep.compile(word, "fixed", ignore_case=True)
+    else:
+        pattern = call.session.ripgrep.compile("|".join(map(re.escape, forms)), "regex", ignore_case=True)
     return call.search(pattern, replace(scope, warnings=[]), wanted=RESULTS)
+
+
+def _forms(word: str) -> Sequence[str]:
+    """Returns a word as it is given, composed and decomposed."""
+    return list(dict.fromkeys((word, composed(word), decomposed(word))))
 
 
 def _counts(search: Search, files: Sequence[str]) -> dict[str, int]:
@@ -148,13 +157,19 @@ def _matches(
             starts = _line_starts(hits.document.text, shown[-1].line if shown else 1)
             # Simple case folding keeps the number of characters.
             begun = (starts[hit.line - 1] + hit.column for hit in shown)
-            places.setdefault(path, []).extend((start, start + len(word)) for start in begun)
+            places.setdefault(path, []).extend((start, _end(texts[path], start, word)) for start in begun)
     for path, pairs in places.items():
         units = Units(texts[path])
         found.setdefault(path, []).extend(
             _match(texts[path], start, end, "content", context, units) for start, end in sorted(pairs)
         )
     return found
+
+
+def _end(text: str, start: int, word: str) -> int:
+    """Returns where a word ends that begins at a place, in whatever Unicode form it is there."""
+    ends = (start + len(form) for form in _forms(word))
+    return next((end for end in ends if is_same(text[start:end], word)), start + len(word))
 
 
 def _line_starts(text: str, number: int) -> Sequence[int]:
