@@ -86,8 +86,8 @@ MOST_CIRCLES: Final = 20
 
 
 def _circle(made: Mapping[str, Expression], order: Sequence[str]) -> Sequence[str]:
-    """Returns formulas of which each uses the next one, and the last the first, from the first in `order` on; none if
-    there are none."""
+    """Returns a circle of formulas: each uses the next one, and the last the first. It begins with the first in
+    `order`; empty if there is no circle."""
     try:
         TopologicalSorter({name: each.formulas for name, each in made.items()}).prepare()
     except CycleError as error:

@@ -68,9 +68,15 @@ tokenizer: another object for each word would double the time."""
 def tokens(text: str) -> list[Word]:
     """Returns the words of a text in order: folded, as English stems."""
     made = Folded(text)
-    found: Any = _tokenizer(WORDS_TOKENIZER)(made.data, apsw.FTS5_TOKENIZE_DOCUMENT, None)
-    words: list[Word] = found
+    words = tokens_of(made)
     return words if made.is_as_written else [(*made.written(start, end), stem) for start, end, stem in words]
+
+
+def tokens_of(text: Folded) -> list[Word]:
+    """Returns the words of a text in order, with offsets in the folded text."""
+    found: Any = _tokenizer(WORDS_TOKENIZER)(text.data, apsw.FTS5_TOKENIZE_DOCUMENT, None)
+    words: list[Word] = found
+    return words
 
 
 def first_written(stem: str, text: str) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
+from operator import itemgetter
 from typing import Final
 
 from vaulttools.core.folding.words import Folded
 from vaulttools.index import passages as stored
 from vaulttools.index.content import words_of
 from vaulttools.index.passages import Passages
-from vaulttools.index.words import Places, shares_of, tokens
+from vaulttools.index.words import Places, shares_of, tokens, tokens_of
 from vaulttools.notes.note import Note
 from vaulttools.ranked.question import QuestionTerm
 
@@ -92,7 +94,7 @@ class Finder:
 
     def _first_bytes(self, column: ColumnWords, text: str, shares: dict[int, float]) -> list[list[int]]:
         """Returns for each term the byte offsets at which it begins in a column, whose text is `text`."""
-        found = [[column.starts[place] for place in places] for places in self._in_column(column, shares)]
+        found = [[*map(column.start, places)] for places in self._in_column(column, shares)]
         if self.needs_text:
             folded = Folded(text)
             for first, literal in zip(found, self._literals, strict=True):
@@ -139,8 +141,10 @@ class ColumnWords:
     def __init__(self, text: str, stop: Callable[[], bool] = lambda: False) -> None:
         """Split a text into words, until `stop` returns true."""
         self.text = text
-        self.starts = array("I")
-        """By word, the offset of its first byte."""
+        self._starts = array("I")
+        """By word, the offset of its first byte in the folded piece."""
+        self._pieces: list[tuple[int, int, Folded]] = []
+        """By piece: the number of its first word, its offset in bytes, and the piece."""
         self.is_whole = True
         """Whether there was time for the whole text."""
         self._stems = array("I")
@@ -167,7 +171,13 @@ class ColumnWords:
         return [*self._numbers]
 
     def __len__(self) -> int:
-        return len(self.starts)
+        return len(self._starts)
+
+    def start(self, place: int) -> int:
+        """Returns the offset of the first byte of a word."""
+        _, byte, piece = self._pieces[bisect_right(self._pieces, place, key=itemgetter(0)) - 1]
+        start = self._starts[place]
+        return byte + piece.written(start, start + 1)[0]
 
     def places(self, stem: str, following: Sequence[str] = ()) -> Sequence[int]:
         """Returns the numbers, from 0, of the words that have a stem and are followed by words with the others."""
@@ -181,13 +191,15 @@ class ColumnWords:
         return [place for place in found if self._stems[place + 1 : place + 1 + len(behind)] == behind]
 
     def _add(self, text: str, byte: int) -> None:
-        for start, _, stem in tokens(text):
+        piece = Folded(text)
+        self._pieces.append((len(self._starts), byte, piece))
+        for start, _, stem in tokens_of(piece):
             number = self._numbers.get(stem)
             if number is None:
                 number = self._numbers[stem] = len(self._numbers)
                 self._places.append(array("I"))
-            self._places[number].append(len(self.starts))
-            self.starts.append(byte + start)
+            self._places[number].append(len(self._starts))
+            self._starts.append(start)
             self._stems.append(number)
 
 

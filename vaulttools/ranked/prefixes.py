@@ -17,7 +17,7 @@ _ARTICLE: Final = "ה"
 
 
 def _joined(*places: str) -> Sequence[str]:
-    """Returns what may stand before a word: one of the parts, which blanks divide, or none in each place, in order."""
+    """Returns the prefixes of a word: at most one part of each place, in order. Blanks divide the parts of a place."""
     return ["".join(parts) for parts in product(*(("", *place.split()) for place in places)) if any(parts)]
 
 

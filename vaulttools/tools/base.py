@@ -63,7 +63,7 @@ def _named_texts(value: object) -> object:
 class BaseRequest(Request):
     """The arguments of `base`."""
 
-    untold: ClassVar[tuple[str, ...]] = ("this_note", "list_views")
+    untold: ClassVar[tuple[str, ...]] = ("list_views",)
 
     positional: ClassVar[tuple[str, ...]] = ("base",)
 
