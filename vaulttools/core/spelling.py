@@ -1,4 +1,4 @@
-"""Finds existing names that are spelled like a missing one."""
+"""Compares spellings, and finds existing names that are spelled like a missing one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from heapq import nlargest
+from os.path import commonprefix
 from typing import Final
 
 from vaulttools.core import limits
@@ -27,6 +28,11 @@ _COMPARED_CHARACTERS: Final = 200
 
 _CAPITAL_INSIDE = re.compile(r"(?<=[^\W\d_])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
+
+
+def common_start(one: str, other: str) -> str:
+    """Returns the text with which both texts begin; `""` if they begin differently."""
+    return commonprefix((one, other))  # noqa: RUF071 - no paths
 
 
 def closest(wanted: str, names: Iterable[str], key: Callable[[str], str] = str) -> list[str]:

@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import takewhile
 from typing import Final, TypeAlias
 
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.folding.words import forms, is_sign, lowered, sources
+from vaulttools.core.spelling import common_start
 from vaulttools.core.work import Work
 from vaulttools.files import disk
 from vaulttools.index.words import Spelling, tokens
@@ -230,8 +230,7 @@ def _beginnings(spelling: Spelling) -> list[str]:
 def _common(word: str, stem: str) -> str:
     """Returns the common start of a folded word and its stem: `mineralog` for `mineralogy`, `mineralogi`."""
     plain = lowered(word)
-    length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(plain, stem, strict=False)))
-    return plain[:length] or plain
+    return common_start(plain, stem) or plain
 
 
 def _letters(text: str) -> str:
@@ -265,9 +264,9 @@ def _choices(text: str) -> Iterator[tuple[int, str]]:
     if first.isascii():
         yield 1, escaped(first)
     written = sources()
-    for length in range(1, _LONGEST + 1):
+    for length in range(1, min(_LONGEST, len(text)) + 1):
         others = "".join(written.get(text[:length], ()))
         if length == 1 and not first.isascii():
             others = escaped(first) + others
-        if others and len(text) >= length:
+        if others:
             yield length, others

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from itertools import takewhile
 from typing import Final
 
 from vaulttools.core.folding.words import lowered
+from vaulttools.core.spelling import common_start
 
 _SHORTEST: Final = 4
 """A stem has at least this many letters: too many other words begin with a shorter one."""
@@ -51,7 +51,5 @@ def stem(text: str, languages: AbstractSet[str]) -> str:
     made = snowballstemmer.stemmer(_STEMMERS[language]).stemWord(text.lower())
     word = lowered(text)
     # A stemmer may change the last letter.
-    found = "".join(
-        one for one, other in takewhile(lambda pair: pair[0] == pair[1], zip(word, lowered(made), strict=False))
-    )
+    found = common_start(word, lowered(made))
     return found if _SHORTEST <= len(found) < len(word) else ""

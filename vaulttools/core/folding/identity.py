@@ -72,7 +72,7 @@ def lasting(folded: str) -> list[str]:
         if _lasts(character):
             run += character
             continue
-        if _follows(character):
+        if follows(character):
             run = run[:-1]
         found.append(run)
         run = ""
@@ -94,10 +94,10 @@ def _compatible() -> frozenset[str]:
 @lru_cache(maxsize=1 << 12)
 def _lasts(character: str) -> bool:
     is_whole = unicodedata.normalize("NFD", character) == character
-    return is_whole and not (_follows(character) or character in _EQUALLED or character in _compatible())
+    return is_whole and not (follows(character) or character in _EQUALLED or character in _compatible())
 
 
-def _follows(character: str) -> bool:
+def follows(character: str) -> bool:
     """Whether a character may be composed with the one before it: a mark, a later part of a Hangul syllable, a vowel of
     Kirat Rai."""
     if "\u1160" <= character <= "\u11ff" or "\U00016d63" <= character <= "\U00016d6a":

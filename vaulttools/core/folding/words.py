@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vaulttools.core.cached import cached_property
+from vaulttools.core.folding.identity import follows
 
 _RUN: Final = re.compile(r"([^\x00-\x7f¼½¾⅐-⅞↉℡℻…]+)")
 """The characters that folding may change. ASCII stays as it is, since the word table lowers it. So do fractions: their
@@ -234,7 +235,7 @@ class _Ends(NamedTuple):
     def of(cls, pieces: Iterable[tuple[str, str]]) -> _Ends:
         """Returns the ends of pieces, each as written and as folded."""
         written, made = [*zip(*pieces, strict=True)] or [(), ()]
-        return cls([*_ends(written)], [*_ends(made)], [*map(operator.eq, written, made)])
+        return cls([*_sums(written)], [*_sums(made)], [*map(operator.eq, written, made)])
 
     def before(self, number: int) -> int:
         """Returns where a piece begins as written."""
@@ -262,7 +263,8 @@ class _Ends(NamedTuple):
         return self.before(number) + place - self.made_before(number) if self.is_same[number] else self.written[number]
 
 
-def _ends(texts: Iterable[str]) -> Iterator[int]:
+def _sums(texts: Iterable[str]) -> Iterator[int]:
+    """Yields where each text ends, in bytes of UTF-8."""
     return accumulate(len(each) if each.isascii() else len(each.encode("utf-8", "replace")) for each in texts)
 
 
@@ -306,14 +308,12 @@ def _clusters(run: str) -> Iterator[str]:
 
 
 def _joins(character: str) -> bool:
-    """Whether a character belongs to those before it: a mark, a later part of a Hangul syllable, the sound marks of
-    narrow kana, a colour of skin, and what is invisible."""
-    return unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf") or character in _JOINED
+    """Whether a character belongs to those before it: it may be composed with them, or is invisible, a sound mark of
+    narrow kana, a late part of a Hangul syllable, or a colour of skin."""
+    return follows(character) or unicodedata.category(character) == "Cf" or character in _JOINED
 
 
-_JOINED: Final = frozenset(
-    map(chr, chain(range(0x1160, 0x1200), range(0xD7B0, 0xD800), range(0xFF9E, 0xFFA0), range(0x1F3FB, 0x1F400)))
-)
+_JOINED: Final = frozenset(map(chr, chain(range(0xD7B0, 0xD800), range(0xFF9E, 0xFFA0), range(0x1F3FB, 0x1F400))))
 
 _MOST_FORMS: Final = 64
 """Upper bound of the mixtures of traditional and simplified characters that are searched for."""
