@@ -140,7 +140,7 @@ def nothing_found(work: Work, sentence: str) -> str:
     """Returns the first line of an answer without results: `sentence`, or that the search is incomplete."""
     if work.complete:
         return sentence
-    files = f"{work.searched:,} file{'s' if work.searched != 1 else ''}"
+    files = render.counted(work.searched, "file")
     return f"No matches in the {files} searched; the search is incomplete: {work.incomplete_because()}."
 
 
@@ -209,7 +209,7 @@ def unextracted(work: Work, *, found: bool) -> list[str]:
     binary = work.skipped.get("binary")
     if not work.unextracted or (found and not (binary and any(map(kind_of, binary.paths)))):
         return []
-    files = f"{work.unextracted:,} {NAMES} file{'s' if work.unextracted != 1 else ''}"
+    files = render.counted(work.unextracted, f"{NAMES} file")
     return [f"The text of {files} was not searched; to have it searched: {INSTALL}"]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from vaulttools.core import limits
-from vaulttools.core.render import size
+from vaulttools.core.render import counted, size
 
 NARROW: Final = "Narrow the pattern or the paths."
 """The advice that goes with a cut search by pattern."""
@@ -139,8 +139,8 @@ def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
 def _cut_notice(at: str, sections: Sequence[Section], kept: Sequence[int | None], advice: str) -> str:
     lines = sum(len(section.lines) for section in sections) - sum(filter(None, kept))
     files = sum(count is None for count in kept) if kept else len(sections)
-    missing = [f"{lines:,} more line{'s' if lines != 1 else ''}"] if lines or not files else []
-    missing += [f"{files:,} whole file{'s' if files != 1 else ''}"] if files else []
+    missing = [counted(lines, "more line")] if lines or not files else []
+    missing += [counted(files, "whole file")] if files else []
     return f"Cut at {at}: {' and '.join(missing)}. {advice}"
 
 

@@ -89,7 +89,7 @@ def is_canvas(path: str) -> bool:
 
 def lines(count: int) -> str:
     """Returns `1 line`, `2,310 lines`."""
-    return f"{count:,} line{'s' if count != 1 else ''}"
+    return render.counted(count, "line")
 
 
 @dataclass(frozen=True, slots=True)

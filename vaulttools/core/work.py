@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Final, Literal, get_args
 
-from vaulttools.core import limits, paths
+from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import CALLS, Voice
 from vaulttools.errors import Cancelled
 
@@ -199,7 +199,7 @@ class Work:
             if reason not in INCOMPLETE:
                 continue
             what = "folder" if entry.folders == entry.count else "file"
-            files = f"{entry.count:,} {what}{'s' if entry.count != 1 else ''}"
+            files = render.counted(entry.count, what)
             if reason == "time limit":
                 rest = "not everything was looked at" if self.cut_short else f"{files} not searched"
                 phrases.append(f"stopped after {self.time_limit:g} s, {rest}")

@@ -57,7 +57,8 @@ class Rules:
 
 
 _LOGSEQ_BACKUPS: Final = frozenset(("bak", ".recycle", "version-files"))
-"""Folders beside that file with old versions of notes and removed ones; Logseq does not show them."""
+"""Folders beside Logseq's settings (`settings.LOGSEQ`), with old versions of notes and removed ones. Logseq does not
+show them."""
 
 
 class _Level(NamedTuple):

@@ -44,10 +44,11 @@ _CLASS = re.compile(r"\[([!^]?+)([^/][^]/]*)\]", re.DOTALL)
 _TOKEN = re.compile(rf"{_CLASS.pattern}|[^{{}},\[]+|.", re.DOTALL)
 _ESCAPED = re.compile(r"\\([][{}])")
 _SEPARATOR = re.compile(r"\\(?![][{}])")
-_AS_TEXT = dict(zip(map(ord, "[]{}"), "\ud800\ud801\ud802\ud803", strict=True))
-"""Stand-ins for signs that a reading takes as text: halves of surrogate pairs, which no name on disk holds."""
-_BRACES = {sign: stand_in for sign, stand_in in _AS_TEXT.items() if chr(sign) in "{}"}
-_WRITTEN = {ord(stand_in): chr(sign) for sign, stand_in in _AS_TEXT.items()}
+_STAND_INS = "\ud800\ud801\ud802\ud803"
+"""Stand-ins for `[]{}` that a reading takes as text: halves of surrogate pairs, which no name on disk holds."""
+_AS_TEXT = str.maketrans("[]{}", _STAND_INS)
+_BRACES = str.maketrans("{}", _STAND_INS[2:])
+_WRITTEN = str.maketrans(_STAND_INS, "[]{}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ Every path that enters the package and every folder of a walk is checked here, a
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from vaulttools.core.folding.identity import composed
 from vaulttools.errors import BadArgument
 
 ALWAYS: Final = (".obsidian", ".smarthole", ".trash", ".git")
@@ -27,7 +27,7 @@ def folded(name: str) -> str:
     if name.isascii():
         return name.rstrip(". ").lower()
     visible = _IGNORED_BY_FILE_SYSTEMS.sub("", name)
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", visible).casefold()).rstrip(". ")
+    return composed(composed(visible).casefold()).rstrip(". ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ class Protection:
 
     def closes(self, path: str, name: str) -> bool:
         """Whether a walk must not show or enter the entry `name` at `path`; its parent is not protected."""
-        if (name[0] in self.initials or not name.isascii()) and folded(name) in self.names:
-            return True
-        return bool(self.folders) and self.folder_of(path) is not None
+        if name[0] not in self.initials and name.isascii():  # most names
+            return False
+        return folded(name) in self.names or (bool(self.folders) and self.folder_of(path) is not None)
 
     def may_close(self, names: str) -> bool:
         """Whether `closes` may be true for one of several names of a folder, joined by NUL: a quick look at all."""

@@ -11,13 +11,12 @@ import os
 import re
 import stat
 import sys
-import unicodedata
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, Literal
 
 from vaulttools.core import limits, paths
-from vaulttools.core.folding.identity import composed
+from vaulttools.core.folding.identity import composed, decomposed
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathTooLong, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.protection import Protection, folded
@@ -237,7 +236,7 @@ class Root:
 
     def _folds(self, path: str, status: os.stat_result) -> bool:
         """Whether a path is also found in another case or Unicode form, as on macOS and Windows."""
-        others = {path.swapcase(), *(unicodedata.normalize(form, path) for form in ("NFC", "NFD"))} - {path}
+        others = {path.swapcase(), composed(path), decomposed(path)} - {path}
         return any(self._is_same(other, status) for other in others)
 
     def _is_same(self, path: str, status: os.stat_result) -> bool:

@@ -455,7 +455,7 @@ class Indexes:
         return made
 
     def structures(self, work: Work, wait: float = 0.0) -> tuple[BackgroundIndex, Snapshot | None]:
-        """Returns the index of all notes' structures, and what it knows after at most `wait` seconds, held for one
+        """Returns the index of all notes' structures, and what it knows after at most `wait` seconds, pinned for one
         call; None: nothing yet.
 
         A vault whose own index is off or unavailable gets a temporary one.

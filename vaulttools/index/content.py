@@ -135,15 +135,16 @@ def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Co
     from vaulttools.notes.packing import PackedNote
 
     found = _text(scanned, document.text)
-    if not is_note(path):
-        extracted = ExtractedNote.of(document)
-        return replace(found, words=_folded(words_of(extracted)), passages=passages.dump(extracted))
     digest, structure = file.known or (b"", b"")
-    if digest == scanned.digest:
+    note: Note
+    if not is_note(path):
+        note = ExtractedNote.of(document)
+    elif digest == scanned.digest:
         note = Note(path, document.text, PackedNote(unsealed(structure)), root.is_logseq)
-        return replace(found, words=_folded(words_of(note)), passages=passages.dump(note))
-    note = Note(path, document.text, is_logseq=root.is_logseq)
-    return replace(found, words=_folded(words_of(note)), structure=_structure(note), passages=passages.dump(note))
+    else:
+        note = Note(path, document.text, is_logseq=root.is_logseq)
+        found = replace(found, structure=_structure(note))
+    return replace(found, words=_folded(words_of(note)), passages=passages.dump(note))
 
 
 def scan(root: Root, path: str, attachments: Attachments | None = None) -> Content | None:
@@ -263,7 +264,6 @@ def _flags(text: str) -> int:
 
 def words_of(note: Note) -> WordColumns:
     """Returns the columns of a note in the word table: the words of what it says."""
-
     own = note.properties.get("title")
     name = note.title.encode("utf-8", "replace").decode()  # fault-N04
     parts = " ".join(apart(name))

@@ -47,7 +47,7 @@ _CHANGES: Final = int(
 _MISSED: Final = int(flags.Q_OVERFLOW | flags.UNMOUNT)
 _GONE: Final = int(flags.MOVE_SELF | flags.IGNORED)
 
-_HALF_SECONDS: Final = 0.1
+_RENAME_SECONDS: Final = 0.1
 """Seconds after which a rename without a new name counts as one out of the vault: the system needs microseconds from
 one name to the other, unless it stops the process in between."""
 
@@ -157,12 +157,12 @@ class InotifyWatch:
 
     @property
     def is_settled(self) -> bool:
-        """Whether each rename that `drain` reported was reported with its new name, or `_HALF_SECONDS` ago.
+        """Whether each rename that `drain` reported was reported with its new name, or `_RENAME_SECONDS` ago.
 
         Else a file left the vault, or it has a new name that is not reported yet: the system queues the old name and
         the new one one after the other.
         """
-        return not self._moving or max(self._moving.values()) < time.monotonic() - _HALF_SECONDS
+        return not self._moving or max(self._moving.values()) < time.monotonic() - _RENAME_SECONDS
 
     def close(self) -> None:
         """Release the system's resources; may be called twice. Another process keeps its own watch."""

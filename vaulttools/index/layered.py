@@ -144,8 +144,8 @@ class DraftSet(AbstractSet[K]):
 
     __slots__ = ("_members", "_published")
 
-    def __init__(self, held: Iterable[K] = ()) -> None:
-        self._members = set(held)
+    def __init__(self) -> None:
+        self._members: set[K] = set()
         self._published: frozenset[K] | None = None
 
     def add(self, key: K) -> None:

@@ -165,7 +165,6 @@ class Tree:
         self._root = root
         self._watch = watch
         self._max_bytes = max_bytes
-        self._initials = root.protection.initials
         self._rows = Rows() if rows is None else rows
         self._folders: Draft[str, _Names] = Draft()
         self._copied: set[tuple[str, str]] = set()
@@ -364,8 +363,7 @@ class Tree:
         return [*(start + name for name in names), *several], stamps, others, several
 
     def _is_open(self, path: str, name: str) -> bool:
-        # Most names do not begin like a protected name; only the others need the slow check.
-        return (name[0] not in self._initials and name.isascii()) or not self._root.protection.closes(path, name)
+        return not self._root.protection.closes(path, name)
 
     def _enters(self, path: str, name: str) -> bool:
         return path.count("/") < limits.FOLDER_DEPTH and self._is_open(path, name)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from vaulttools.core.folding.identity import composed
 from vaulttools.notes.function_words import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def translated(
         vector: Returns the vector of a word by the model.
         languages: The languages that the question may be in.
     """
-    question = unicodedata.normalize("NFC", question)
+    question = composed(question)
     runs = [run for run in _WORD.finditer(question) if len(run[0]) <= _LONGEST and run[0].lower() not in _STOPS]
     words = [*dict.fromkeys(run[0] for run in runs if _NOUNS in languages or not _is_name(run))][:_MOST_WORDS]
     missing = [word for word, is_held in zip(words, held(words), strict=True) if not is_held]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from vaulttools.core.folding.identity import identity, lasting
@@ -16,7 +15,6 @@ LONGER: Final = "\u0130"
 """The character that lower case makes two of. Ripgrep does not, so a text with it cannot be ruled out."""
 
 _MOST: Final = 20
-_LINE_END: Final = re.compile(r"[\r\n]")
 
 
 def pattern(node: Node) -> str | None:
@@ -30,13 +28,9 @@ def pattern(node: Node) -> str | None:
     # No file holds these unchanged: half of a surrogate pair, and the replacement character.
     if any("\ufffd" in word.text or not word.text.isprintable() for word in needed):
         return None
-    longest = [max(_runs(word), key=len, default="") for word in needed]
+    # What every text with a word has, in whatever Unicode form; on one line, since the words are printable.
+    longest = [max(lasting(identity(word.text)), key=len, default="") for word in needed]
     return "|".join([*map(escaped, longest), LONGER]) if all(longest) else None
-
-
-def _runs(word: Term | Phrase) -> list[str]:
-    """Returns what every text with a word has on one line, in whatever Unicode form."""
-    return [part for run in lasting(identity(word.text)) for part in _LINE_END.split(run)]
 
 
 def words(node: Node) -> list[Term | Phrase]:

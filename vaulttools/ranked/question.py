@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from vaulttools.core.folding.identity import composed
 from vaulttools.core.folding.words import SIGN, lowered, without_invisible
 from vaulttools.core.spelling import apart
 from vaulttools.index.words import Spelling
@@ -131,7 +132,7 @@ def _read(text: str) -> Question:
     is_long = len(text) > _MOST_CHARACTERS
     text = text[:_MOST_CHARACTERS]
     text = text.encode("utf-8", "replace").decode()  # no half of a surrogate pair
-    text = unicodedata.normalize("NFC", without_invisible(text))
+    text = composed(without_invisible(text))
     phrases = [found[1].strip() for found in _PHRASE.finditer(text)]
     pieces = _pieces(text)
     words = [piece.lower() for piece in pieces]

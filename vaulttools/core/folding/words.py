@@ -129,7 +129,7 @@ def _is_of_word(character: str) -> bool:
 
 
 _SEPARATING: Final = "\u0e4d\u0ecd"
-"""Marks that SQLite takes for separators."""
+"""Marks that folding makes of other characters, at which the word table splits (`index.file`)."""
 
 
 _SIGNS_OF_LETTERS: Final = {
