@@ -183,7 +183,7 @@ class _PeriodParser:
             index = found.end
 
     def _opening(self, start: int) -> int:
-        """Returns the place of a word such as `since` or `before` that opens a period; `start` if there is none."""
+        """Returns the index of a word such as `since` or `before` that opens a period; `start` if there is none."""
         sides = words.SINCE | words.BESIDE
         if self._text(start - 1) in sides:
             return start - 1
@@ -243,7 +243,7 @@ class _PeriodParser:
     # What they mean.
 
     def _year(self, index: int) -> tuple[int, int]:
-        """Returns a year, literal or `last year`, and the place after it; the year is 0 if there is none."""
+        """Returns a year, literal or `last year`, and the index after it; the year is 0 if there is none."""
         index = self._skip(index, words.OF | {",", "."})
         if _YEAR_OF_MONTH.fullmatch(self._text(index)):
             return int(self._text(index)), index + 1
@@ -548,7 +548,7 @@ class _PeriodParser:
         return _DayRange(whole.end, first, first + 6 * _DAY)
 
     def _which_part(self, index: int) -> tuple[int, int, int]:
-        """Returns the number of a part, from 0, the number of parts (0 if there is none), and the place of the
+        """Returns the number of a part, from 0, the number of parts (0 if there is none), and the index of the
         whole."""
         text = self._text(index)
         at = self._skip(index + 1, words.OF | {"-", "'", "’"})

@@ -14,7 +14,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from vaulttools.notes.parts import Source, Span
+from vaulttools.notes.links.mentions import code_spans
+from vaulttools.notes.parts import Source
 
 if TYPE_CHECKING:
     from vaulttools.notes.contents import Contents
@@ -294,25 +295,14 @@ class _Finder:
                 yield LeftOut(start, end)
 
 
-_BACKTICKS: Final = re.compile(r"`+|\n[ \t]*\n")
+_BLANK_LINE: Final = re.compile(r"\n[ \t]*\n")
 
 
-def _code_spans(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yields the offsets of inline code; it ends in the paragraph in which it begins. Linear in the text."""
-    runs = list(_BACKTICKS.finditer(text, start, end)) if "`" in text else []
-    closers: list[int] = [-1] * len(runs)
-    following: dict[int, int] = {}
-    for number in range(len(runs) - 1, -1, -1):
-        if runs[number][0][0] == "\n":
-            following.clear()
-            continue
-        length = len(runs[number][0])
-        closers[number] = following.get(length, -1)
-        following[length] = number
-    number = 0
-    while number < len(runs):
-        closer = closers[number]
-        if closer >= 0:
-            yield runs[number].start(), runs[closer].end()
-            number = closer
-        number += 1
+def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yields the offsets of inline code; it ends in the paragraph in which it begins."""
+    if "`" not in text:
+        return
+    borders = [start, *(found.start() for found in _BLANK_LINE.finditer(text, start, end)), end]
+    for first, last in pairwise(borders):
+        for one, other in code_spans(text[first:last]):
+            yield first + one, first + other

@@ -113,21 +113,21 @@ def fused(
     fusion: Fusion,
 ) -> Ranking:
     """Join a ranking by words with what is near in meaning, by the first model that knows a passage."""
-    joining = _Joining(ranking, models, known, wanted, fusion)
-    joining.compare_exactly(read, stop)
-    is_weak = ranking.is_weak and joining.nearest < (models[0].nearness or 0.0)
+    fusing = _Fusing(ranking, models, known, wanted, fusion)
+    fusing.compare_exactly(read, stop)
+    is_weak = ranking.is_weak and fusing.nearest < (models[0].nearness or 0.0)
     # A sentence in a language of no note is no proof that its few words are absent.
     is_absent = is_weak and len(ranking.unfound) <= FEW_WORDS and not ranking.languages
     return replace(
         ranking,
-        notes=() if is_absent else AsAsked(iter(joining.notes())),
+        notes=() if is_absent else AsAsked(iter(fusing.notes())),
         is_weak=is_weak,
         sharing=fusion.sharing,
-        explanation=[*ranking.explanation, joining.explained()],
+        explanation=[*ranking.explanation, fusing.explained()],
     )
 
 
-class _Joining:
+class _Fusing:
     """The candidates of one question; each signal is an array over all their passages."""
 
     def __init__(
@@ -279,11 +279,11 @@ class _Joining:
         """Returns a note with its passages, best first; words and meaning count equally for each."""
         rows = self._rows[path]
         note = self._by_words.get(path)
-        held = {each.number: each.terms for each in note.evidence} if note is not None else {}
+        terms_of = {each.number: each.terms for each in note.evidence} if note is not None else {}
         near = _within(self._near[rows])
         worth = np.round((_within(self._words[rows]) + near) / 2, 6).tolist()
         evidence = [
-            Evidence(number, value, held.get(number, frozenset()), _found_by(number in held, is_near))
+            Evidence(number, value, terms_of.get(number, frozenset()), _found_by(number in terms_of, is_near))
             for number, (value, is_near) in enumerate(zip(worth, (near >= self._fusion.is_near).tolist(), strict=True))
         ]
         evidence.sort(key=lambda each: (-each.score, each.number))

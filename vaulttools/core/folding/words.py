@@ -265,7 +265,7 @@ class _Ends(NamedTuple):
 
 def _sums(texts: Iterable[str]) -> Iterator[int]:
     """Yields where each text ends, in bytes of UTF-8."""
-    return accumulate(len(each) if each.isascii() else len(each.encode("utf-8", "replace")) for each in texts)
+    return accumulate(map(len, map(operator.methodcaller("encode", "utf-8", "replace"), texts)))
 
 
 class _Alone(dict[str, str]):

@@ -106,9 +106,9 @@ def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, i
     return found
 
 
-def code_spans(line: str) -> Iterator[tuple[int, int]]:
-    """Yields the start and end columns of code spans in a line, backticks included."""
-    runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(line)]
+def code_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yields the start and end offsets of code spans in a line or a paragraph, backticks included."""
+    runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(text)]
     last = {end - start: place for place, (start, end) in enumerate(runs)}
     place = 0
     while place < len(runs):

@@ -200,7 +200,8 @@ class LinkIndex:
 
         There is only one if the target is the file's path from the root, or has `./` or `../` in it.
         """
-        found, having = self.resolve(target), self.having(target)
+        having = self.having(target)
+        found = self.resolve(target) if having is None else self.nearest(having, "")
         if found is None:
             return []
         return [found, *(path for path in (having.files if having else ()) if path != found)]
