@@ -101,6 +101,14 @@ def test_notes_are_listed_by_the_names_and_values_of_the_vault(
     assert listed(question, known, vault) == ("base", where, rows)
 
 
+def test_a_number_is_compared_as_a_number_however_it_is_spelled(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "---\ncode: 007\n---\n", "b.md": "---\ncode: 7\n---\n", "c.md": "---\ncode: x\n---\n"})
+    call, _ = all_notes.awaited(Call(vault.session, Work()))
+    spelled = known_names.of(call)
+    assert spelled.values["007"] == {"code": "code == 7"}
+    assert listed("which notes have the code 007", spelled, vault) == ("base", "code == 7", 2)
+
+
 @pytest.mark.parametrize(
     ("question", "arguments", "rows"),
     [

@@ -13,6 +13,7 @@ from vaulttools.call import Call
 from vaulttools.core.folding.identity import identity
 from vaulttools.notes.links.brackets import whole_link
 from vaulttools.notes.period_words import plain
+from vaulttools.notes.properties import numerals
 from vaulttools.notes.tallies import PropertyCounts, TagCounts
 
 MOST_WORDS: Final = 5
@@ -38,7 +39,7 @@ class KnownNames(NamedTuple):
 
 
 def of(call: Call) -> KnownNames:
-    """Returns the vocabulary of all notes that are not excluded. It does not wait for the index."""
+    """Returns the names that the notes use, but for excluded notes. It does not wait for the index."""
     scope = all_notes.scope_of(call)
     properties = all_notes.answered(call, usages.PROPERTIES, scope)
     return _made(properties.answer, all_notes.answered(call, usages.TAGS, scope).answer)
@@ -53,12 +54,12 @@ def _made(properties: PropertyCounts, tags: TagCounts) -> KnownNames:
         named = usage.name if _IDENTIFIER.fullmatch(usage.name) else f"note[{expression(usage.name)}]"
         before, after = (f"list({named}).contains(", ")") if "list" in usage.types else (f"{named} == ", "")
         for written, _ in () if identity(usage.name) in _OTHER_NAMES else usage.values:
-            value = json.loads(written)
+            value = numerals.restored(json.loads(written))
             if not isinstance(value, str | int | float) or isinstance(value, bool):
                 continue
             if len(str(value)) <= _LONGEST and not _SIGN.search(str(value)) and (key := stems(str(value))):
                 spelled = values.setdefault(key, {}).setdefault(usage.name, [])
-                spelled.append(f"{before}{expression(value)}{after}")
+                spelled.append(f"{before}{expression(numerals.plain(value))}{after}")
     clear = {key: same[0] for key, same in names.items() if len(same) == 1}
     either = {key: {name: " || ".join(each) for name, each in held.items()} for key, held in values.items()}
     return KnownNames(clear, either, {stems(each.tag): each.tag for each in reversed(tags.all)})
