@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vaulttools.answers.plugin_data import may_hold
 from vaulttools.notes.note import ExtractedNote, Note
 from vaulttools.notes.passages import split
 
@@ -141,6 +142,16 @@ PIECES = [
 
 
 @settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from([*PIECES, "```Compressed-JSON\nx\n```\n", "~~~handdrawn-Ink\nx\n~~~\n"])).map("".join),
+    st.sampled_from(["", PLUGIN, "---\nmindmap-plugin: rich\n---\n"]),
+    st.sampled_from(["a.md", "a.excalidraw.md", "b.Excalidraw.MD"]),
+)
+def test_the_quick_look_passes_every_note_with_data(text: str, properties: str, path: str) -> None:
+    if Note(path, properties + text).data_lines:
+        assert may_hold(path, properties + text)
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join), st.sampled_from(["", PLUGIN]))
 def test_what_is_said_keeps_every_place_and_changes_no_sign(text: str, properties: str) -> None:
     note = Note("a.md", properties + text)

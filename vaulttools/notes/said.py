@@ -119,16 +119,16 @@ _SIGNS: Final = (("<", "<!--"), ("<", "<%"), ("{", "{{"), ("`", "`="), ("`", "`$
 
 def _drawing_start(note: Contents, path: str, text: str, body: int) -> int | None:
     """Returns where the data of an Excalidraw drawing begins; None if the note is no drawing."""
-    is_named = path.lower().endswith(_DRAWING)
-    if not is_named and (text.find(_PLUGIN, 0, body) < 0 or _PLUGIN not in note.properties):
+    is_named = path.lower().endswith(DRAWING)
+    if not is_named and (text.find(PLUGIN, 0, body) < 0 or PLUGIN not in note.properties):
         return None
     first = _PART.search(text, body)
     return len(text) if first is None else first.start()
 
 
-_PLUGIN: Final = "excalidraw-plugin"
+PLUGIN: Final = "excalidraw-plugin"
 """The property that makes a note a drawing."""
-_DRAWING: Final = ".excalidraw.md"
+DRAWING: Final = ".excalidraw.md"
 _BANNER: Final = re.compile(r"^==[^\w\n]*Switch to EXCALIDRAW VIEW[^\n]*", re.MULTILINE)
 _PART: Final = re.compile(
     r"^(?:%%[ \t]*\n\s*)?(?:#{1,6}[ \t]+(?:(Excalidraw Data|Text Elements|Element Links|Embedded Files)[ \t]*$"
@@ -172,9 +172,9 @@ def _of_drawing(text: str, body: int, start: int) -> Iterator[LeftOut]:
 _FENCE: Final = re.compile(r"[\s>]*(?:`{3,}|~{3,})[ \t]*(\S+)([^\n]*)")
 _QUERIES: Final = frozenset(("dataview", "dataviewjs", "tasks", "query", "base", "button"))
 """Languages of fences in whose place Obsidian or a plugin shows the answer."""
-_DATA: Final = frozenset(("compressed-json", "handwritten-ink", "handdrawn-ink"))
+DATA: Final = frozenset(("compressed-json", "handwritten-ink", "handdrawn-ink"))
 """Languages of fences in which plugins keep drawings."""
-_TLDRAW: Final = "!!!_START_OF_TLDRAW_DATA"
+TLDRAW: Final = "!!!_START_OF_TLDRAW_DATA"
 
 
 def _fences(note: Contents, source: Source) -> Iterator[LeftOut]:
@@ -184,8 +184,8 @@ def _fences(note: Contents, source: Source) -> Iterator[LeftOut]:
             continue
         language = fence[1].lower()
         is_data = (
-            language in _DATA
-            or _TLDRAW in fence[2]
+            language in DATA
+            or TLDRAW in fence[2]
             or (language == "json" and note.properties.get("mindmap-plugin") == "rich")
         )
         if is_data or language in _QUERIES:

@@ -103,18 +103,21 @@ def run(call: Call, request: SearchFilesRequest) -> SearchFilesAnswer:
 
     # show
     reader = call.notes().of_many(_notes(found.counted[: request.max_results]))
+    items: list[ShownFile] = []
+    data: list[str] = []
     # 10,000 files are 250,000 lasting objects; a third of the time was spent on scanning them repeatedly.
     with garbage.paused() if request.max_results > limits.COUNTED_FILES else nullcontext():
-        page = [*found.page(0, request.max_results, limits.KEPT_HITS)]
-        items = [_shown(reader, request, match, hits, work) for match, hits in page]
+        for match, hits in found.page(0, request.max_results, limits.KEPT_HITS):
+            items.append(_shown(reader, request, match, hits, work))
+            if request.output == "excerpts":  # here, since the texts of all files at once take twice the memory
+                data.append(plugin_data.of_file(hits, reader.note))
     files = [item.file for item in items]
     total = len(found.counted)
     if found.search.pattern.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
     is_total = request.output == "counts"
     notices += answer.told(work, found=total > 0, shown=[file.path for file in files], is_total=is_total)
-    if request.output == "excerpts":
-        notices += plugin_data.among((hits for _, hits in page), reader.note)
+    notices += plugin_data.told(data)
     if not _looks_into_notes(request):
         notices += hints.files_without_match(found)
     glob = work.voice.name("file_pattern") if (request.file_pattern or "").strip() else None
