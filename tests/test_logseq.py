@@ -138,7 +138,7 @@ def test_a_graph_is_read_as_logseq_reads_it(open_graph: Any) -> None:
     for note, source in (("tools___spade", "pages/Garden.md"), ("old%2Fname", "pages/Topic.md")):
         links = vault.answer("links", {"note": f"pages/{note}.md", "direction": "back"})
         assert [link.source for link in links.links] == [source]
-        assert "journals and block ids; such are not followed" in links.text
+        assert "journals and block ids are not followed" in links.text
     assert vault.read("tools/spade").path == "pages/tools___spade.md"
     assert [each.path for each in vault.answer("query", {"query": "tag:#iron rating", "mode": "obsidian"}).notes]
     (found,) = vault.answer("query", {"query": "task-todo:seeds", "mode": "obsidian"}).notes

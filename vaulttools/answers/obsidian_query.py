@@ -126,9 +126,13 @@ class Order:
 
 def files_found(query: PreparedQuery, order: Order, **changes: Any) -> int:
     """Counts the files of another query, up to one more than the limit. It reports no skipped files: `query` did."""
+    return len(list(islice(_again(query, **changes).matching(order), limits.COUNTED_FILES + 1)))
+
+
+def _again(query: PreparedQuery, **changes: Any) -> PreparedQuery:
+    """Returns another query, or the same once more, with a tally of its own."""
     work = query.work.again()
-    again = replace(query, work=work, regexes=replace(query.regexes, work=work), **changes)
-    return len(list(islice(again.matching(order), limits.COUNTED_FILES + 1)))
+    return replace(query, work=work, regexes=replace(query.regexes, work=work), **changes)
 
 
 _ALONE: Final = 5
@@ -194,13 +198,9 @@ def in_other_form(found: PreparedQuery) -> list[str]:
     for number in range(2):
         node = tree.with_regexes(found.node, partial(_in_form, number))
         if node != found.node:
-            work = found.work.again()
-            again = replace(found, node=node, work=work, regexes=replace(found.regexes, work=work))
-            more |= dict.fromkeys(islice(again.matching(sorted), limits.COUNTED_FILES))
+            more |= dict.fromkeys(islice(_again(found, node=node).matching(sorted), limits.COUNTED_FILES))
     if more:
-        work = found.work.again()
-        first = replace(found, work=work, regexes=replace(found.regexes, work=work))
-        for path in [*first.matching(lambda files: [each for each in more if each in files])]:
+        for path in [*_again(found).matching(lambda files: [each for each in more if each in files])]:
             del more[path]
     return [hints.in_words(list(more))] if more else []
 

@@ -67,7 +67,7 @@ _WORD: Final = re.compile(
 
 
 def asks_for_list(question: str) -> bool:
-    """Whether a question may ask for a list: few do, and only for these the vocabulary is read."""
+    """Whether a question may ask for a list: few do, and only for these the known names are read."""
     return len(question) <= periods.LONGEST and _Asked(question).has(_WHICH | _TAGGED | _TASKS | _DUE | _OVERDUE)
 
 

@@ -70,7 +70,7 @@ def read(texts: Mapping[str, str], stop: Callable[[], None] = lambda: None) -> F
             refused[name] = str(_refused(error, f'formula "{name}"', text))
             made[name] = failing(text, refused[name])
     circles = 0
-    while circle := _circle(made, [*texts]):
+    while circle := _circle(made):
         stop()
         circles += 1
         failure = _of_circle(circle, texts[circle[0]], made)
@@ -85,14 +85,14 @@ MOST_CIRCLES: Final = 20
 """Upper bound of the circles among formulas: each is found by a look at all."""
 
 
-def _circle(made: Mapping[str, Expression], order: Sequence[str]) -> Sequence[str]:
+def _circle(made: Mapping[str, Expression]) -> Sequence[str]:
     """Returns a circle of formulas: each uses the next one, and the last the first. It begins with the first in
-    `order`; empty if there is no circle."""
+    `made`; empty if there is no circle."""
     try:
         TopologicalSorter({name: each.formulas for name, each in made.items()}).prepare()
     except CycleError as error:
         circle: list[str] = error.args[1][:0:-1]
-        place = circle.index(min(circle, key=order.index))
+        place = circle.index(next(filter({*circle}.__contains__, made)))
         return [*circle[place:], *circle[:place]]
     return ()
 

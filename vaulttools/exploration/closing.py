@@ -54,7 +54,8 @@ class Closing:
 
 def of_query(found: TextSearch, scanned: Scan, matches: Count, files: Count) -> Closing:
     """Returns the first closing lines of `scout`, `sample` and `show`: how the pattern was read, which other reading
-    would match if everything was searched and nothing found, and whether the query is broad."""
+    would match if everything was searched (another Unicode form also if something was found), and whether the query
+    is broad."""
     closing = Closing()
     for notice in found.search.pattern.notices:
         closing.warn(notice)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from vaulttools.core.folding.identity import composed, decomposed
+from vaulttools.core.folding.identity import composed, decomposed, in_each_form
 from vaulttools.patterns import regex_syntax
 from vaulttools.patterns.pattern import Pattern
 
@@ -13,7 +13,7 @@ def other_forms(pattern: Pattern) -> list[str]:
     """Returns the pattern with its plain text in NFC, and in NFD, where that differs from what was given."""
     if pattern.mode == "regex":
         return others_of_regex(pattern.given)
-    return _others(pattern.given, (composed(pattern.given), decomposed(pattern.given)))
+    return in_each_form(pattern.given)[1:]
 
 
 def others_of_regex(source: str) -> list[str]:

@@ -488,9 +488,9 @@ def _failed(found: ViewResult) -> list[str]:
 
 def _refused(source: _Source, asked: Asked) -> list[str]:
     """Returns the faults of formulas that order or group the rows and are no column, whose cells would say so."""
-    named = [*asked.sort, *([asked.group_by] if asked.group_by else [])]
-    ids = dict.fromkeys(each.column.id for each in named) if named else {}
-    hidden = [id_.removeprefix("formula.") for id_ in ids if id_ not in {column.id for column in asked.columns}]
+    columns = {column.id for column in asked.columns}
+    ids = dict.fromkeys(each.column.id for each in (*asked.sort, *filter(None, [asked.group_by])))
+    hidden = [id_.removeprefix("formula.") for id_ in ids if id_ not in columns]
     return [f"{fault}." for name in hidden if (fault := source.base.formulas.refused.get(name))]
 
 

@@ -16,7 +16,7 @@ from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
-from vaulttools.core.folding.identity import composed, decomposed, identity
+from vaulttools.core.folding.identity import identity, in_each_form
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
@@ -145,7 +145,7 @@ def run(call: Call, request: LinksRequest) -> LinksAnswer:
     reached = found.reached[: request.limit]
     notices = list(found.notices)
     if call.session.root.is_logseq and request.direction != "mentions":
-        notices.append("In Logseq links also lead to aliases, titles, journals and block ids; such are not followed.")
+        notices.append("Links of Logseq to aliases, titles, journals and block ids are not followed.")
     if unread:
         notices.append(f"The lines of {named(unread)} are not shown: they could not be read just now.")
     shown = len(links) + len(orphans) + len(reached)
@@ -384,7 +384,7 @@ def _names(call: Call, path: str) -> list[str]:
 
 def _pattern(name: str) -> str:
     """Returns a regex that finds a name in either Unicode form."""
-    return "|".join(dict.fromkeys(map(pattern.escaped, (composed(name), decomposed(name)))))
+    return "|".join(map(pattern.escaped, in_each_form(name)))
 
 
 def _read(call: Call, path: str) -> Note:

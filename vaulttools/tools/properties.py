@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final
@@ -120,7 +119,7 @@ def run(call: Call, request: PropertiesRequest) -> PropertiesAnswer:
     fitted = cut.fit(first, [item], answer.bracketed(notices), advice=all_notes.narrow(work))
     return PropertiesAnswer(
         **answer.fitted("properties", fitted, work, [part, *notices, *fitted.cut], found=bool(found)),
-        properties=[_brief(each, each.values, sys.maxsize) for each in shown],
+        properties=[*map(_plain, shown)],
         total_properties=len(found),
     )
 
@@ -146,6 +145,12 @@ class _Values(Section):
     def up_to(self, count: int) -> list[PropertyCount]:
         """Returns the property with its first `count` values."""
         return [_brief(self.of, self.of.values[:count], limits.LINE_CHARACTERS)]
+
+
+def _plain(of: PropertyCount) -> PropertyCount:
+    """Returns a property with its values as JSON holds them."""
+    values = [ValueCount(value=numerals.plain(each.value), notes=each.notes) for each in of.values]
+    return of.model_copy(update={"values": values})
 
 
 def _brief(of: PropertyCount, values: Sequence[ValueCount], limit: int) -> PropertyCount:

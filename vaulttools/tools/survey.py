@@ -23,6 +23,7 @@ from vaulttools.exploration.scan import Scan
 from vaulttools.exploration.toon import Count
 from vaulttools.files.root import Place
 from vaulttools.models import BaseModel, Field
+from vaulttools.patterns.pattern import Pattern
 from vaulttools.patterns.unicode_forms import other_forms
 
 TERMS: Final = 12
@@ -119,7 +120,7 @@ def run(call: Call, request: SurveyRequest) -> SurveyAnswer:
     searched = [scans[path] for path in given if path in scans]
     totals = [_total([path.scans[index] for path in searched]) for index in range(len(patterns))]
     end = _closing(request, searched, totals, missing, call.work)
-    for sentence in _other_forms(call, request, searched):
+    for sentence in _other_forms(call, request, patterns, searched):
         end.warn(sentence)
     found = any(matches.number for matches, _ in totals)
     next_step = "choose one useful term and path, then run vaulttools scout"
@@ -152,12 +153,13 @@ def run(call: Call, request: SurveyRequest) -> SurveyAnswer:
     )
 
 
-def _other_forms(call: Call, request: SurveyRequest, searched: Sequence[_Searched]) -> Iterator[str]:
+def _other_forms(
+    call: Call, request: SurveyRequest, patterns: Sequence[Pattern], searched: Sequence[_Searched]
+) -> Iterator[str]:
     """For each term, says which more files hold it in another Unicode form (fault-C15)."""
     if not call.work.complete:
         return
-    for number, term in enumerate(request.terms):
-        pattern = exploration.compiled(call.session, term, request.mode)
+    for number, (term, pattern) in enumerate(zip(request.terms, patterns, strict=True)):
         if not other_forms(pattern):
             continue
         for path in searched:

@@ -57,6 +57,11 @@ def decomposed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFD", text)
 
 
+def in_each_form(text: str) -> list[str]:
+    """Returns a text as it is, in NFC and in NFD, each once."""
+    return [*dict.fromkeys((text, composed(text), decomposed(text)))]
+
+
 def is_mixed(text: str) -> bool:
     """Whether a text is neither in NFC nor in NFD: then neither form of a word must be in it that has its identity."""
     return not (text.isascii() or unicodedata.is_normalized("NFC", text) or unicodedata.is_normalized("NFD", text))

@@ -13,11 +13,12 @@ from typing import Any, Final
 
 from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.folding.identity import composed, decomposed, identity, is_same
+from vaulttools.core.folding.identity import composed, identity, in_each_form, is_same
 from vaulttools.core.limits import RESULTS
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.search import FileHits, Search
+from vaulttools.patterns.pattern import escaped
 from vaulttools.server.rest.answering import ensure_complete
 
 MOST_WORDS: Final = 16
@@ -88,17 +89,12 @@ def _counted(
 
 
 def _search(call: Call, scope: Scope, word: str) -> Search:
-    forms = _forms(word)
+    forms = in_each_form(word)
     if len(forms) == 1:
         pattern = call.session.ripgrep.compile(word, "fixed", ignore_case=True)
     else:
-        pattern = call.session.ripgrep.compile("|".join(map(re.escape, forms)), "regex", ignore_case=True)
+        pattern = call.session.ripgrep.compile("|".join(map(escaped, forms)), "regex", ignore_case=True)
     return call.search(pattern, replace(scope, warnings=[]), wanted=RESULTS)
-
-
-def _forms(word: str) -> Sequence[str]:
-    """Returns a word as it is given, composed and decomposed."""
-    return list(dict.fromkeys((word, composed(word), decomposed(word))))
 
 
 def _counts(search: Search, files: Sequence[str]) -> dict[str, int]:
@@ -168,7 +164,7 @@ def _matches(
 
 def _end(text: str, start: int, word: str) -> int:
     """Returns where a word ends that begins at a place, in whatever Unicode form it is there."""
-    ends = (start + len(form) for form in _forms(word))
+    ends = (start + len(form) for form in in_each_form(word))
     return next((end for end in ends if is_same(text[start:end], word)), start + len(word))
 
 
