@@ -300,9 +300,8 @@ _BLANK_LINE: Final = re.compile(r"\n[ \t]*\n")
 
 def _code_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yields the offsets of inline code; it ends in the paragraph in which it begins."""
-    if "`" not in text:
-        return
     borders = [start, *(found.start() for found in _BLANK_LINE.finditer(text, start, end)), end]
     for first, last in pairwise(borders):
-        for one, other in code_spans(text[first:last]):
-            yield first + one, first + other
+        if text.find("`", first, last) >= 0:
+            for one, other in code_spans(text[first:last]):
+                yield first + one, first + other
