@@ -24,7 +24,7 @@ class Size(NamedTuple):
 
 
 EXTRA = "query with the extra"
-MOST = {"search_files": Size(54, 268, 18), "query": Size(80, 583, 24), EXTRA: Size(90, 627, 24)}
+MOST = {"search_files": Size(54, 265, 18), "query": Size(80, 581, 24), EXTRA: Size(90, 620, 24)}
 """What a call may pass through; lower these figures when a call gets simpler, and never raise them."""
 
 CALLS: dict[str, Callable[[Vault], object]] = {

@@ -445,7 +445,8 @@ class Snapshot:
 
         rows, kept = self._rows_with_words(notes), self._caches.passages
         found = {row: held for row, held in zip(rows, kept.several(rows), strict=True) if held is not None}
-        for row, columns in self._passages_of([row for row in rows if row not in found]):
+        unread = [row for row in rows if row not in found]
+        for row, columns in self._passages_of(unread) if unread else ():  # usual: all are kept
             found[row] = load(columns)
             if paths.is_note(row.path):  # the row of an attachment does not change when more of its text is extracted
                 kept.put(row, found[row], len(found[row].lengths))
@@ -456,8 +457,6 @@ class Snapshot:
         return [row for path in notes if path not in unknown and (row := self._records.get(path)) is not None]
 
     def _passages_of(self, rows: Sequence[FileRow]) -> list[tuple[FileRow, bytes]]:
-        if not rows:  # usual: they are kept
-            return []
         by_id = {row.id: row for row in rows}
         with self._tolerating_loss():
             found = self._tables.passages(by_id)

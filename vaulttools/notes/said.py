@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
-from operator import attrgetter
+from itertools import chain, pairwise
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vaulttools.notes.links.mentions import code_spans
@@ -244,11 +244,11 @@ class _Finder:
         self._body = body
         self._end = end
         blocks = [(self._source.offset(first), self._source.offset(last + 1)) for first, last in note.structure.code]
-        borders = [self._body, *(edge for block in blocks for edge in block), len(self._text)]
+        borders = [self._body, *chain.from_iterable(blocks), len(self._text)]
         between = zip(borders[::2], borders[1::2], strict=True)
         self._spans = [span for start, last in between for span in _code_spans(self._text, start, last)]
         self._code = sorted([*blocks, *self._spans])
-        self._starts = [start for start, _ in self._code]
+        self._starts = [*map(itemgetter(0), self._code)]
 
     def _find(self, sign: re.Pattern[str], offset: int) -> int:
         """Returns the next offset of a sign outside code; -1 if there is none."""
