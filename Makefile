@@ -10,7 +10,7 @@ endif
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test tests quick slow-list browser screenshots test-everywhere test-elsewhere check bench ranking compare fuzz load bundle docs clean
+.PHONY: demo test tests quick slow-list browser screenshots test-everywhere test-elsewhere test-windows check bench ranking compare fuzz load bundle docs clean
 
 demo: export VAULTTOOLS_MEANING := off
 demo: $(STAMP)  ## a question to the shipped vault
@@ -43,6 +43,9 @@ test-everywhere: check  ## all tests under every Python that is installed, and w
 
 test-elsewhere: $(STAMP)  ## links, queries, the index and what must stay closed, under the other Pythons and without a file watch
 	$(BIN)/python tests/everywhere.py --part
+
+test-windows:  ## all tests under a CPython for Windows, by Wine: on Debian, as root; the first run sets it up in one to three minutes
+	tests/windows.sh -m pytest -n 2 -q -p no:cacheprovider $(or $(TESTS),tests)
 
 check: $(STAMP)  ## lint and types only
 	$(BIN)/ruff check .

@@ -22,7 +22,7 @@ _EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
 settings.register_profile("any machine", max_examples=_EXAMPLES, deadline=None, suppress_health_check=_CHECKS)
 settings.load_profile("any machine")
 
-pytest_plugins = ["tests.slow"]
+pytest_plugins = ["tests.slow", "tests.systems"]
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 

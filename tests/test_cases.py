@@ -10,7 +10,6 @@ import base64
 import json
 import os
 import re
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -91,7 +90,7 @@ def _shown_lines(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"^\*(\d+)[|:]", text, re.MULTILINE)]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the rows lay out links, FIFOs and names that Windows forbids")
+@pytest.mark.not_on_windows("the rows lay out links, FIFOs and names that Windows forbids")
 @pytest.mark.parametrize("case", [row for row in CASES if row["tool"] in ("search", "find")], ids=lambda row: row["id"])
 def test_a_row_of_the_documents_holds(case: dict[str, Any], tmp_path: Path) -> None:
     folder, outside = tmp_path / "vault", tmp_path / "second"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -34,7 +33,7 @@ def test_only_the_named_notes_hold_a_word(tmp_path: Path) -> None:
         assert {path for path, text in texts.items() if word in text.casefold()} == notes
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the comparison runs on Linux")
+@pytest.mark.not_on_windows("the comparison runs on Linux")
 def test_a_program_that_is_no_server_is_run_for_each_call(tmp_path: Path) -> None:
     write_files(tmp_path, {"a.md": "word\n", "b/c.md": "Word\nword\nother\n", "d.md": "none\n"})
     ripgrep = compare.adapter("ripgrep")(tmp_path, tmp_path)

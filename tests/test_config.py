@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from tests.conftest import MakeVault
 from vaulttools import AccessDenied, BadArgument, Vault, VaultConfig
 from vaulttools.user_file import Followed, UserFile
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links")
+posix_only = pytest.mark.not_on_windows("links")
 
 
 def for_vault(folder: Path, file: Path | None = None) -> VaultConfig:

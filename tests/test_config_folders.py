@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -70,7 +69,7 @@ def test_what_was_registered_stays_registered(vault: Vault) -> None:
     assert "letter of mail://x" in vault.search(pattern="letter", paths=["mail://x"]).text
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.not_on_windows("links need rights there")
 @pytest.mark.parametrize(
     "made",
     [

@@ -37,7 +37,7 @@ from vaulttools.matching import ripgrep
 from vaulttools.patterns.pattern import Mode
 from vaulttools.vault import ToolResult
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and programs of POSIX")
+posix_only = pytest.mark.not_on_windows("names and programs of POSIX")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="limits and mounts of Linux")
 every_tool = pytest.mark.parametrize("tool", tools.NAMES)
 

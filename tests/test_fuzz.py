@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -386,7 +385,7 @@ PRINTED: Final = [
 ]  # fmt: skip
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a program that is a script")
+@pytest.mark.not_on_windows("a program that is a script")
 @target(12)
 @given(
     st.sampled_from(["--count", "--json", "--files-with-matches"]),

@@ -23,7 +23,7 @@ _FIRST: Final = int(os.environ.get("VAULTTOOLS_SEED", "0"))
 
 
 @pytest.mark.skipif(not SECONDS, reason="a part of `make fuzz`")
-@pytest.mark.skipif(sys.platform == "win32", reason="memory is asked of the system as on POSIX")
+@pytest.mark.not_on_windows("memory is asked of the system as on POSIX")
 @pytest.mark.timeout(int(SECONDS * 2) + 600)
 def test_a_vault_that_multiplies_what_it_holds_costs_no_tool_more_than_its_bounds() -> None:
     until, seed, broken = time.monotonic() + SECONDS, _FIRST, []

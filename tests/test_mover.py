@@ -6,7 +6,6 @@ others, for `VAULTTOOLS_FUZZ_SECONDS` in each way, and makes one that fails as s
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
@@ -25,7 +24,7 @@ from vaulttools.vault import ToolResult
 PROGRAMS = 12
 """So many ask each call of the mover at least once."""
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows renames no folder while a file of it is open")
+pytestmark = pytest.mark.not_on_windows("Windows renames no folder while a file of it is open")
 
 
 def numbers() -> Iterator[int]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -21,7 +20,7 @@ from vaulttools import Vault, VaultConfig, tools
 from vaulttools.core.work import PROPERTIES
 from vaulttools.files import disk
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows lets not every user make links")
+pytestmark = pytest.mark.not_on_windows("Windows lets not every user make links")
 
 PAGE: Final = REPOSITORY / "docs" / "reliability.md"
 _TABLE: Final = re.compile(r"^\|tool\|(?:.*\|\n)+", re.MULTILINE)

@@ -35,7 +35,7 @@ from vaulttools import Vault, VaultConfig, VaultToolsError, tools
 from vaulttools.answers.request import PATHS
 from vaulttools.cli.main import main
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
+posix_only = pytest.mark.not_on_windows("names and links of POSIX")
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 
 CANARY = "CANARY"

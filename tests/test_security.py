@@ -22,7 +22,7 @@ from tests.test_protection import FIELDS, Field, by_field, required, wide
 from tests.test_reliability import names_of_tests
 from vaulttools import Vault, tools
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links and paths of POSIX")
+posix_only = pytest.mark.not_on_windows("links and paths of POSIX")
 every_tool = pytest.mark.parametrize("tool", tools.NAMES)
 
 SECRET = "TOP-SECRET"

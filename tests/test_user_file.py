@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,7 +34,7 @@ from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import opened
 from vaulttools.user_file import GONE, NAME, UNREADABLE, UNUSABLE, YOUNG, Followed
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes and links of POSIX")
+posix_only = pytest.mark.not_on_windows("pipes and links of POSIX")
 
 CANARY = "CANARY"
 DIARY = f"---\nneedle{CANARY}: needle\n---\n# {CANARY}\nneedle{CANARY} needle #needle{CANARY}\n- [ ] [[{CANARY}]]\n"

@@ -6,7 +6,6 @@ import asyncio
 import errno
 import gc
 import os
-import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
@@ -23,7 +22,7 @@ from vaulttools.files import content_caches
 from vaulttools.session import Session
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for ripgrep")
+posix_only = pytest.mark.not_on_windows("a shell script stands in for ripgrep")
 
 # Opening and leaving
 

@@ -106,7 +106,7 @@ def in_child(code: str) -> str:
     return done.stdout + done.stderr[-300:]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
+@pytest.mark.not_on_windows("Windows has no such limits")
 @pytest.mark.parametrize("attempt", ["socket.socket()", "open('/etc/hosts')", "os.pipe()", "os.open('/', 0)"])
 def test_an_extraction_cannot_open_anything(attempt: str) -> None:
     assert "Too many open files" in in_child(attempt)

@@ -29,7 +29,7 @@ from vaulttools.cli import main as cli
 from vaulttools.cli.surroundings import Surroundings
 from vaulttools.errors import BadArgument
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no resident process")
+pytestmark = pytest.mark.not_on_windows("Windows has no resident process")
 
 ALONE = "from vaulttools.__main__ import run; run()"
 THIN = f"import sys; sys.modules['vaulttools.cli.main'] = None; {ALONE}"

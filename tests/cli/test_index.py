@@ -201,7 +201,7 @@ workers.WORTH_BYTES = 0
 """A slow disk, and processes that read: the build of a small vault goes on until Ctrl-C."""
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.not_on_windows("signals of POSIX")
 def test_ctrl_c_ends_a_build_at_once_and_without_a_word(make_vault: MakeVault, tmp_path: Path) -> None:
     folder = make_vault(notes(600)).path
     environment = {**os.environ, "PYTHONPATH": str(Path(vaulttools.__file__).parent.parent)}

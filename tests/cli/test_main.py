@@ -31,7 +31,7 @@ ALL = "All commands: vaulttools --help"
 COMMAND = "vaulttools search-files"
 OF_TASKS = ", ".join(f"--{field.replace('_', '-')}" for field in tools.named("tasks").request.model_fields)
 OF_TAGS = "--name, --folder, --glob, --limit"
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes and locales of POSIX")
+posix_only = pytest.mark.not_on_windows("pipes and locales of POSIX")
 
 
 # Every tool of the registry

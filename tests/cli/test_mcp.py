@@ -260,7 +260,7 @@ with importing_much():
 )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.not_on_windows("signals of POSIX")
 @pytest.mark.parametrize("seconds", [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6])
 def test_ctrl_c_ends_a_server_that_starts_at_once_and_without_a_word(small_vault: Path, seconds: float) -> None:
     command = [sys.executable, "-c", AS_INSTALLED, "--vault", str(small_vault), "mcp"]
@@ -294,7 +294,7 @@ run()
 )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.not_on_windows("signals of POSIX")
 @pytest.mark.parametrize("code", [CAUGHT, SWALLOWED], ids=["made another error", "swallowed"])
 def test_what_is_imported_cannot_lose_ctrl_c(code: str) -> None:
     ended = subprocess.run([sys.executable, "-c", code, "tools"], capture_output=True, timeout=30, check=False)

@@ -96,7 +96,7 @@ def printed(command: Sequence[str], environ: Mapping[str, str]) -> bytes:
     return b"".join(chunks)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals of this kind")
+@pytest.mark.not_on_windows("there are no pseudo-terminals of this kind")
 @pytest.mark.parametrize(
     ("environment", "is_coloured"),
     [({"TERM": "xterm", "NO_COLOR": ""}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],

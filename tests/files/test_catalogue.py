@@ -31,7 +31,7 @@ from vaulttools.files.root import Root
 from vaulttools.files.settings import Excluded
 from vaulttools.matching import ripgrep
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names, links and modes of POSIX")
+posix_only = pytest.mark.not_on_windows("names, links and modes of POSIX")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="this file system folds or refuses names")
 
 EVERYTHING = Rules(hidden=True, excluded=Excluded())

@@ -22,7 +22,7 @@ from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.matching import ripgrep
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be replaced there")
+posix_only = pytest.mark.not_on_windows("an open file cannot be replaced there")
 
 BOUND = limits.FILE_BYTES
 MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -25,7 +24,7 @@ def test_a_key_is_the_same_by_name_and_by_descriptor(tmp_path: Path) -> None:
         assert Key.of(os.fstat(file.fileno())) == Key.of(os.stat(tmp_path / "a.md"))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="what Windows calls so is the time of creation")
+@pytest.mark.not_on_windows("what Windows calls so is the time of creation")
 def test_a_rewrite_that_keeps_size_and_time_is_another_key(tmp_path: Path) -> None:
     """A sync tool leaves a file so when it restores it (fault-I03); the inode stays the same as well."""
     path = tmp_path / "a.md"

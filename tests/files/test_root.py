@@ -23,7 +23,7 @@ from vaulttools.files.document import NotRead
 from vaulttools.files.protection import Protection, folded
 from vaulttools.files.root import Place, Root
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
+posix_only = pytest.mark.not_on_windows("names and links of POSIX")
 folds_no_names = pytest.mark.skipif(sys.platform != "linux", reason="this file system folds names")
 
 NFC, NFD = (unicodedata.normalize(form, "Müller.md") for form in ("NFC", "NFD"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
@@ -204,7 +203,7 @@ def _laid_out(folder: Path, tree: Mapping[str, str | None]) -> None:
                 (folder / path).write_text(text, encoding="utf-8")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX links")
+@pytest.mark.not_on_windows("POSIX links")
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), tree=_trees())
 def test_the_kept_parts_of_a_whole_walk_are_what_a_new_walk_finds(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,7 @@ from vaulttools.server.callers import Tenants
 from vaulttools.server.tokens import LARGEST, TokenFile
 from vaulttools.server.vault_pool import VaultPool
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and modes of POSIX")
+posix_only = pytest.mark.not_on_windows("pipes, links and modes of POSIX")
 
 
 def _sparse(file: Path) -> None:

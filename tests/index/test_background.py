@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch as Watch
 
 FILES = {f"{number % 3}/n{number}.md": f"# About {number}\n\nword{number} todo\n" for number in range(30)}
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
+posix_only = pytest.mark.not_on_windows("POSIX")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
 
 

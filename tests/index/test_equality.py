@@ -12,7 +12,6 @@ import json
 import os
 import random
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -348,7 +347,7 @@ _CHANGES: dict[str, Callable[[_Story, str, str, int], None]] = {
 
 @pytest.mark.usefixtures("young_kept")
 @pytest.mark.parametrize("watch", ["auto", "off"])
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX names and links")
+@pytest.mark.not_on_windows("POSIX names and links")
 @pytest.mark.timeout(0 if EXAMPLES > 100 else 300)
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

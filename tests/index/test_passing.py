@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import signal
-import sys
 import threading
 import time
 import zlib
@@ -27,7 +26,7 @@ from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.tree import Tree
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals and modes of POSIX")
+posix_only = pytest.mark.not_on_windows("signals and modes of POSIX")
 
 FILES = {"a.md": "a needle\n", "b.md": "other #tag\n"}
 

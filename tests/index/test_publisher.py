@@ -360,7 +360,7 @@ def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
     assert "a.md" in began.latest.stale
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+@pytest.mark.not_on_windows("an open file cannot be removed there")
 def test_a_store_that_cannot_be_read_nominates_nothing_and_is_lost(
     indexed: Indexed, watched: Publisher, store: IndexStore
 ) -> None:

@@ -63,7 +63,7 @@ def _line(version: int) -> str:
 
 
 @pytest.mark.timeout(SECONDS * 4 + 60)
-@pytest.mark.skipif(sys.platform == "win32", reason="a file that is being read cannot be replaced there")
+@pytest.mark.not_on_windows("a file that is being read cannot be replaced there")
 def test_every_answer_was_true_during_the_call(tmp_path: Path) -> None:
     vault, outside = tmp_path / "vault", tmp_path / "new"
     vault.mkdir()

@@ -30,7 +30,7 @@ from vaulttools.index.watch import watch
 if TYPE_CHECKING:
     from vaulttools.index.inotify import InotifyWatch as Watch
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX links and modes")
+posix_only = pytest.mark.not_on_windows("POSIX links and modes")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
 pytestmark = pytest.mark.usefixtures("watch_on")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 
@@ -116,7 +115,7 @@ def test_fault_T13_a_missing_vault_is_an_error_and_keeps_its_rows(indexed: Index
     store.close()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+@pytest.mark.not_on_windows("POSIX modes")
 def test_a_place_that_cannot_be_used_gives_a_sentence(indexed: Indexed, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Unavailable, match="cannot be used"):

@@ -32,7 +32,7 @@ FakeRg = Callable[..., str]
 _COUNTS = 'case " $* " in *" --count "*)'
 _SHOWS = 'case " $* " in *" --column "*|*" --json "*)'
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins for ripgrep are shell scripts")
+posix = pytest.mark.not_on_windows("the stand-ins for ripgrep are shell scripts")
 links_and_bytes = pytest.mark.skipif(sys.platform != "linux", reason="file systems elsewhere take no such names")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -15,7 +14,7 @@ from tests.passed_over import counts, examples
 from vaulttools.errors import BadArgument, PathNotFound
 from vaulttools.resources import archives
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
+posix_only = pytest.mark.not_on_windows("names and links of POSIX")
 
 JOINED = r'^paths is an array — pass \["a", "b"\] not \["a,b"\]: '
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -188,7 +187,7 @@ def test_settings_that_lead_elsewhere_are_refused_and_not_repeated(
     )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+@pytest.mark.not_on_windows("links need a right there")
 def test_a_link_that_leads_out_is_refused_and_not_repeated(vault: Vault, tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "2026-11-22.md").write_text("secret", encoding="utf-8")

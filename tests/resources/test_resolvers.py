@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from unicodedata import normalize
 from urllib.parse import quote
@@ -19,7 +18,7 @@ from vaulttools.resources import urls
 from vaulttools.resources.urls import Backed, Resolvers, Virtual
 
 FORMS = "accepted are obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/PATH"
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
+posix_only = pytest.mark.not_on_windows("names and links of POSIX")
 
 FILES = ("Note.md", "Projects/plan.md", "Projects/My plan.md", "img/Figure 1.png", "a+b.md", "100%.md", "C# notes.md")
 

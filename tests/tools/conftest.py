@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
@@ -14,7 +13,7 @@ from vaulttools.attachments import kinds
 from vaulttools.opening import open_folder
 from vaulttools.session import Session
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names, links, pipes and scripts of POSIX")
+posix_only = pytest.mark.not_on_windows("names, links, pipes and scripts of POSIX")
 
 SETTLED_WITHIN = 60.0
 """Seconds for the index of a small vault, on a busy machine."""

@@ -118,7 +118,7 @@ def laid_out(folder: Path, files: dict[str, str]) -> list[str]:
     return there
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="names of POSIX")
+@pytest.mark.not_on_windows("names of POSIX")
 def test_many_long_names_and_notices_stay_within_the_bound(tmp_path: Path) -> None:
     deep = "/".join(["\u202e" * 80] * 3)
     for number in range(150):

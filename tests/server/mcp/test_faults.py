@@ -25,7 +25,7 @@ from vaulttools.server.calls import Calls
 from vaulttools.server.mcp import protocol
 from vaulttools.server.mcp.backend import Backend
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+posix_only = pytest.mark.not_on_windows("signals")
 
 SLOW = {"pattern": r"(\w+\s){30}x", "file_pattern": "**"}
 """A search of the slow vault that no literal shortens."""

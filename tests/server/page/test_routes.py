@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from html import unescape
 from html.parser import HTMLParser
 from itertools import product
@@ -159,7 +158,7 @@ def test_an_error_of_ours_is_a_page_that_leads_on_and_the_log_has_its_details(
     assert ask(app, "GET", "/vault/nowhere.md").json()["errorCode"] == 40400
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no name has a line end there")
+@pytest.mark.not_on_windows("no name has a line end there")
 def test_a_name_that_holds_a_line_end_is_found_and_opened(serve: Serve) -> None:
     app = serve(notes={"Two\nlines.md": "of galena\n", "In\nside/a.md": "[[Two\nlines]]\n"})
     found = ask(app, "GET", "/ui/?q=galena").text

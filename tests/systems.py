@@ -1,0 +1,52 @@
+"""A plugin of pytest: tests that cannot run on Windows, or not under Wine, and how many they are by reason."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+import pytest
+
+_MARKERS: Final = {"not_on_windows": "Windows", "not_under_wine": "Wine"}
+"""Who lacks what a test needs, by the name of the marker: Windows itself, or Wine, which stands in for it."""
+
+
+def is_wine() -> bool:
+    """Whether this is a Python for Windows that runs under Wine, which alone exports this function."""
+    if sys.platform != "win32":
+        return False
+    import ctypes
+
+    return hasattr(ctypes.windll.ntdll, "wine_get_version")
+
+
+def reason_of(markers: Iterable[pytest.Mark], *, windows: bool, wine: bool) -> str | None:
+    """Returns why a test with these markers is left out here, after who is the cause; None if it runs."""
+    is_left_out = {"not_on_windows": windows, "not_under_wine": wine}
+    for marker in markers:
+        if is_left_out.get(marker.name):
+            (reason,) = marker.args
+            return f"{_MARKERS[marker.name]}: {reason}"
+    return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    windows, wine = sys.platform == "win32", is_wine()
+    for item in items:
+        if reason := reason_of(item.iter_markers(), windows=windows, wine=wine):
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    counted: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", ()):
+        if isinstance(report.longrepr, tuple):
+            counted[report.longrepr[2].removeprefix("Skipped: ")] += 1
+    for cause in _MARKERS.values():
+        reasons = {reason: number for reason, number in counted.items() if reason.startswith(f"{cause}: ")}
+        if reasons:
+            terminalreporter.section(f"left out since {cause} lacks what they need: {sum(reasons.values())}")
+            for reason, number in sorted(reasons.items(), key=lambda each: (-each[1], each[0])):
+                terminalreporter.write_line(f"{number:5} {reason}")
