@@ -17,7 +17,7 @@ from vaulttools.cli import access
 from vaulttools.cli.importing import defer_packages, importing_much
 from vaulttools.cli.main import Said, Switches
 from vaulttools.clients import registry
-from vaulttools.core import child
+from vaulttools.core import child, open_files
 from vaulttools.errors import BadArgument
 from vaulttools.files.real_path import real_path
 
@@ -120,6 +120,7 @@ def run(options: McpOptions) -> None:
         _print_config(options, by_name)
         return
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    open_files.allow_enough()
     from vaulttools.server.calls import Calls
 
     calls = Calls()
