@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import stat
 import struct
 import subprocess
@@ -237,7 +238,7 @@ def test_a_disk_that_keeps_no_time_of_creation_gives_the_earlier_of_the_others(b
 def test_a_folder_that_macos_withholds_is_refused_with_what_to_do(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, platform: str, tells: bool
 ) -> None:
-    root = make_vault({}).session.root
+    vault = make_vault({})
 
     def withheld(path: str) -> Any:
         raise PermissionError(errno.EPERM, "Operation not permitted")
@@ -245,8 +246,10 @@ def test_a_folder_that_macos_withholds_is_refused_with_what_to_do(
     monkeypatch.setattr(disk, "scandir", withheld)
     monkeypatch.setattr(sys, "platform", platform)
     with pytest.raises(VaultToolsError, match="cannot be read: Operation not permitted") as refusal:
-        root.ensure_readable()
+        vault.session.root.ensure_readable()
     assert ("Files and Folders" in str(refusal.value)) is tells
+    with pytest.raises(VaultToolsError, match=re.escape(str(refusal.value))):
+        Vault.open(vault.path)
 
 
 @pytest.mark.not_on_windows("it has no limit of files")

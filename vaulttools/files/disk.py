@@ -6,6 +6,7 @@ files in between. ripgrep and SQLite access the disk on their own.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -14,6 +15,8 @@ from contextlib import suppress
 from os import fdopen, fstat, listdir, lstat, read, scandir, stat
 from threading import Event, Thread
 from typing import Final, NamedTuple, TypeVar
+
+from vaulttools.errors import VaultToolsError
 
 __all__ = ["fdopen", "fstat", "listdir", "lstat", "read", "scandir", "stat"]  # re-exported unchanged
 
@@ -64,6 +67,19 @@ def status(path: str | os.PathLike[str]) -> os.stat_result | None:
         return lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+_ALLOW: Final = (
+    "; macOS asks before a program may enter Documents, Desktop, iCloud Drive and other disks: allow the one that "
+    "started this under System Settings > Privacy & Security > Files and Folders"
+)
+"""What to do on macOS, which refuses to list such a folder although its modes allow it."""
+
+
+def unlistable(error: OSError) -> VaultToolsError:
+    """Returns the error for a vault whose folder cannot be listed."""
+    what_to_do = _ALLOW if sys.platform == "darwin" and error.errno == errno.EPERM else ""
+    return VaultToolsError(f"The vault's folder cannot be read: {error.strerror}{what_to_do}")
 
 
 def is_elsewhere(status: os.stat_result) -> bool:

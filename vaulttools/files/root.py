@@ -31,12 +31,6 @@ _ESCAPES: Final = () if _WINDOWS else ("\\[", "\\]", "\\{", "\\}")
 _ABSENT: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ))
 """Errors that mean that nothing is at a path, or can be (EINVAL, EILSEQ: not a valid name on this system)."""
 
-_ALLOW: Final = (
-    "; macOS asks before a program may enter Documents, Desktop, iCloud Drive and other disks: allow the one that "
-    "started this under System Settings > Privacy & Security > Files and Folders"
-)
-"""What to do on macOS, which refuses to list such a folder although its modes allow it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -68,8 +62,7 @@ class Root:
         try:
             disk.scandir(self.folder).close()
         except OSError as error:
-            what_to_do = _ALLOW if sys.platform == "darwin" and error.errno == errno.EPERM else ""
-            raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}{what_to_do}") from None
+            raise disk.unlistable(error) from None
 
     def absolute(self, path: str) -> str:
         """Returns the absolute path of a vault-relative path."""
