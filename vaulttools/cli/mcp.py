@@ -17,8 +17,9 @@ from vaulttools.cli import access
 from vaulttools.cli.importing import defer_packages, importing_much
 from vaulttools.cli.main import Said, Switches
 from vaulttools.clients import registry
-from vaulttools.core import child
+from vaulttools.core import child, open_files
 from vaulttools.errors import BadArgument
+from vaulttools.files.real_path import real_path
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -119,6 +120,7 @@ def run(options: McpOptions) -> None:
         _print_config(options, by_name)
         return
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    open_files.allow_enough()
     from vaulttools.server.calls import Calls
 
     calls = Calls()
@@ -228,7 +230,7 @@ _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2")
 def _command(options: McpOptions, by_name: dict[str, str]) -> dict[str, Any]:
     """Returns the command that starts this server from anywhere, with absolute paths."""
     path, arguments = program()
-    absolute = {name: str(Path(folder).expanduser().resolve()) for name, folder in by_name.items()}
+    absolute = {name: real_path(Path(folder).expanduser()) for name, folder in by_name.items()}
     arguments += [*vault_options(absolute), "mcp"]
     if not options.has_index:
         arguments.append("--no-index")

@@ -6,13 +6,17 @@ files in between. ripgrep and SQLite access the disk on their own.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from os import fdopen, fstat, listdir, lstat, read, scandir, stat
 from threading import Event, Thread
 from typing import Final, NamedTuple, TypeVar
+
+from vaulttools.errors import VaultToolsError
 
 __all__ = ["fdopen", "fstat", "listdir", "lstat", "read", "scandir", "stat"]  # re-exported unchanged
 
@@ -22,6 +26,12 @@ open_file: Final = os.open
 
 MAY_BE_ELSEWHERE: Final = sys.platform in ("darwin", "win32")
 """Whether listed files may have their bytes in iCloud or OneDrive. Not on Linux, where sparse files look the same."""
+
+_DATALESS: Final = 0x40000000
+"""macOS: SF_DATALESS, of a file whose bytes its provider has. Such a file is often called compressed, too."""
+
+_COMPRESSED: Final = 0x20
+"""macOS: UF_COMPRESSED, of a file that needs no blocks, since its bytes are among its attributes."""
 
 _RECALLED: Final = 0x00400000
 """Windows: FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS."""
@@ -59,11 +69,27 @@ def status(path: str | os.PathLike[str]) -> os.stat_result | None:
         return None
 
 
+_ALLOW: Final = (
+    "; macOS asks before a program may enter Documents, Desktop, iCloud Drive and other disks: allow the one that "
+    "started this under System Settings > Privacy & Security > Files and Folders"
+)
+"""What to do on macOS, which refuses to list such a folder although its modes allow it."""
+
+
+def unlistable(error: OSError) -> VaultToolsError:
+    """Returns the error for a vault whose folder cannot be listed."""
+    what_to_do = _ALLOW if sys.platform == "darwin" and error.errno == errno.EPERM else ""
+    return VaultToolsError(f"The vault's folder cannot be read: {error.strerror}{what_to_do}")
+
+
 def is_elsewhere(status: os.stat_result) -> bool:
     """Whether the bytes of a file are still in the cloud: reading would download them, or hang (fault-S01)."""
     if not MAY_BE_ELSEWHERE or status.st_size == 0:
         return False
-    return getattr(status, "st_blocks", 1) == 0 or bool(getattr(status, "st_file_attributes", 0) & _RECALLED)
+    flags = getattr(status, "st_flags", 0)
+    if flags & _DATALESS or getattr(status, "st_file_attributes", 0) & _RECALLED:
+        return True
+    return getattr(status, "st_blocks", 1) == 0 and not flags & _COMPRESSED
 
 
 def is_junction(status: os.stat_result) -> bool:
@@ -98,8 +124,11 @@ def within(seconds: float, call: Callable[[], T]) -> T:
             ended.set()
 
     Thread(target=run, name="vaulttools read", daemon=True).start()
-    if not ended.wait(seconds):
-        raise TimeoutError(f"not done after {seconds:g} s")
+    until = time.monotonic() + seconds
+    # On macOS a wait ends by the clock on the wall, which goes on while the machine sleeps; the other one stands still.
+    while not ended.wait(until - time.monotonic()):
+        if time.monotonic() >= until:
+            raise TimeoutError(f"not done after {seconds:g} s")
     if raised:
         raise raised[0]
     return given[0]

@@ -11,15 +11,17 @@ import os
 import re
 import stat
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, Literal
 
 from vaulttools.core import limits, paths
-from vaulttools.core.folding.identity import composed, decomposed
+from vaulttools.core.folding.identity import composed
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathTooLong, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.protection import Protection, folded
+from vaulttools.files.real_path import is_at, other_spellings, real_path
 
 Kind = Literal["file", "folder", "other"]
 
@@ -60,7 +62,7 @@ class Root:
         try:
             disk.scandir(self.folder).close()
         except OSError as error:
-            raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
+            raise disk.unlistable(error) from None
 
     def absolute(self, path: str) -> str:
         """Returns the absolute path of a vault-relative path."""
@@ -197,10 +199,13 @@ class Root:
         """Returns the part of an absolute path below the root, compared by components (fault-P03)."""
         wanted = PurePath(os.path.normpath(text))
         for start in (self.folder, self.spelling):
-            try:
+            with suppress(ValueError):
                 return wanted.relative_to(start).as_posix()
-            except ValueError:
-                continue
+        depth = len(PurePath(self.folder).parts)
+        above, below = str(PurePath(*wanted.parts[:depth])), wanted.parts[depth:]
+        # A disk that ignores case or Unicode form has it in more spellings.
+        if folded(above) == folded(self.folder) and real_path(above) == self.folder:
+            return "/".join(below) or "."
         raise OutsideVault(given)
 
     def resolved(self, path: str, given: str | None = None) -> str:
@@ -214,8 +219,11 @@ class Root:
             return ""
         try:
             inside = PurePath(real).relative_to(self.folder).as_posix()
-        except ValueError:
-            raise OutsideVault(path if given is None else given) from None
+        except ValueError:  # outside, or the target of a link spells the vault's own folders otherwise
+            try:
+                inside = PurePath(real_path(real)).relative_to(self.folder).as_posix()
+            except ValueError:
+                raise OutsideVault(path if given is None else given) from None
         closed = self.protection.folder_of(inside)
         if closed is not None:
             raise AccessDenied(closed)
@@ -236,14 +244,10 @@ class Root:
 
     def _folds(self, path: str, status: os.stat_result) -> bool:
         """Whether a path is also found in another case or Unicode form, as on macOS and Windows."""
-        others = {path.swapcase(), composed(path), decomposed(path)} - {path}
-        return any(self._is_same(other, status) for other in others)
+        return any(self._is_same(other, status) for other in other_spellings(path))
 
     def _is_same(self, path: str, status: os.stat_result) -> bool:
-        try:
-            return os.path.samestat(disk.lstat(self.absolute(path)), status)
-        except OSError:
-            return False
+        return is_at(self.absolute(path), status)
 
     def _status(self, path: str) -> os.stat_result | None:
         """Returns the status of a path, links not followed; None if nothing is there.
