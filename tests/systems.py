@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
 import pytest
+from hypothesis import settings
 
 _MARKERS: Final = {"not_on_windows": "Windows", "not_under_wine": "Wine"}
 """Who lacks what a test needs, by the name of the marker: Windows itself, or Wine, which stands in for it."""
@@ -30,6 +32,13 @@ def reason_of(markers: Iterable[pytest.Mark], *, windows: bool, wine: bool) -> s
             (reason,) = marker.args
             return f"{_MARKERS[marker.name]}: {reason}"
     return None
+
+
+def pytest_configure() -> None:
+    """A process takes 0.2 s under Wine, not 2 ms, and many of the random examples start some."""
+    if is_wine() and "VAULTTOOLS_EXAMPLES" not in os.environ:
+        settings.register_profile("Wine", settings.get_profile("any machine"), max_examples=10)
+        settings.load_profile("Wine")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

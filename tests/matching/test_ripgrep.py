@@ -380,6 +380,23 @@ def test_fault_R05_a_repair_finds_the_text_and_is_named(tmp_path: Path, pattern:
     assert f"[{notice}]" in answer.text
 
 
+@pytest.mark.parametrize(("pattern", "processes"), [("word", 0), (r"w\w+d", 1), ("(?=w)word", 1), ("word$", 2)])
+def test_a_regex_is_checked_by_one_process_unless_line_ends_matter(
+    rg: Ripgrep, monkeypatch: pytest.MonkeyPatch, pattern: str, processes: int
+) -> None:
+    commands: list[Sequence[str]] = []
+
+    class Counted(Running):
+        def __init__(self, command: Sequence[str], *given: Any) -> None:
+            commands.append(command)
+            super().__init__(command, *given)
+
+    ripgrep._compiled.cache_clear()
+    monkeypatch.setattr(ripgrep, "Running", Counted)
+    rg.compile(pattern, "regex", ignore_case=False)
+    assert len(commands) == processes
+
+
 def test_fault_R02_a_compile_bomb_is_refused_by_ripgrep(rg: Ripgrep) -> None:
     """fault-R02, for both engines."""
     for pattern in ("(((a{100}){100}){100}){100}", "(?=a)(((a{100}){100}){100}){100}"):
