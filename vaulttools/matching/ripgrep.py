@@ -339,8 +339,8 @@ def _refusal(ripgrep: Ripgrep, pattern: Pattern) -> str | None:
     """Returns ripgrep's complaint about a pattern, or None; plain text is valid without a process."""
     if pattern.plain:
         return None
-    for normalised in (False, True):
-        outcome = ripgrep.start([*pattern.arguments(normalised=normalised), "-"], stdin=b"").outcome(Work())
+    for arguments in dict.fromkeys((pattern.arguments(), pattern.arguments(normalised=True))):  # most often the same
+        outcome = ripgrep.start([*arguments, "-"]).outcome(Work())
         if outcome.code == 2:
             return outcome.stderr.decode("utf-8", "replace")
     return None
