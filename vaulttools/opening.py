@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from vaulttools.config import VaultConfig
-from vaulttools.core import moment_js
+from vaulttools.core import moment_js, windows
 from vaulttools.core.dates import Calendar
 from vaulttools.errors import BadArgument
 from vaulttools.files import settings
@@ -34,7 +34,7 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False, to
     """
     watch.is_off()  # refuses an unknown value before anything is opened
     given = os.path.abspath(os.path.expanduser(folder))
-    real = os.path.realpath(given)
+    real = windows.plain(os.path.realpath(given))
     if not os.path.isdir(real):
         what = "not a folder" if os.path.exists(real) else "no such folder"
         raise BadArgument(f"The vault cannot be opened: {folder}: {what}")
