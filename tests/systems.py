@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 _MARKERS: Final = {"not_on_windows": "Windows", "not_under_wine": "Wine"}
-"""Who lacks what a test needs, by the name of the marker: Windows itself, or Wine, which stands in for it."""
+"""Who lacks what a test needs, by the name of the marker: Windows itself, or Wine in its place."""
 
 
 def is_wine() -> bool:
