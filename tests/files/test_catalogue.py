@@ -101,7 +101,9 @@ def test_fault_T15_the_order_is_ripgreps_and_not_the_file_systems(
     rg = [ripgrep.locate().command, "--no-config", "-uu", "--files", "--null", "--sort=path"]
     listed = subprocess.run(rg, cwd=tmp_path, capture_output=True, check=True).stdout
     with shuffled(monkeypatch, seed):
-        assert files(walked(root_of(tmp_path))) == [os.fsdecode(path) for path in listed.split(b"\0") if path]
+        assert files(walked(root_of(tmp_path))) == [
+            os.fsdecode(path).replace(os.sep, "/") for path in listed.split(b"\0") if path
+        ]
 
 
 @contextmanager
@@ -355,12 +357,13 @@ def test_fault_T03_a_path_that_vanishes_is_not_reported(tmp_path: Path, monkeypa
 
     def listing(path: str) -> Any:
         entries = scandir(path)
-        if path == str(tmp_path):
+        if path == root.absolute(""):
             shutil.rmtree(tmp_path / "a")
         return entries
 
+    root = root_of(tmp_path)
     monkeypatch.setattr(disk, "scandir", listing)
-    assert walked(root_of(tmp_path)) == [Entry("b", "folder"), Entry("b/y.md", "file"), Entry("c.md", "file")]
+    assert walked(root) == [Entry("b", "folder"), Entry("b/y.md", "file"), Entry("c.md", "file")]
 
 
 def test_fault_T03_a_file_that_vanishes_before_the_search_is_not_reported(
