@@ -1,7 +1,7 @@
 """Makes every call to a vault's disk, and detects whether a file may have changed.
 
-Names from `os` are the functions of `os` themselves, at no cost. Tests replace them with functions that fail or change
-files in between. ripgrep and SQLite access the disk on their own.
+Names from `os` are the functions of `os` themselves, at no cost; on Windows `open_file` waits for other programs. Tests
+replace them with functions that fail or change files in between. ripgrep and SQLite access the disk on their own.
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from os import fdopen, fstat, listdir, lstat, read, scandir, stat
+from stat import S_ISLNK
 from threading import Event, Thread
 from typing import Final, NamedTuple, TypeVar
 
+from vaulttools.core import windows
 from vaulttools.errors import VaultToolsError
 
 __all__ = ["fdopen", "fstat", "listdir", "lstat", "read", "scandir", "stat"]  # re-exported unchanged
 
 T = TypeVar("T")
 
-open_file: Final = os.open
+if sys.platform == "win32":
+    open_file: Final = windows.open_shared
+else:
+    open_file: Final = os.open
 
 MAY_BE_ELSEWHERE: Final = sys.platform in ("darwin", "win32")
 """Whether listed files may have their bytes in iCloud or OneDrive. Not on Linux, where sparse files look the same."""
@@ -95,6 +100,36 @@ def is_elsewhere(status: os.stat_result) -> bool:
 def is_junction(status: os.stat_result) -> bool:
     """Whether a folder of Windows leads elsewhere, like a link."""
     return getattr(status, "st_reparse_tag", 0) == _MOUNT_POINT
+
+
+def real(path: str) -> str:
+    """Returns a path with every link resolved, and each name as spelled on disk, like `os.path.realpath`.
+
+    Where the system does not tell the path of an open file (Wine beyond 260 characters), each name is looked up.
+
+    Raises:
+        OSError: a link or a folder on the way cannot be read.
+    """
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        folder, name = os.path.split(path)
+        if not name:
+            raise
+        folder = real(folder)
+        path = os.path.join(folder, name)
+        try:
+            status = lstat(path)
+        except FileNotFoundError:
+            return path
+        if S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", False):  # it may lead anywhere
+            raise
+        names = listdir(folder)
+        same = (each for each in names if os.path.samestat(lstat(os.path.join(folder, each)), status))
+        spelled = name if name in names else next(same, None)
+        if spelled is None:
+            raise
+        return os.path.join(folder, spelled)
 
 
 def is_gone(path: str | os.PathLike[str]) -> bool:

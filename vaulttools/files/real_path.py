@@ -11,6 +11,7 @@ import os
 import sys
 from contextlib import suppress
 
+from vaulttools.core import windows
 from vaulttools.core.folding.identity import composed, decomposed
 from vaulttools.files import disk
 from vaulttools.files.protection import folded
@@ -21,7 +22,7 @@ def real_path(path: str | os.PathLike[str]) -> str:
     not there, or in a folder that cannot be listed, as given."""
     found = os.path.realpath(path)
     if sys.platform == "win32":  # `realpath` asks the system, which knows the spelling
-        return found
+        return windows.plain(found)
     folder = os.sep
     for name in found.split(os.sep):
         if name:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, Literal
 
-from vaulttools.core import limits, paths
+from vaulttools.core import limits, paths, windows
 from vaulttools.core.folding.identity import composed
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathTooLong, VaultToolsError
 from vaulttools.files import disk
@@ -26,6 +26,8 @@ from vaulttools.files.real_path import is_at, other_spellings, real_path
 Kind = Literal["file", "folder", "other"]
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\|//")
+_CURRENT = re.compile(r"[A-Za-z]:(?![\sL0-9])")
+"""Windows: a path from the current folder of a drive, `C:a.md`; `a:1-3` and `a:L5` are lines of a file."""
 _WINDOWS = sys.platform == "win32"
 _ESCAPES: Final = () if _WINDOWS else ("\\[", "\\]", "\\{", "\\}")
 _ABSENT: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ))
@@ -65,8 +67,9 @@ class Root:
             raise disk.unlistable(error) from None
 
     def absolute(self, path: str) -> str:
-        """Returns the absolute path of a vault-relative path."""
-        return f"{self.folder}{os.sep}{path}" if path else self.folder
+        """Returns the absolute path of a vault-relative path, for the disk; on Windows in its verbatim form."""
+        absolute = f"{self.folder}{os.sep}{path}" if path else self.folder
+        return windows.verbatim(absolute) if _WINDOWS else absolute
 
     def relative(self, text: str, given: str | None = None) -> str:
         """Returns a caller's text as a vault-relative path without `.`, `..` and doubled slashes; `""` is the root.
@@ -97,8 +100,6 @@ class Root:
             len(os.fsencode(part)) > limits.NAME_BYTES for part in path.split("/")
         ):
             raise PathTooLong(paths.shown(given))
-        if _WINDOWS and ":" in path:
-            raise BadArgument(f"Path has a ':' in a name: {paths.shown(given)}")
         return path
 
     def anchored(self, glob: str) -> str:
@@ -115,7 +116,9 @@ class Root:
     def locate(self, given: str) -> Place:
         r"""Find the place of a path: as a literal name first, then unescaped, then with `\` read as `/`.
 
-        Also finds a name that has another Unicode form on disk.
+        Also finds a name that has another Unicode form on disk; on Windows also one with dots and blanks at its end,
+        which it drops, and the short form of a name (`LONGNA~1.MD`). There no name has a `:`: it would lead to another
+        stream of a file.
 
         Raises:
             OutsideVault: also if a symbolic link leads out, whether or not its target exists.
@@ -125,8 +128,11 @@ class Root:
         path = ""
         # A glob may begin with a sign that `\` makes text; that is no path from the root of a drive.
         slashes = given if given[:2] in _ESCAPES else given.replace("\\", "/")
-        for reading in dict.fromkeys((given, paths.unshown(given), slashes)):
+        bare = _bare(slashes) if _WINDOWS else slashes
+        for reading in dict.fromkeys((given, paths.unshown(given), slashes, bare)):
             path = self.relative(reading, given)
+            if _WINDOWS and ":" in path:
+                continue
             on_disk = self._on_disk(path, given)
             if on_disk is not None:
                 return self._place(on_disk)
@@ -213,8 +219,13 @@ class Root:
 
         Raises:
             OutsideVault, AccessDenied: a link in the path leads there; the error names `given`, else the path.
+            BadArgument: on Windows, a link or folder on the way cannot be examined.
         """
-        real = os.path.realpath(self.absolute(path))
+        absolute = self.absolute(path)
+        try:
+            real = windows.plain(disk.real(absolute)) if _WINDOWS else os.path.realpath(absolute)
+        except OSError as error:
+            raise BadArgument(f"Cannot look at {paths.shown(path) or 'the vault'}: {error.strerror}") from error
         if real == self.folder:
             return ""
         try:
@@ -243,7 +254,10 @@ class Root:
         return Place(path, kind)
 
     def _folds(self, path: str, status: os.stat_result) -> bool:
-        """Whether a path is also found in another case or Unicode form, as on macOS and Windows."""
+        """Whether a path is also found in another case or Unicode form, as on macOS and Windows, or may be a short form
+        of Windows."""
+        if _WINDOWS and "~" in path:
+            return True
         return any(self._is_same(other, status) for other in other_spellings(path))
 
     def _is_same(self, path: str, status: os.stat_result) -> bool:
@@ -291,6 +305,8 @@ class Root:
             equal = [part] if part in names else [name for name in names if folded(name) == folded(part)]
             if here is not None:
                 equal = [name for name in equal if self._is_same(paths.join(found, name), here)][:1]
+                if _WINDOWS and not equal:  # a short form
+                    equal = [name for name in names if self._is_same(paths.join(found, name), here)][:1]
             else:
                 equal = [name for name in equal if composed(name) == composed(part)]
             if not equal:
@@ -305,7 +321,14 @@ class Root:
 
 
 def _is_absolute(text: str) -> bool:
-    return text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text) is not None
+    if text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text) is not None:
+        return True
+    return _WINDOWS and _CURRENT.match(text) is not None
+
+
+def _bare(text: str) -> str:
+    """The text without dots and blanks at the end of its names, as Windows reads it."""
+    return "/".join(part.rstrip(". ") or part for part in text.split("/"))
 
 
 def _resolved(text: str, given: str) -> str:
