@@ -59,9 +59,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def own_configuration(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the user's configuration or vault."""
     home = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    places = {"XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache", "APPDATA": "roaming"}
+    places |= {"HOME": ".", "USERPROFILE": ".", "WIN_PD_OVERRIDE_LOCAL_APPDATA": "local"}  # read by platformdirs
+    for variable, name in places.items():
+        monkeypatch.setenv(variable, str(home / name))
     monkeypatch.delenv("VAULTTOOLS_VAULT", raising=False)
     monkeypatch.delenv("VAULTTOOLS_RG", raising=False)
     monkeypatch.setenv("VAULTTOOLS_MEANING", "off")  # tests of ranked search rely on words alone

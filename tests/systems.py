@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 _MARKERS: Final = {"not_on_windows": "Windows", "not_under_wine": "Wine"}
 """Who lacks what a test needs, by the name of the marker: Windows itself, or Wine, which stands in for it."""
+
+
+def module_path() -> str:
+    """The `PYTHONPATH` of a child process that finds this checkout first, and then what this process finds by its own:
+    under Wine all packages."""
+    return os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")]))
 
 
 def is_wine() -> bool:
