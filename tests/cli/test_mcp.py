@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.pressing import IN_A_TERMINAL, press_ctrl_c
 from vaulttools import BadArgument, __version__, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli.mcp import parse, program
@@ -264,17 +264,16 @@ with importing_much():
 )
 
 
-@pytest.mark.not_on_windows("signals of POSIX")
 @pytest.mark.parametrize("seconds", [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6])
 def test_ctrl_c_ends_a_server_that_starts_at_once_and_without_a_word(small_vault: Path, seconds: float) -> None:
     command = [sys.executable, "-c", AS_INSTALLED, "--vault", str(small_vault), "mcp"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **IN_A_TERMINAL) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline().split() == [b"begins"]
         time.sleep(seconds)
-        os.killpg(process.pid, signal.SIGINT)  # the whole group, as a terminal does
+        press_ctrl_c(process)
         assert process.wait(30) == 130
         assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
 
