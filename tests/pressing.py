@@ -8,9 +8,9 @@ import subprocess
 import sys
 from typing import Any
 
-IN_A_TERMINAL: dict[str, Any] = (
-    {"creationflags": subprocess.CREATE_NEW_CONSOLE} if sys.platform == "win32" else {"start_new_session": True}
-)
+IN_A_TERMINAL: dict[str, Any] = {"start_new_session": True}
+if sys.platform == "win32":
+    IN_A_TERMINAL = {"creationflags": subprocess.CREATE_NEW_CONSOLE}
 """Options of `Popen` for a process whose Ctrl+C reaches it and its children alone."""
 
 _PRESS = """
