@@ -20,6 +20,7 @@ from tests.systems import module_path
 from vaulttools import Vault, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli import options as cli_options
+from vaulttools.cli.command_line import is_unnamed
 from vaulttools.cli.surroundings import NO_INDEX
 from vaulttools.core import child
 from vaulttools.errors import BadArgument
@@ -264,6 +265,7 @@ def test_the_home_folder_and_the_root_are_vaults_only_when_named(
         printed = capsys.readouterr()
         why = "; the home folder and the root are vaults only when they are named"
         assert (printed.out, printed.err) == ("", f"{NO_VAULT.rstrip()}{why}\n")
+    assert is_unnamed(str(home).swapcase()) is (sys.platform == "win32")
     assert cli.main(["--vault", str(home), "search-files", "hit", "--file-pattern", "home.md"]) == 0
     monkeypatch.setenv("VAULTTOOLS_VAULT", "~")
     assert cli.main(["search-files", "hit", "--file-pattern", "home.md"]) == 0

@@ -132,4 +132,5 @@ def is_marked(folder: str) -> bool:
 def is_unnamed(folder: str) -> bool:
     """Whether an absolute folder is a vault only if somebody names it: a search started in the wrong place must not
     read all files of a person."""
-    return folder in (os.path.dirname(folder), os.path.realpath(os.path.expanduser("~")))
+    alone = os.path.dirname(folder), os.path.realpath(os.path.expanduser("~"))
+    return os.path.normcase(folder) in map(os.path.normcase, alone)  # on Windows a folder is entered in any case
