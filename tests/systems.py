@@ -18,6 +18,12 @@ _MARKERS: Final = {"not_on_windows": "Windows", "not_under_wine": "Wine"}
 """By marker, what lacks something that a test needs: Windows itself, or only Wine, which imitates it."""
 
 
+def module_path() -> str:
+    """The `PYTHONPATH` of a child process that finds this checkout first, and then what this process finds by its own:
+    under Wine all packages."""
+    return os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")]))
+
+
 def is_wine() -> bool:
     """Whether this is a Python for Windows that runs under Wine, which alone exports this function."""
     if sys.platform != "win32":

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -25,6 +26,7 @@ from tests.conftest import MakeVault, write_files
 from tests.passed_over import examples
 from vaulttools import Vault, VaultConfig, VaultToolsError
 from vaulttools.cli import handover, mcp, output, resident, serve
+from vaulttools.cli import main as cli
 from vaulttools.core import child, open_files
 from vaulttools.core.windows import replace
 from vaulttools.errors import AccessDenied, OutsideVault, RipgrepUnavailable
@@ -133,6 +135,19 @@ def test_a_pipe_that_nobody_reads_is_no_failure_of_the_command_line(monkeypatch:
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(BrokenPipeError):
         checked.write(b"x")
+
+
+def test_a_system_without_sockets_has_no_resident_process_and_its_servers_run(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = make_vault({"a.md": "text"})
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    for command in ("start", "status", "stop"):
+        assert cli.main(["--vault", str(vault.path), "daemon", command]) == cli.FAILED
+        assert capsys.readouterr() == ("", "error: There can be no resident process on this system\n")
+    with resident.offered([nullcontext(vault)]):
+        assert vault.search_files("text").found == 1
 
 
 @pytest.fixture

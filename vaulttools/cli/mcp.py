@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,7 +16,7 @@ from vaulttools.cli import access
 from vaulttools.cli.importing import defer_packages, importing_much
 from vaulttools.cli.main import Said, Switches
 from vaulttools.clients import registry
-from vaulttools.core import child, open_files
+from vaulttools.core import child, open_files, programs
 from vaulttools.errors import BadArgument
 from vaulttools.files.real_path import real_path
 
@@ -207,7 +206,7 @@ def program() -> tuple[str, list[str]]:
     Raises:
         BadArgument: the program is in a temporary place.
     """
-    installed = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
+    installed = programs.found("vaulttools", str(Path(sys.executable).parent))
     # A client starts it in any folder, perhaps in a vault, from which nothing must be imported.
     path, *arguments = [installed] if installed else child.command("vaulttools")
     if _CACHES.intersection(Path(path).parts):

@@ -72,9 +72,9 @@ class Resident:
         Raises:
             BadArgument: the system or the folder allows no socket.
         """
-        import fcntl
-
         path = usable_path(str(self._vault.path))
+        import fcntl  # Windows lacks it, and has no such path
+
         with self._resources as resources:
             lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             resources.callback(os.close, lock)

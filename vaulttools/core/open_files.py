@@ -10,7 +10,7 @@ if sys.platform != "win32":
     import resource
 
 ENOUGH: Final = 4_096
-"""Files for 1,000 connections, of which each may have a note open, and for the index and children of several calls. It
+"""Files for 1,000 connections, each of them with a note open, and for the index and children of several calls. It
 is below what macOS accepts (10,240), where programs that the Dock starts have 256."""
 
 

@@ -160,7 +160,7 @@ def within(seconds: float, call: Callable[[], T]) -> T:
 
     Thread(target=run, name="vaulttools read", daemon=True).start()
     until = time.monotonic() + seconds
-    # On macOS a wait ends by the clock on the wall, which goes on while the machine sleeps; the other one stands still.
+    # On macOS a wait ends by the clock on the wall, which goes on while the machine sleeps; the other one stops.
     while not ended.wait(until - time.monotonic()):
         if time.monotonic() >= until:
             raise TimeoutError(f"not done after {seconds:g} s")

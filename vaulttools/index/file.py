@@ -181,7 +181,7 @@ def move_aside(path: Path) -> None:
     """Rename the file and its leftovers, so that the newest unusable one can be examined; delete older ones.
 
     Raises:
-        OSError: a file cannot be renamed, on Windows since it is open; then none is.
+        OSError: a file cannot be renamed, on Windows since it is open; then all keep their names.
     """
     older = [*path.parent.glob(f"{path.name}.corrupt-*")]
     rename_aside([path])

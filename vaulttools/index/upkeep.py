@@ -151,7 +151,7 @@ def clear(root: Root, index_folder: str | None) -> bool:
     notices, and builds another.
 
     Raises:
-        Unavailable: an index cannot be removed; then none is.
+        Unavailable: an index cannot be removed; then all of them stay.
     """
     where = location.of(root, index_folder)
     found = {file for kind in ("index", "meaning") for file in where.folder.glob(f"{kind}-*.sqlite")}
