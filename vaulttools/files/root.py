@@ -29,7 +29,8 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\|//")
 _CURRENT = re.compile(r"[A-Za-z]:(?![\sL0-9])")
 """Windows: a path from the current folder of a drive, `C:a.md`; `a:1-3` and `a:L5` are lines of a file."""
 _WINDOWS = sys.platform == "win32"
-_ESCAPES: Final = () if _WINDOWS else ("\\[", "\\]", "\\{", "\\}")
+_ESCAPES: Final = ("\\[", "\\]", "\\{", "\\}")
+"""How a glob begins whose first sign is text; a path of Windows may begin so at the root of its drive."""
 _ABSENT: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ))
 """Errors that mean that nothing is at a path, or can be (EINVAL, EILSEQ: not a valid name on this system)."""
 
@@ -108,7 +109,7 @@ class Root:
         Raises:
             OutsideVault: the glob is absolute and lies elsewhere.
         """
-        text = glob.replace("\\", "/") if _WINDOWS else glob
+        text = glob.replace("\\", "/") if _WINDOWS and glob[:2] not in _ESCAPES else glob
         if not _is_absolute(text):
             return glob
         return f"./{self._below_root(text, glob)}{'/' if text.endswith('/') else ''}"
@@ -127,7 +128,7 @@ class Root:
         """
         path = ""
         # A glob may begin with a sign that `\` makes text; that is no path from the root of a drive.
-        slashes = given if given[:2] in _ESCAPES else given.replace("\\", "/")
+        slashes = given if given[:2] in _ESCAPES and not _WINDOWS else given.replace("\\", "/")
         bare = _bare(slashes) if _WINDOWS else slashes
         for reading in dict.fromkeys((given, paths.unshown(given), slashes, bare)):
             path = self.relative(reading, given)
