@@ -24,6 +24,7 @@ _SCRIPT: Final = """\
 #!/bin/sh
 {mark}
 # The app's own program comes first as soon as the PATH has one.
+set -f
 IFS=:
 for folder in $PATH; do
   other="${{folder:-.}}/obsidian"

@@ -105,8 +105,8 @@ def _format(asked: Asked, name: str) -> str:
         raise NotBuilt(f"format={asked.format} of {name} is not built, since its form is not known: use {others}")
     if asked.format in formats:
         return asked.format
-    instead = f"it has {', '.join(formats)}; this is {default}" if formats else "it has none"
-    asked.told.append(f"{name} has no format {asked.format}: {instead}.")
+    instead = f"It has {', '.join(formats)}; this is {default}" if formats else "It has one form"
+    asked.told.append(f"format={asked.format} means nothing to {name} and was ignored. {instead}.")
     return default
 
 

@@ -55,7 +55,7 @@ def query(call: Call, asked: Asked) -> Said:
     if named[0].limit is None:
         ensure_all(answered.total)
     for sentence in answered.notices:
-        if not sentence.startswith(("For more rows:", "Other views:")):
+        if not sentence.startswith(("For more rows:", "Other views:", "Passed over:")):
             call.work.warn(sentence)
     if failed := {str(value["error"]) for row in answered.rows for value in row.values if _is_failed(value)}:
         call.work.warn(f"Empty, since an expression has no value there: {'; '.join(sorted(failed)[:5])}.")

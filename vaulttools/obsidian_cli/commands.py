@@ -239,7 +239,7 @@ _BUILT: Final = (
         "wordcount",
         "Count words and characters",
         "notes.wordcount",
-        (*_FILE, _flag("words", "return word count only"), _flag("characters", "return character count only")),
+        (*_FILE, _flag("words", "return word count", "weakly"), _flag("characters", "return character count")),
     ),
 )
 

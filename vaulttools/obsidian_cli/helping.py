@@ -13,10 +13,12 @@ _NAME, _PARAMETER = 22, 20
 
 _NOTES = """\
 Notes:
-  These commands are answered by vaulttools, without the app: they read, and nothing is written.
   file resolves by name (like wikilinks), path is exact (folder/note.md)
-  There is no active file: commands on one need file=<name> or path=<path>
-  Quote values with spaces: name="My Note" """.rstrip()
+  read and others need file=<name> or path=<path>: without the app no file is active
+  search values with spaces need quotes: query="My Note"
+  version tells what answers: vaulttools, which reads and never writes"""
+
+# Programs read this text: each of these lines begins with a name of a command, as a program may take it for one.
 
 
 def text(asked: Asked) -> Said:
@@ -54,8 +56,13 @@ def _block(command: Command) -> str:
     for each in shown:
         written = f"{each.name}={each.value}" if each.value else each.name
         required = " (required)" if each.is_required else ""
-        rows.append(f"    {written:{_PARAMETER}}- {each.about}{required}")
+        rows.append(f"    {_padded(written)}- {each.about}{required}")
     formats = [name for name, known in command.formats.items() if known != "refused"]
     if formats:
-        rows.append(f"    {'format=' + '|'.join(formats):{_PARAMETER}}- output format (default: {formats[0]})")
+        rows.append(f"    {_padded('format=' + '|'.join(formats))}- output format (default: {formats[0]})")
     return "\n".join(rows)
+
+
+def _padded(written: str) -> str:
+    """Returns a parameter with at least the two blanks that programs expect behind it."""
+    return f"{written:{_PARAMETER}}" if len(written) + 1 < _PARAMETER else f"{written}  "
