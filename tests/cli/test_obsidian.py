@@ -90,9 +90,10 @@ def test_its_own_help_says_what_it_is(capsys: Printed) -> None:
     assert "--install FOLDER" in capsys.readouterr().out
 
 
-def test_a_real_process_prints_rows_and_sentences_apart(place: Path) -> None:
+@pytest.mark.parametrize("words", [["query=word"], ["query=zzz", "also=word", "also=other"], ["query=word", "ranked"]])
+def test_a_real_process_prints_rows_and_sentences_apart(place: Path, words: list[str]) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "vaulttools", "--no-index", "obsidian", "vault=Notes", "search", "query=word", "odd"],
+        [sys.executable, "-m", "vaulttools", "--no-index", "obsidian", "vault=Notes", "search", *words, "odd"],
         capture_output=True,
         text=True,
         check=True,
@@ -117,7 +118,7 @@ def free(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _install(folder: Path) -> int:
-    return cli.main(["obsidian", "--install", str(folder)])
+    return cli.main(["obsidian", f"--install={folder}"])
 
 
 def _runs(*words: str, path: str | None = None) -> str:

@@ -363,3 +363,24 @@ def test_an_answer_that_time_ended_prints_nothing(tmp_path: Path) -> None:
         for line in ("search query=word", "tags", "tasks"):
             printed = asked(vault, line)
             assert (printed.out, printed.status) == ("", 2), line
+
+
+def test_what_was_passed_over_is_told(tmp_path: Path) -> None:
+    files = {"a.md": "---\nx: [\n---\n", "Old/b.md": "x", ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'}
+    write_files(tmp_path, files)
+    with Vault.open(tmp_path, index="off") as vault:
+        printed = asked(vault, "properties")
+        assert printed.out == "No properties found."
+        assert printed.err == [
+            "Passed over: 1 excluded (Old); 1 note whose properties cannot be read (a.md). "
+            'To see why: read {"note": "a.md"}'
+        ]
+
+
+def test_nothing_found_where_not_all_was_searched_is_no_answer(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "word", "long.md": "word " * 400})
+    with Vault.open(tmp_path, config=VaultConfig(index="off", max_file_size=1_024)) as vault:
+        found = asked(vault, "search query=word")
+        assert (found.out, found.status) == ("a.md", 0) and "long.md" in found.err[0]
+        printed = asked(vault, "search query=other")
+        assert (printed.out, printed.status) == ("", 2) and "too large" in printed.err[-1]

@@ -154,7 +154,11 @@ def _command(words: list[str], switches: Switches) -> int:
             return FAILED
         here.show(text)
         return FOUND
-    if words[0] == "obsidian" and not here.is_resident and not _OURS.intersection(words[1:2]):
+    if (
+        words[0] == "obsidian"
+        and not here.is_resident
+        and not _OURS.intersection(word.partition("=")[0] for word in words[1:2])
+    ):
         status: int = import_module("vaulttools.cli.obsidian").run(words[1:], switches)  # not a circle of imports
         return status
     if words[0] in SUMMARIES:

@@ -56,7 +56,7 @@ def command(words: list[str], switches: Switches) -> Said:
     """
     from vaulttools.cli import obsidian_script
 
-    option = words[0]
+    option = words[0].partition("=")[0]
     folder = take_value(words, option)
     if words or not folder:
         raise BadArgument(f"{option} takes a folder alone")
