@@ -7,6 +7,8 @@
 | `tools PREFIX` | the list of tools, each a link to its page |
 | `parameters` | a tool's parameter table, on the page named after it |
 | `configuration` | the fields of VaultConfig |
+| `commands` | the commands of Obsidian's command line that are built |
+| `refused` | those that are not, by reason |
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from vaulttools import Vault, VaultConfig, tools
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.request import schema
 from vaulttools.cli import main as cli
+from vaulttools.obsidian_cli.commands import BUILT, REASONS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 VAULT = "fixtures/vault"
@@ -170,10 +173,41 @@ def _type(property_: dict[str, Any]) -> str:
     return str(kind)
 
 
+def _commands(_: str, __: str) -> str:
+    rows = []
+    for command in BUILT:
+        words = [
+            _known(f"{each.name}={each.value}".replace("|", "/") if each.value else each.name, each.known)
+            for each in command.parameters
+        ]
+        formats = [_known(name, known) for name, known in command.formats.items()]
+        name = _known(command.name, command.known)
+        rows.append(f"| {name} | {' '.join(words)} | {' '.join(formats)} |")
+    return "\n".join(["| command | parameters and flags | formats |", "|---|---|---|", *rows])
+
+
+def _known(name: str, known: str) -> str:
+    """Return a name: as it is if it is known surely, after `~` if weakly, struck out if it is refused."""
+    return {"surely": f"`{name}`", "weakly": f"~`{name}`", "refused": f"~~`{name}`~~"}[known]
+
+
+def _refused(_: str, __: str) -> str:
+    lines = []
+    for reason, names in REASONS.items():
+        by_head: dict[str, list[str]] = {}
+        for name in names.split():
+            head, colon, rest = name.partition(":")
+            by_head.setdefault(head + colon, []).append(rest)
+        lines.append(f"- {reason}: `{' '.join(head + '/'.join(rest) for head, rest in by_head.items())}`")
+    return "\n".join(lines)
+
+
 _MARKS: dict[str, Callable[[str, str], str]] = {
     "transcript": _transcript,
     "details": _details,
     "tools": _tools,
     "parameters": _parameters,
     "configuration": _configuration,
+    "commands": _commands,
+    "refused": _refused,
 }

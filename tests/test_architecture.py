@@ -45,6 +45,7 @@ LAYERS = [
     ["vault"],
     ["server"],
     ["clients"],
+    ["obsidian_cli"],
     ["cli"],
     ["__main__"],
 ]

@@ -84,7 +84,7 @@ def test_a_view_is_a_table_of_its_columns(make_vault: MakeVault) -> None:
         ],
         "groups": [],
         "summaries": {"formula.left": 57.3, "note.status": 1},
-        "views": [{"name": "Active", "type": "table"}, {"name": "By state", "type": "cards"}],
+        "views": [{"name": "Active", "type": "table"}, {"name": "By state", "type": "cards", "limit": 2}],
         "total": 2,
         "next_page": None,
     }

@@ -79,6 +79,15 @@ class View(NamedTuple):
     """Name of a summary by the id of its column."""
 
 
+class ViewHead(NamedTuple):
+    """What a view is called, and how much it shows."""
+
+    name: str
+    type: str
+    limit: int | None
+    """The most rows."""
+
+
 class Base:
     """A base with compiled formulas; `view` reads a view when somebody needs it."""
 
@@ -101,8 +110,8 @@ class Base:
         }
         views = _list(content.get("views") or [{}], "views")
         self._views = [_mapping(view, f"view {place}") for place, view in enumerate(views, 1)]
-        self.names: tuple[tuple[str, str], ...] = tuple(_named(view, place) for place, view in enumerate(self._views))
-        """The name and the type of each view."""
+        self.heads: tuple[ViewHead, ...] = tuple(_head(view, place) for place, view in enumerate(self._views))
+        """What each view is called, in order."""
 
     def view(self, name: str | None) -> View:
         """Returns the view called `name` in any casing; the first view for None.
@@ -112,19 +121,18 @@ class Base:
         """
         place = 0
         if name is not None:
-            same = [at for at, (known, _) in enumerate(self.names) if known == name] or [
-                at for at, (known, _) in enumerate(self.names) if is_same(known, name)
+            same = [at for at, known in enumerate(self.heads) if known.name == name] or [
+                at for at, known in enumerate(self.heads) if is_same(known.name, name)
             ]
             if not same:
                 raise InvalidBase(
-                    f'Unknown view "{name}"', f"a base with the views: {', '.join(n for n, _ in self.names)}"
+                    f'Unknown view "{name}"', f"a base with the views: {', '.join(each.name for each in self.heads)}"
                 )
             place = same[0]
         content = self._views[place]
-        shown, type_ = self.names[place]
+        shown, type_, limit = self.heads[place]
         in_view = f'view "{shown}"'
         summaries = _texts(_mapping(content.get("summaries"), f"summaries of {in_view}"), in_view)
-        limit = content.get("limit")
         return View(
             shown,
             type_,
@@ -132,7 +140,7 @@ class Base:
             self.columns(_list(content.get("order"), f"order of {in_view}"), f"the columns of {in_view}", plain=True),
             self.sorting(content.get("sort"), f"the sort of {in_view}", plain=True),
             next(iter(self.sorting(content.get("groupBy"), f"the groupBy of {in_view}", plain=True)), None),
-            _whole(limit),
+            limit,
             {_id(column): summary for column, summary in summaries.items()},
         )
 
@@ -255,13 +263,13 @@ def read(text: str, place: str, stop: Callable[[], None] = lambda: None) -> Base
     return Base(loaded.value or {}, stop)
 
 
-def _named(view: Mapping[str, Any], place: int) -> tuple[str, str]:
+def _head(view: Mapping[str, Any], place: int) -> ViewHead:
     type_ = view.get("type")
     name = view.get("name")
     shown = str(type_) if isinstance(type_, str) and type_ else "table"
     if name is None or name == "":
         name = shown.capitalize() if place == 0 else f"{shown.capitalize()} {place + 1}"
-    return str(name), shown
+    return ViewHead(str(name), shown, _whole(view.get("limit")))
 
 
 def _id(name: str) -> str:

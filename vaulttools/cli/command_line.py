@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-OWN = ("daemon", "index", "init", "mcp", "serve")
+OWN = ("daemon", "index", "init", "mcp", "obsidian", "serve")
 """Commands that always run in their own process."""
 
 

@@ -39,6 +39,7 @@ SUMMARIES: Final = {
     "index": "Keep an index for long-lived processes: index build, status, verify or clear",
     "init": "Add the server to the settings of Claude, Cursor, VS Code, Codex, Gemini CLI, LM Studio",
     "mcp": "Serve the vault to assistants over MCP, on stdin and stdout or --http HOST:PORT",
+    "obsidian": "Answer Obsidian's own command line without the app: obsidian search query=TEXT",
     "serve": "Serve the vault to programs and people over HTTP: MCP and REST, serve [HOST]:PORT",
     "token": "Keep the tokens of a host of many vaults: token add, list or revoke",
     "tools": "Print the tool definitions: --format anthropic, openai or mcp",
@@ -54,6 +55,10 @@ _USAGES: Final = {
 
 
 _GENERAL: Final = ("--vault", "--json", "--no-index", "--today", "--version", "--help")
+
+
+_OURS: Final = frozenset(("--help", "-h", "--install", "--remove"))
+"""What `obsidian` understands besides commands of the app."""
 
 
 class Switches(NamedTuple):
@@ -149,6 +154,13 @@ def _command(words: list[str], switches: Switches) -> int:
             return FAILED
         here.show(text)
         return FOUND
+    if (
+        words[0] == "obsidian"
+        and not here.is_resident
+        and not _OURS.intersection(word.partition("=")[0] for word in words[1:2])
+    ):
+        status: int = import_module("vaulttools.cli.obsidian").run(words[1:], switches)  # not a circle of imports
+        return status
     if words[0] in SUMMARIES:
         return _run_other(words[0], words[1:], switches)
     from vaulttools import tools

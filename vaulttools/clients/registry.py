@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from vaulttools.errors import BadArgument
 from vaulttools.files import small
@@ -139,13 +139,29 @@ def lists(machine: Machine) -> list[Path]:
     return places
 
 
-def known_vaults(machine: Machine) -> list[Path]:
-    """Returns the folders of the vaults in all readable lists, sorted, whether they exist or not."""
-    paths: set[Path] = set()
+class Listed(NamedTuple):
+    """A vault in Obsidian's list."""
+
+    folder: Path
+    id: str
+    """The name that the app made for it."""
+
+
+def listed_vaults(machine: Machine) -> list[Listed]:
+    """Returns the vaults in all readable lists, each folder once, sorted, whether they exist or not."""
+    found: dict[Path, Listed] = {}
     for place in lists(machine):
         try:
-            listed = json.loads(small.read(place))["vaults"].values()
-            paths.update(Path(vault["path"]) for vault in listed if Path(vault["path"]).is_absolute())
+            listed = json.loads(small.read(place))["vaults"].items()
+            every = [Listed(Path(vault["path"]), id_) for id_, vault in listed]
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             continue
-    return sorted(paths)
+        for each in every:
+            if each.folder.is_absolute():
+                found.setdefault(each.folder, each)
+    return sorted(found.values())
+
+
+def known_vaults(machine: Machine) -> list[Path]:
+    """Returns the folders of `listed_vaults`."""
+    return [each.folder for each in listed_vaults(machine)]

@@ -122,12 +122,12 @@ def _cut(text: str) -> str:
 
 def foreign_in_query(node: Node) -> Iterator[str]:
     """Yields what syntax of other search languages means in a query of Obsidian's."""
-    words = list(_words(node))
-    if "AND" in words:
+    found = list(words(node))
+    if "AND" in found:
         yield "AND was searched for as a word. Leave it out: all words are required anyway."
-    if "NOT" in words:
+    if "NOT" in found:
         yield "NOT was searched for as a word. To exclude a word, write a hyphen right before it: -word."
-    yield from _no_operators(words)
+    yield from _no_operators(found)
 
 
 def foreign_in_question(question: str) -> Iterator[str]:
@@ -157,8 +157,9 @@ def _no_operators(words: list[str]) -> Iterator[str]:
         )
 
 
-def _words(node: Node) -> Iterator[str]:
+def words(node: Node) -> Iterator[str]:
+    """Yields the words of a query that are in no quotation marks."""
     if isinstance(node, tree.Term):
         yield node.text
     for part in tree.parts(node):
-        yield from _words(part)
+        yield from words(part)

@@ -90,21 +90,21 @@ class PreparedQuery:
         ruled_out = self.regexes.lacking(expression, [path for path in unread if path not in named])
         return [path for path in files if path not in ruled_out]
 
-    def shown(self, files: Sequence[str]) -> list[Match]:
-        """Returns the matching files with their places."""
+    def shown(self, files: Sequence[str], most: int = evaluate.MOST_PLACES) -> list[Match]:
+        """Returns the matching files with their places, at most `most` of one word, regex or operator."""
         try:
             self._look(self.regexes.check(self.node, sensitive=self.sensitive), files)
         except OutOfTimeError:
             self.work.cut()
             return [Match(path, (), None) for path in files]
-        return [self._match(path) for path in files]
+        return [self._match(path, most) for path in files]
 
-    def _match(self, path: str) -> Match:
+    def _match(self, path: str, most: int) -> Match:
         if path not in self.plan.files.notes and path not in self.plan.files.canvases:
             return Match(path, (), None)
         subject = self._subject(path)
         try:
-            places = self._places(subject, evaluate.MOST_PLACES) or ()
+            places = self._places(subject, most) or ()
             return Match(path, places, subject.text if places else None)
         except _NoTextError:
             return Match(path, (), None)

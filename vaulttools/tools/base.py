@@ -124,6 +124,7 @@ class ViewShown(BaseModel):
 
     name: str
     type: str
+    limit: int | None = Field(None, exclude_if=answer.is_none, description="Most rows that it shows.")
 
 
 class BaseAnswer(Answer):
@@ -301,8 +302,12 @@ def _asked(base: Base, view: View, request: BaseRequest) -> Asked:
     )
 
 
+def _views(base: Base) -> list[ViewShown]:
+    return [ViewShown(**each._asdict()) for each in base.heads]
+
+
 def _listed(source: _Source, work: Work) -> BaseAnswer:
-    views = [ViewShown(name=name, type=type_) for name, type_ in source.base.names]
+    views = _views(source.base)
     lines = [render.line(f" {each.name}: {each.type}") for each in views]
     first = f"{render.counted(len(views), 'view')}{source.label}:"
     call = json.dumps({"base": source.path, "view": views[0].name}, ensure_ascii=False)
@@ -362,7 +367,7 @@ def _answer(
         first = all_notes.first_line(part, f"{number} so far{few}.")
     else:
         first = f"{number}, none on this page."
-    others = [name for name, _ in source.base.names if name != view.name] if source.path is not None else []
+    others = [each.name for each in source.base.heads if each.name != view.name] if source.path is not None else []
     if others:
         notices.append(f"Other views: {named(others)}.")
     if next_page is not None:
@@ -398,9 +403,7 @@ def _answer(
             for each in found.groups
         ],
         summaries=_details(found.summaries, setting),
-        views=[ViewShown(name=name, type=type_) for name, type_ in source.base.names]
-        if source.path is not None
-        else [],
+        views=_views(source.base) if source.path is not None else [],
         total=found.total,
         next_page=next_page,
     )

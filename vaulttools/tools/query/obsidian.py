@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from vaulttools.answers import all_notes, answer, cut, date_arguments, filters, plugin_data, shown_lines
 from vaulttools.answers.cut import Section
+from vaulttools.answers.incremental import Aggregate
 from vaulttools.answers.obsidian_query import Order, awaited, in_other_form, other_readings, prepared
 from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
@@ -17,12 +18,38 @@ from vaulttools.core.voice import Voice
 from vaulttools.core.work import UNREAD, Work
 from vaulttools.query import tree
 from vaulttools.query.explain import explain, foreign_in_query
+from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse
 from vaulttools.query.matching_files import Match, PreparedQuery
+from vaulttools.query.tree import Node
 from vaulttools.tools.query.answers import Excerpt, NoteMatch, ObsidianAnswer, QueryRequest
 
 EXCERPTS: Final = 3
 """Excerpts shown of one note: an answer with ten notes stays near 2 KB."""
+
+
+class Found(NamedTuple):
+    """A query that is ready to run."""
+
+    node: Node
+    """Without what filters add."""
+    query: PreparedQuery
+    order: Order
+    asked: Aggregate[Facts]
+    """The facts about the notes that the filters select."""
+
+
+def found(call: Call, request: QueryRequest, query: str) -> Found:
+    """Returns a query with the filters of a request, ready to run on what the index knows by now; it waits for that.
+
+    Raises:
+        BadArgument: the query is malformed, or a filter is wrong.
+    """
+    node = parse(query)
+    call, scope = awaited(call, request)
+    both = tree.both([node, *filters.nodes(request)])
+    ready, asked = prepared(call, scope, request, both, query, match_case=request.match_case)
+    return Found(node, ready, Order(call.session, ready, request.sort), asked)
 
 
 def answered(call: Call, request: QueryRequest, query: str, sentences: Sequence[str] = ()) -> ObsidianAnswer:
@@ -32,13 +59,9 @@ def answered(call: Call, request: QueryRequest, query: str, sentences: Sequence[
         BadArgument: the query is malformed, or a filter is wrong.
     """
     work = call.work
-    node = parse(query)
-    call, scope = awaited(call, request)
-    both = tree.both([node, *filters.nodes(request)])
-    found, asked = prepared(call, scope, request, both, query, match_case=request.match_case)
+    node, ready, order, asked = found(call, request, query)
     _, dates = date_arguments.file_times(request, call.session.calendar)
-    order = Order(call.session, found, request.sort)
-    page = _page(found, order, request)
+    page = _page(ready, order, request)
     notices = [
         *sentences,
         *dates,
@@ -48,10 +71,10 @@ def answered(call: Call, request: QueryRequest, query: str, sentences: Sequence[
         *plugin_data.among_places(page.shown),
     ]
     if page.total == 0 and work.complete:
-        notices += other_readings(request, query, found, order)
+        notices += other_readings(request, query, ready, order)
     if work.complete:
-        notices += in_other_form(found)
-    what, part = "file" if found.plan.files.others else "note", all_notes.part(asked)
+        notices += in_other_form(ready)
+    what, part = "file" if ready.plan.files.others else "note", all_notes.part(asked)
     if not part and page.total and not {"time limit", UNREAD}.isdisjoint(work.skipped):
         part = f"Part of the answer: {work.incomplete_because()}."
     return _printed(request, work, page, part, _first_line(request, page, what, part, work), notices, explain(node))
