@@ -110,11 +110,11 @@ class Machine:
             time.sleep(0.05)
         raise RuntimeError(f"The machine does not listen: {self.log}")
 
-    def go(self, how: signal.Signals) -> None:
-        """Send it a signal that ends or stops it; return when it has ended, or at once if it is stopped."""
+    def go(self, how: str) -> None:
+        """Send it the signal with this name; return when it has ended, or at once if `SIGSTOP` stops it."""
         if self._process is not None:
-            self._process.send_signal(how)
-            if how != signal.SIGSTOP:
+            self._process.send_signal(signal.Signals[how])
+            if how != "SIGSTOP":
                 self._process.wait(WITHIN)
                 self._process = None
 
@@ -123,7 +123,7 @@ class Machine:
         if self._process is None:
             self.start()
         else:
-            self._process.send_signal(signal.SIGCONT)
+            self._process.send_signal(signal.Signals["SIGCONT"])
 
     @property
     def log(self) -> str:
@@ -159,7 +159,7 @@ def balanced(folder: Path, vaults: Path, tokens: Path, *words: str) -> Iterator[
             yield f"https://127.0.0.1:{port}", machines
     finally:
         for machine in machines:
-            machine.go(signal.SIGKILL)
+            machine.go("SIGKILL")
 
 
 def documented(places: dict[str, str]) -> str:

@@ -17,14 +17,13 @@ import argparse
 import asyncio
 import json
 import re
-import signal
 import ssl
 import statistics
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -40,7 +39,7 @@ from benchmarks.balanced import MACHINE, PUBLIC, Machine, balanced  # noqa: E402
 from benchmarks.hosting import HELLO, JSONLOGIC, MARK, PART, QUESTIONS, Question, made  # noqa: E402
 from vaulttools.server.tokens import TokenFile  # noqa: E402
 
-HOW: Final = {"term": signal.SIGTERM, "kill": signal.SIGKILL, "stop": signal.SIGSTOP}
+HOW: Final = {"term": "SIGTERM", "kill": "SIGKILL", "stop": "SIGSTOP"}
 PHASES: Final = ("both", "one", "both again")
 AGAIN_SECONDS: Final = 0.2
 """Between an answer that says to ask again, or a cut one, and the next attempt."""
@@ -239,16 +238,16 @@ async def run(
     url: str,
     machines: Sequence[Machine],
     vaults: Path,
-    tokens: dict[str, str],
+    tokens: Mapping[str, str],
     lasting: Lasting,
     *,
-    how: signal.Signals,
+    how: str,
     clients: int = 1,
     pause: float = PAUSE_SECONDS,
 ) -> RunLog:
     """Ask all vaults while the machine with more of them goes away and comes back; returns what was seen.
 
-    `tokens` has the token of each vault; each vault has `clients` over REST, and as many over MCP.
+    `how` is a signal; `tokens` has the token of each vault; each vault has `clients` over REST, and as many over MCP.
     """
     log = RunLog()
     trusting = ssl.create_default_context()

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import re
-import signal
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
+import httpx2
 import pytest
 import yaml
 
-from benchmarks.balanced import EXAMPLE, NGINX, PUBLIC, balanced, documented
+from benchmarks.balanced import EXAMPLE, MACHINE, NGINX, PUBLIC, Machine, balanced, documented
 from benchmarks.machines import PHASES, Asked, RunLog, host, moves, run, table
+from tests.server.serving import ACCEPT, INITIALIZE, WITHIN
 from vaulttools.cli import serve
+
+needs_nginx = pytest.mark.skipif(NGINX is None, reason="needs nginx: apt-get install nginx-light")
 
 VAULTS = 4
 
@@ -36,18 +42,74 @@ async def _until_all_vaults_have_answered(log: RunLog) -> None:
         await log.changed.wait()
 
 
-@pytest.mark.skipif(NGINX is None, reason="needs nginx: apt-get install nginx-light")
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["ends", "is killed"])
+class Host(NamedTuple):
+    url: str
+    machines: Sequence[Machine]
+    vaults: Path
+    tokens: Mapping[str, str]
+    """The token of each vault."""
+
+    def ask(self, path: str, vault: str, method: str = "GET", **given: Any) -> httpx2.Response:
+        """The answer to a request with the token of a vault, which has the header `MACHINE`."""
+        headers = {"Host": urlsplit(PUBLIC).netloc, "Authorization": f"Bearer {self.tokens[vault]}"}
+        headers |= given.pop("headers", {})
+        return httpx2.request(method, self.url + path, verify=False, headers=headers, timeout=WITHIN, **given)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    folder = tmp_path_factory.mktemp("two")
+    vaults, file, tokens = host(folder, VAULTS, 10)
+    with balanced(folder, vaults, file) as (url, machines):
+        yield Host(url, machines, vaults, tokens)
+
+
+@needs_nginx
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["/v/{0}/vault/", "/v/{0}/mcp", "/v/{0}/tags/?a=/v/b/", "/v/%76{1}/%6dcp", "//v//{0}//mcp", "/v/{0}/x/../"],
+        ["/ui/", "/v/{0}/ui/", "/ui/login", "/v/{0}/ui", "/ui/static/page.css"],
+        ["/mcp", "/vault/", "/tags/"],
+    ],
+    ids=["of a vault", "of a browser", "of a token"],
+)
+def test_the_same_machine_answers_all_paths(two: Host, paths: list[str]) -> None:
+    for vault in two.tokens:
+        machines = {two.ask(path.format(vault, vault[1:]), vault).headers[MACHINE] for path in paths}
+        assert len(machines) == 1 and ", " not in machines.pop()
+
+
+@needs_nginx
+def test_one_login_opens_the_pages_of_a_vault(two: Host) -> None:
+    for vault, token in two.tokens.items():
+        headers = {"Origin": PUBLIC, "Authorization": ""}
+        answer = two.ask("/ui/login", vault, "POST", data={"token": token, "to": f"/v/{vault}/ui/"}, headers=headers)
+        cookie = {"Cookie": answer.headers["Set-Cookie"].partition(";")[0], "Authorization": ""}
+        assert two.ask(f"/v/{vault}/ui/", vault, headers=cookie).status_code == 200
+
+
+@needs_nginx
+def test_a_session_goes_on_behind_the_load_balancer(two: Host) -> None:
+    for vault in two.tokens:
+        for path in ("/mcp", f"/v/{vault}/mcp"):
+            begun = two.ask(path, vault, "POST", json=INITIALIZE, headers=ACCEPT)
+            headers = {**ACCEPT, "Mcp-Session-Id": begun.headers["mcp-session-id"]}
+            listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+            assert '"tools":[' in two.ask(path, vault, "POST", json=listing, headers=headers).text
+
+
+@needs_nginx
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGKILL"])
 @pytest.mark.timeout(300)
 def test_a_machine_that_goes_away_and_comes_back_costs_no_answer_and_moves_each_vault_once_each_way(
-    tmp_path: Path, how: signal.Signals
+    two: Host, how: str
 ) -> None:
-    vaults, file, tokens = host(tmp_path, VAULTS, 10)
-    with balanced(tmp_path, vaults, file) as (url, machines):
-        log = asyncio.run(run(url, machines, vaults, tokens, _until_all_vaults_have_answered, how=how, pause=0.02))
+    asked = run(two.url, two.machines, two.vaults, two.tokens, _until_all_vaults_have_answered, how=how, pause=0.02)
+    log = asyncio.run(asked)
     assert (log.wrong, log.failed) == ([], [])
     assert log.moves_twice(), (log.gone, log.moves(), log.homes)
-    assert len(table(log, machines)) > 5
+    assert len(table(log, two.machines)) > 5
 
 
 def _asked(*spans: tuple[float, float, str]) -> list[Asked]:
