@@ -10,7 +10,7 @@ endif
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test tests quick slow-list browser screenshots test-everywhere test-elsewhere test-windows check bench ranking compare fuzz load bundle docs clean
+.PHONY: demo test tests quick slow-list browser screenshots test-everywhere test-elsewhere test-windows check bench ranking compare fuzz load machines bundle docs clean
 
 demo: export VAULTTOOLS_MEANING := off
 demo: $(STAMP)  ## a question to the shipped vault
@@ -69,6 +69,9 @@ fuzz: $(STAMP)  ## the long run of what is fuzzed and of the faults that are inj
 
 load: $(STAMP)  ## fifty clients for a minute, over MCP, REST and pages, while notes change
 	$(BIN)/python benchmarks/load.py
+
+machines: $(STAMP)  ## two servers behind nginx for three minutes; one goes away and comes back
+	$(BIN)/python benchmarks/machines.py
 
 bundle: $(STAMP)  ## dist/*.mcpb, which Claude Desktop installs by a double click
 	$(BIN)/python distribution/bundle.py

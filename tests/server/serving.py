@@ -255,13 +255,6 @@ def below(process: int) -> dict[int, str]:
     return {number: names[number] for number in parents if is_below(number)}
 
 
-def free_port() -> int:
-    """A port of this machine at which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-    return port
-
-
 def connected(port: int, *sent: bytes) -> socket.socket:
     """A connection to a port of this machine, over which these bytes were sent."""
     connection = socket.create_connection(("127.0.0.1", port), timeout=WITHIN)

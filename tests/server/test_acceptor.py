@@ -18,8 +18,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from benchmarks.balanced import free_port
 from tests.conftest import FIXTURES
-from tests.server.serving import WITHIN, connected, free_port, http, linux_only, said
+from tests.server.serving import WITHIN, connected, http, linux_only, said
 from vaulttools.core.open_files import ENOUGH
 from vaulttools.server import acceptor, listener
 from vaulttools.server.listener import OncePerMinute

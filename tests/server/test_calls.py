@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import threading
 import time
@@ -132,3 +133,22 @@ def test_at_the_end_waiting_calls_are_dropped_and_new_ones_are_refused(pool: Cal
     end.set()
     closing.join(SECONDS)
     assert all(each.done() for each in running)
+
+
+def test_a_request_whose_call_waits_at_the_end_is_told_so(pool: Calls) -> None:
+    end = Event()
+    occupied(pool, end)
+
+    async def ask() -> None:
+        asked = asyncio.ensure_future(pool.run(lambda _: None))
+        await asyncio.sleep(0)
+        closing = threading.Thread(target=pool.close)
+        closing.start()
+        try:
+            with pytest.raises(Cancelled):
+                await asked
+        finally:
+            end.set()
+            closing.join(SECONDS)
+
+    asyncio.run(ask())

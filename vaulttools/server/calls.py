@@ -79,6 +79,7 @@ class Calls:
 
         Raises:
             Busy: too many calls of this caller are waiting, or this one waited too long.
+            Cancelled: the server ends.
             Exception: what the call raises.
         """
         future, cancel = self.begin(call, caller=caller, lane=lane)
@@ -88,6 +89,8 @@ class Calls:
             while not (await asyncio.wait((running,), timeout=REPORT_SECONDS if report else None))[0]:
                 if report is not None:
                     await report(time.monotonic() - start)
+            if running.cancelled():  # by `close`; the error of asyncio would end the request without an answer
+                raise Cancelled
             return running.result()
         finally:
             cancel.set()

@@ -10,9 +10,9 @@ import httpx2
 import pytest
 from starlette.types import ASGIApp
 
+from benchmarks.balanced import free_port
 from tests.conftest import write_files
 from tests.server.asking import ask
-from tests.server.serving import free_port
 from vaulttools.server.calls import Calls
 from vaulttools.server.listener import beside
 from vaulttools.server.rest.omnisearch import application

@@ -138,9 +138,10 @@ def _refusal(error: VaultToolsError) -> Response:
         return refused(404, "Not Found")
     if isinstance(error, BadArgument):
         return refused(406 if isinstance(error, Unacceptable) else 400, str(error))
-    response = refused(503 if isinstance(error, Busy | Incomplete | Cancelled) else 500, str(error))
-    if isinstance(error, Busy | Incomplete):
-        response.headers["Retry-After"] = "2"
+    if not isinstance(error, Busy | Incomplete | Cancelled):
+        return refused(500, str(error))
+    response = refused(503, str(error))
+    response.headers["Retry-After"] = "2"  # also where the server ends: another may answer, or it after a restart
     return response
 
 
