@@ -29,6 +29,7 @@ Printed = pytest.CaptureFixture[str]
         ([], tools.DEFAULT),
         (["--tools", "all"], tools.NAMES),
         (["--tools", "read,find"], ("find", "read")),
+        (["--tools", "connector"], ("connector",)),
         (["--tools", "read", "--tools", "search-files"], ("search_files", "read")),
     ],
 )
@@ -51,6 +52,7 @@ def test_http_listens_on_this_machine_unless_a_host_is_given(given: str, address
 
 
 REACHED = "can be reached from other machines: give a token by VAULTTOOLS_TOKEN or --token-file"
+TOOLS = f"--tools takes all, connector, or names among {', '.join(tools.NAMES)}"
 ORIGIN = "--allow-origin takes an origin such as https://notes.example, got"
 
 
@@ -64,7 +66,8 @@ ORIGIN = "--allow-origin takes an origin such as https://notes.example, got"
         (["--allow-origin", "https://a.example"], "--token-file and --allow-origin go with --http"),
         (["--http", ":1", "--allow-origin", "https://a.example/"], f"{ORIGIN} 'https://a.example/'"),
         (["--http", ":1", "--allow-origin", "*"], f"{ORIGIN} '*'"),
-        (["--tools", "serach"], f"--tools takes all, or names among {', '.join(tools.NAMES)}; got 'serach'"),
+        (["--tools", "serach"], f"{TOOLS}; got 'serach'"),
+        (["--tools", "read,connector"], f"{TOOLS}; got 'connector'"),
         (["--port", "1"], "unknown option '--port'"),
         (["--http"], "--http needs a value"),
         (["--http", ":1", "--token-file", "/no/such/file"], None),

@@ -38,7 +38,7 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
   --insecure            speak http beyond this machine all the same: anyone who can listen reads notes and token
   --allow-origin URL    also accept calls from web pages of this origin, repeated
   --trust-proxy IP      believe the X-Forwarded headers of the proxy at this address; a token is then needed
-  --tools NAMES         the tools to offer over MCP, separated by commas, or all
+  --tools NAMES         the tools to offer over MCP, separated by commas, or all, or connector, as for mcp
   --structured MODE     off (default) or full, as for mcp
   --no-index            keep no index: scan at each call
   --omnisearch [PORT]   also answer as the Omnisearch plugin does, for this machine, without a token (default 51361)
@@ -197,7 +197,6 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike, Tenants
     from vaulttools.server.mcp import protocol
-    from vaulttools.server.mcp.backend import Backend
     from vaulttools.server.mcp.streamable import streamable, streamable_by_caller
     from vaulttools.server.service import Service
     from vaulttools.server.tokens import TokenFile
@@ -205,7 +204,7 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     from vaulttools.server.vaults import folders, opened
 
     index: Literal["off"] | None = None if options.has_index else "off"
-    backend = partial(Backend, tools=options.tools, calls=calls, is_structured=options.is_structured)
+    backend = partial(access.backend, options, calls=calls, pages="")
     if options.vaults_root is None:
         with opened(folders(options.vaults), index=index) as vaults:
             with importing_much():

@@ -83,7 +83,7 @@ class _Server(Server[Any]):
 
     @property
     def instructions(self) -> str | None:
-        return prompts.instructions(self._backend.vaults, self._backend.tools, self._backend.languages())
+        return self._backend.instructions
 
     @instructions.setter
     def instructions(self, _: str | None) -> None:
@@ -110,7 +110,8 @@ class _Handlers:
         try:
             arguments = params.arguments or {}
             report = partial(_report, context, self._backend, params.name, arguments)
-            reply = await self._backend.call(params.name, arguments, report)
+            address = "" if context.request is None else str(context.request.url)
+            reply = await self._backend.call(params.name, arguments, report, address)
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         content: list[TextContent | ImageContent] = [TextContent(text=reply.text)]
@@ -160,18 +161,18 @@ class _Handlers:
         return ListPromptsResult(
             prompts=[
                 Prompt(name=name, description=summary, arguments=[question])
-                for name, (summary, _) in prompts.PROMPTS.items()
+                for name, (summary, _) in self._backend.prompts.items()
             ]
         )
 
     async def get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        if params.name not in prompts.PROMPTS:
-            there = ", ".join(prompts.PROMPTS)
+        if params.name not in self._backend.prompts:
+            there = ", ".join(self._backend.prompts)
             raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}; there are: {there}")
         question = (params.arguments or {}).get(prompts.QUESTION, "").strip()
         if not question:
             raise MCPError(INVALID_PARAMS, f"{prompts.QUESTION} is required: what you want to know")
-        summary, made = prompts.PROMPTS[params.name]
+        summary, made = self._backend.prompts[params.name]
         text = made(question, self._backend.tools)
         message = PromptMessage(role="user", content=TextContent(text=text))
         return GetPromptResult(description=summary, messages=[message])
