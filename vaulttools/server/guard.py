@@ -129,7 +129,7 @@ class Guard:
         token = bearer(scope)
         caller = self._service.callers.of(token or self._logged_in(scope))
         if caller is None and token and self._service.sign_in is not None and scope["path"] == MCP:
-            caller = self._service.sign_in.caller(token, MCP)
+            caller = self._service.sign_in.caller(token, scope["path"])
         if caller is None and not self._is_open(scope["path"]):
             await self._refused(scope, 401, "A bearer token is required")(scope, receive, send)
             return

@@ -178,6 +178,7 @@ ODD = (
 )
 
 
+@pytest.mark.not_on_windows("names with colons, pipes and backslashes")
 def test_a_note_of_any_name_is_fetched_by_the_id_that_search_gave(tmp_path: Path) -> None:
     write_files(tmp_path, {name: f"needle of {number}\n" for number, name in enumerate(ODD)})
     with connected({"v": tmp_path}) as backend:
@@ -187,6 +188,7 @@ def test_a_note_of_any_name_is_fetched_by_the_id_that_search_gave(tmp_path: Path
             assert body(asked(fetched(backend, name)[0])) == f"needle of {number}"
 
 
+@pytest.mark.not_on_windows("links that anybody may make")
 @pytest.mark.parametrize("is_one", [True, False])
 def test_fetch_gives_nothing_outside_the_vault_or_protected(tmp_path: Path, *, is_one: bool) -> None:
     write_files(tmp_path, {"secret.md": "hidden needle", "other/note.md": "hidden needle"})

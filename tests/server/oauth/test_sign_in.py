@@ -489,6 +489,16 @@ def test_an_access_token_counts_at_mcp_alone(server: Server, path: str) -> None:
     assert server.mcp(SECRET, path) == 200
 
 
+def test_an_access_token_for_one_vault_counts_there_alone(tmp_path: Path) -> None:
+    with hosted(tmp_path) as (server, tokens):
+        token, client = tokens.add("one", ["a", "b"]), server.client()
+        of_a = server.tokens(client, token, resource=f"{ISSUER}/v/a/mcp")["access_token"]
+        of_all = server.tokens(client, token, resource=None)["access_token"]
+        paths = ("/mcp", "/v/a/mcp", "/v/b/mcp", "/v/a/vault/", "/v/a%2fmcp")
+        counts = [[server.provider.caller(each, path) is not None for path in paths] for each in (of_a, of_all)]
+    assert counts == [[False, True, False, False, False], [True, True, True, False, False]]
+
+
 def test_tokens_of_other_servers_are_refused(server: Server, tmp_path: Path) -> None:
     other = Server(server.service.callers, server.service.calls, server.file, "https://other.example")
     client = other.client()
@@ -524,6 +534,7 @@ def test_a_revoked_token_of_the_vault_ends_all_that_it_allowed(tmp_path: Path) -
         assert server.mcp(of_two["access_token"]) == 200
 
 
+@pytest.mark.not_on_windows("modes of files")
 def test_sign_ins_outlast_a_restart_as_hashes_for_their_owner(server: Server) -> None:
     client = server.client()
     given = server.tokens(client)

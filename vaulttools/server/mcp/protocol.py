@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mcp.server.context import ServerRequestContext
@@ -43,6 +43,9 @@ from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server.mcp import prompts
 from vaulttools.server.mcp.backend import Backend, Reply
 from vaulttools.server.vaults import SCHEME, no_vault, note_uri, read_note_uri
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 Context = ServerRequestContext[Any, Any]
 
@@ -110,8 +113,7 @@ class _Handlers:
         try:
             arguments = params.arguments or {}
             report = partial(_report, context, self._backend, params.name, arguments)
-            address = "" if context.request is None else str(context.request.url)
-            reply = await self._backend.call(params.name, arguments, report, address)
+            reply = await self._backend.call(params.name, arguments, report, _address(context.request))
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         content: list[TextContent | ImageContent] = [TextContent(text=reply.text)]
@@ -201,6 +203,11 @@ async def _answered(asked: Awaitable[Reply]) -> Reply:
     if reply.is_error:
         raise MCPError(INVALID_PARAMS, reply.text)
     return reply
+
+
+def _address(request: Request | None) -> str:
+    """Returns the URL that a client asked, "" over stdio."""
+    return "" if request is None else f"{request.url.scheme}://{request.url.netloc}{quote(request.scope['path'])}"
 
 
 async def _report(context: Context, backend: Backend, name: str, arguments: Mapping[str, Any], seconds: float) -> None:

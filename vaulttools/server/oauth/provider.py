@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from mcp.server.auth.provider import (
     AccessToken,
@@ -56,8 +56,14 @@ CLIENT_BYTES: Final = 4_096
 PARAMETER_CHARACTERS: Final = 4_096
 """Most characters of a client's state and scope: they wait in memory until the person has answered."""
 
+RESOURCE: Final = "/.well-known/oauth-protected-resource"
+"""Where a client learns of the authorization server, before the path that it asked (RFC 9728)."""
+
 ASKED: Final = "asked:"
 """Begins the address to which `authorize` leads; the rest is the id of the question."""
+
+OF_MCP: Final = re.compile(rf"(?:/v/[^/]+)?{MCP}")
+"""The paths of MCP: of all vaults, and of one."""
 
 _CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 """A SHA-256 in base64url, which PKCE's method S256 sends."""
@@ -102,7 +108,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     def challenge(self, path: str) -> str:
         """Returns the value of `WWW-Authenticate` for a request without a token that works."""
-        return f'Bearer resource_metadata="{self.issuer}/.well-known/oauth-protected-resource{path}"'
+        return f'Bearer resource_metadata="{self.issuer}{RESOURCE}{quote(path)}"'
 
     # What the person does.
 
@@ -319,7 +325,9 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     def _covers(self, resource: str, path: str) -> bool:
         """Whether tokens for an address work at a path: those for `/mcp`, or for the whole server, at all of MCP."""
-        return self._is_ours(resource) and urlsplit(resource).path.rstrip("/") in ("", MCP, path.rstrip("/"))
+        if not self._is_ours(resource) or not OF_MCP.fullmatch(path):
+            return False
+        return unquote(urlsplit(resource).path).rstrip("/") in ("", MCP, path)
 
 
 def _may_get_codes(address: str) -> bool:

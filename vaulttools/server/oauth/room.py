@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from collections.abc import Sequence
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 from mcp.server.auth.handlers.authorize import AuthorizationHandler
 from mcp.server.auth.handlers.metadata import MetadataHandler, ProtectedResourceMetadataHandler
@@ -29,13 +28,12 @@ from starlette.routing import Route
 from vaulttools.core import render
 from vaulttools.errors import BadArgument
 from vaulttools.server.guard import MCP
-from vaulttools.server.oauth.provider import ASKED, Asked, Provider
+from vaulttools.server.oauth.provider import ASKED, OF_MCP, RESOURCE, Asked, Provider
 from vaulttools.server.page import templates
 from vaulttools.server.page.routes import form_of
 from vaulttools.server.page.templates import HEADERS
 
 _ISSUER: Final = "/.well-known/oauth-authorization-server"
-_RESOURCE: Final = "/.well-known/oauth-protected-resource"
 
 _ENDED: Final = "This question has ended, or was answered. Begin again in the assistant."
 
@@ -64,11 +62,11 @@ def routes(provider: Provider) -> Sequence[Route]:
     metadata.token_endpoint_auth_methods_supported = metadata.revocation_endpoint_auth_methods_supported = ["none"]
 
     async def resource(request: Request) -> Response:
-        path = request.url.path.removeprefix(_RESOURCE) or MCP
-        if not re.fullmatch(rf"(?:/v/[^/]+)?{MCP}", path):
+        path = str(request.scope["path"]).removeprefix(RESOURCE) or MCP
+        if not OF_MCP.fullmatch(path):
             raise HTTPException(404)
         known = ProtectedResourceMetadata.model_validate(
-            {"resource": f"{provider.issuer}{path}", "authorization_servers": [provider.issuer]}
+            {"resource": f"{provider.issuer}{quote(path)}", "authorization_servers": [provider.issuer]}
         )
         return await ProtectedResourceMetadataHandler(known).handle(request)
 
@@ -88,8 +86,8 @@ def routes(provider: Provider) -> Sequence[Route]:
     return [
         *(each for each in create_auth_routes(provider, issuer, None, register, revoke) if each.path not in own),
         Route(_ISSUER, cors_middleware(MetadataHandler(metadata).handle, ["GET", "OPTIONS"]), methods=["GET"]),
-        Route(_RESOURCE, cors_middleware(resource, ["GET", "OPTIONS"]), methods=["GET"]),
-        Route(f"{_RESOURCE}/{{path:path}}", cors_middleware(resource, ["GET", "OPTIONS"]), methods=["GET"]),
+        Route(RESOURCE, cors_middleware(resource, ["GET", "OPTIONS"]), methods=["GET"]),
+        Route(f"{RESOURCE}/{{path:path}}", cors_middleware(resource, ["GET", "OPTIONS"]), methods=["GET"]),
         Route(REVOCATION_PATH, cors_middleware(ended, ["POST", "OPTIONS"]), methods=["POST"]),
         Route(AUTHORIZATION_PATH, pages.authorize, methods=["GET"]),
         Route("/oauth/login", pages.login, methods=["POST"]),
