@@ -55,13 +55,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def own_places(home: Path) -> dict[str, str]:
+    """The variables that make a folder the user's home, on every system."""
+    names = {"XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache", "APPDATA": "roaming"}
+    names |= {"HOME": ".", "USERPROFILE": ".", "WIN_PD_OVERRIDE_LOCAL_APPDATA": "local"}  # the last is platformdirs'
+    return {variable: str(home / name) for variable, name in names.items()}
+
+
 @pytest.fixture(autouse=True)
 def own_configuration(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the user's configuration or vault."""
-    home = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    for variable, folder in own_places(tmp_path_factory.mktemp("home")).items():
+        monkeypatch.setenv(variable, folder)
     monkeypatch.delenv("VAULTTOOLS_VAULT", raising=False)
     monkeypatch.delenv("VAULTTOOLS_RG", raising=False)
     monkeypatch.setenv("VAULTTOOLS_MEANING", "off")  # tests of ranked search rely on words alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -55,6 +56,8 @@ def test_a_name_with_brackets_or_braces_is_found_by_its_own_spelling(name: str, 
     argument, others = CALLS[name]
     with make_vault(FILES) as vault:
         for glob in GLOBS:
+            if sys.platform == "win32" and glob.startswith("\\"):
+                continue  # there such a path begins at the root of its drive, outside the vault
             given = {**others, argument: [glob] if argument == "paths" else glob}
             assert vault.answer(name.partition(",")[0], given).found, glob
 

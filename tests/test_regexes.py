@@ -29,7 +29,7 @@ PACKAGE = Path(vaulttools.__file__).parent
 BUILT = {
     "core/folding/words.py": "_splitting",
     "files/globs.py": "parse",
-    "server/page/highlighting.py": "_of_literals",
+    "server/question_words.py": "_of_literals",
     "files/ignores.py": "_any_of",
 }
 """The functions that compile a text built at run time; a separate test reads what each of them compiles."""

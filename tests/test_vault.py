@@ -89,6 +89,7 @@ def test_path_objects_are_taken_wherever_a_path_is_asked(make_vault: MakeVault, 
         assert vault.snapshot(Path("o.md"), tag) == vault.snapshot("o.md", tag) is not None
 
 
+@pytest.mark.not_under_wine("it makes no symbolic links")
 def test_a_link_to_the_vault_opens_the_vault(make_vault: MakeVault, tmp_path: Path) -> None:
     vault = make_vault({"a.md": "hit"})
     (tmp_path / "link").symlink_to(vault.path)

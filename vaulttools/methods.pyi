@@ -75,7 +75,7 @@ class ToolMethods(ABC):
             columns: Properties shown beside each path: `["status"]`.
             case_sensitive: Whether case counts. (default true)
             fixed: The pattern is plain text. (default false)
-            within: Where in a note a matching line must lie. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
+            within: Only matches in this part of a note. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
             tags: All of these, nested ones too: `work`.
             properties: `{"status": "active"}`; null: present and empty.
             modified_after: From: `2026-11`, `last week`, `7d` (ago).
@@ -368,7 +368,7 @@ class ToolMethods(ABC):
         """Read a note or another text file, whole or in part: see `docs/tools/read.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            note: Path or name: `Projects/plan.md`, `plan#Tasks`, `plan#^block`, `plan:3-9`, `daily`, `weekly -1`, `a.zip:b.md`; also images, PDF, DOCX.
+            note: Path or name: `A/plan.md`, `plan#Tasks`, `plan#^block`, `plan:3-9`, `daily`, `weekly -1`, `a.zip:b.md`; also images, PDF, DOCX.
             notes: Several, at most 20; they share max_chars.
             start_line: First line, from 1. (a whole number, 1 or more)
             end_line: Last line, included. (a whole number, 1 or more)
@@ -492,8 +492,8 @@ class ToolMethods(ABC):
         """List the tasks of the notes by status, date, priority and tag: see `docs/tools/tasks.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
 
         Args:
-            status: `open` (default; `done` with done_after), `done`, `any`, or the sign in the box.
-            text: Text in the task, case ignored.
+            status: `open` (or `done` with done_after), `done`, `any`, or the sign in the box.
+            text: Text in it, case ignored.
             due_after: From then on: `today`, `+7d`.
             due_before: Before this date.
             overdue: Open, and due before today. (default false)
@@ -537,7 +537,7 @@ class ToolMethods(ABC):
 
         Args:
             base: A .base file, or a note with a `base` block.
-            where: Only files for which this holds: `status == "Final"`; or {"and": [...]}, "or", "not".
+            where: Only files where it holds: `status == "Final"`; or JSON: {"and": [...]}, "or", "not".
             view: By name. Default: the first.
             list_views: Only list the views. (default false)
             this_note: The note that `this` means.

@@ -15,6 +15,7 @@ from vaulttools.core.dates import Calendar
 from vaulttools.errors import BadArgument
 from vaulttools.files import settings
 from vaulttools.files.protection import Protection
+from vaulttools.files.real_path import real_path
 from vaulttools.files.root import Root
 from vaulttools.files.settings import ConfigFolders
 from vaulttools.index import watch
@@ -34,7 +35,7 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False, to
     """
     watch.is_off()  # refuses an unknown value before anything is opened
     given = os.path.abspath(os.path.expanduser(folder))
-    real = os.path.realpath(given)
+    real = real_path(given)
     if not os.path.isdir(real):
         what = "not a folder" if os.path.exists(real) else "no such folder"
         raise BadArgument(f"The vault cannot be opened: {folder}: {what}")

@@ -23,6 +23,7 @@ from vaulttools.core.paths import shown
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk, small
 from vaulttools.files.disk import Key, is_racy
+from vaulttools.files.real_path import real_path
 from vaulttools.models import ValidationError
 
 NAME: Final = "vaulttools.toml"
@@ -234,7 +235,7 @@ def _tables(content: bytes, file: Path) -> dict[str, Table]:
 
 def _real(folder: object) -> str | None:
     try:
-        return str(Path(str(folder)).expanduser().resolve())
+        return real_path(Path(str(folder)).expanduser())
     except (OSError, RuntimeError, ValueError):
         return None
 

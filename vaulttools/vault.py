@@ -330,6 +330,7 @@ class Vault(ToolMethods):
         """
         from vaulttools.index import upkeep
 
+        self._opened.indexes.own.let_go()
         return upkeep.clear(self._opened.root, self._opened.config.index_folder)
 
     def meaning_status(self) -> MeaningStatus | None:

@@ -69,6 +69,7 @@ def test_a_hostile_file_ends_at_the_limits_and_the_next_one_is_read(
     assert extract(tmp_path, samples.pdf("good")) == GOOD
 
 
+@pytest.mark.not_on_windows("no open file can be sent to a process, so that each file has its own")
 def test_a_child_that_died_is_replaced(tmp_path: Path) -> None:
     assert extract(tmp_path, samples.pdf("good")) == GOOD
     [extractor] = process._idle
@@ -106,7 +107,7 @@ def in_child(code: str) -> str:
     return done.stdout + done.stderr[-300:]
 
 
-@pytest.mark.not_on_windows("Windows has no such limits")
+@pytest.mark.not_on_windows("it limits no number of open files")
 @pytest.mark.parametrize("attempt", ["socket.socket()", "open('/etc/hosts')", "os.pipe()", "os.open('/', 0)"])
 def test_an_extraction_cannot_open_anything(attempt: str) -> None:
     assert "Too many open files" in in_child(attempt)

@@ -16,9 +16,11 @@ from platformdirs import user_config_path
 
 import vaulttools
 from tests.conftest import MakeVault, write_files
+from tests.systems import module_path
 from vaulttools import Vault, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli import options as cli_options
+from vaulttools.cli.command_line import is_unnamed
 from vaulttools.cli.surroundings import NO_INDEX
 from vaulttools.core import child
 from vaulttools.errors import BadArgument
@@ -263,6 +265,7 @@ def test_the_home_folder_and_the_root_are_vaults_only_when_named(
         printed = capsys.readouterr()
         why = "; the home folder and the root are vaults only when they are named"
         assert (printed.out, printed.err) == ("", f"{NO_VAULT.rstrip()}{why}\n")
+    assert is_unnamed(str(home).swapcase()) is (sys.platform == "win32")
     assert cli.main(["--vault", str(home), "search-files", "hit", "--file-pattern", "home.md"]) == 0
     monkeypatch.setenv("VAULTTOOLS_VAULT", "~")
     assert cli.main(["search-files", "hit", "--file-pattern", "home.md"]) == 0
@@ -280,8 +283,8 @@ def ran(
 ) -> subprocess.CompletedProcess[bytes]:
     """The outcome of a real run, in UTF-8 bytes."""
     # Another folder of imports may come before the installed one, as it does for the tests themselves.
-    paths = {"PYTHONPATH": os.pathsep.join([str(Path(vaulttools.__file__).parent.parent)])}
-    return subprocess.run([*command, *words], capture_output=True, env={**ENVIRONMENT, **paths, **(environment or {})})
+    own = {"PYTHONPATH": module_path(), **(environment or {})}
+    return subprocess.run([*command, *words], capture_output=True, env={**ENVIRONMENT, **own})
 
 
 @pytest.mark.parametrize(
@@ -311,6 +314,7 @@ def test_fault_O07_a_reader_that_has_seen_enough_ends_it_quietly(tmp_path: Path)
         assert process.wait(timeout=60) == 141
 
 
+@pytest.mark.not_under_wine("the package lies on the path of modules, and is not installed")
 def test_the_installed_console_script_runs(small_vault: Path) -> None:
     name = "vaulttools.exe" if sys.platform == "win32" else "vaulttools"
     script = (str(Path(sysconfig.get_path("scripts")) / name),)
@@ -321,6 +325,18 @@ def test_the_installed_console_script_runs(small_vault: Path) -> None:
     expected = b"Found 1 matching file:\n\n## Daily/2026-11-17.md\nLine 12: > "
     assert found.stdout.replace(b"\r\n", b"\n").startswith(expected)
     assert ran("search-files", "--nothing", command=script).returncode == 2
+
+
+def test_a_bug_is_a_failure_and_not_nothing_found() -> None:
+    code = (
+        "from vaulttools import __main__\n"
+        "def broken(words, **_): raise RuntimeError('a bug')\n"
+        "__main__.main = broken\n"
+        "__main__.run()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == cli.FAILED
+    assert done.stderr.endswith("RuntimeError: a bug\n")
 
 
 def test_exit_handlers_and_threads_run_at_the_end_of_a_process(small_vault: Path) -> None:

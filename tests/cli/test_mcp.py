@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.pressing import IN_A_TERMINAL, press_ctrl_c
 from vaulttools import BadArgument, __version__, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli.mcp import parse, program
@@ -21,6 +21,7 @@ from vaulttools.clients.registry import CLIENTS
 from vaulttools.server.vaults import folders
 
 Printed = pytest.CaptureFixture[str]
+needs_program = pytest.mark.not_under_wine("the package lies on the path of modules, and is not installed")
 
 
 @pytest.mark.parametrize(
@@ -137,8 +138,9 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(
 ) -> None:
     main = "from vaulttools.cli.main import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", f"import sys; sys.modules['{missing}'] = None; {main}", "--vault"]
-    ended = subprocess.run([*command, str(small_vault), *words], capture_output=True, stdin=subprocess.DEVNULL)
-    assert (ended.returncode, ended.stdout, ended.stderr.decode()) == (2, b"", f"error: {sentence}\n")
+    words = [*command, str(small_vault), *words]
+    ended = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, encoding="utf-8")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"error: {sentence}\n")
 
 
 def test_an_address_in_use_is_reported(small_vault: Path, capsys: Printed) -> None:
@@ -169,7 +171,7 @@ def test_a_printed_block_starts_a_server_that_answers(small_vault: Path, client:
         assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("is_installed", [True, False])
+@pytest.mark.parametrize("is_installed", [pytest.param(True, marks=needs_program), False])
 def test_a_command_that_is_written_down_runs_nothing_that_lies_in_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_installed: bool
 ) -> None:
@@ -212,7 +214,7 @@ def test_every_client_of_init_can_be_printed(small_vault: Path, name: str, capsy
     out, err = capsys.readouterr()
     read = tomllib.loads(out) if "odex" in name else json.loads(out)
     entry = next(iter(read.values()))["vaulttools"]
-    assert entry["args"] == ["--vault", str(small_vault.resolve()), "mcp"]
+    assert entry["args"] == [*program()[1], "--vault", str(small_vault.resolve()), "mcp"]
     assert err.count("\n") == 1
 
 
@@ -222,7 +224,9 @@ def test_the_server_is_loaded_by_no_other_command(small_vault: Path) -> None:
         "main(['--vault', sys.argv[1], 'tags'])\nmain(['--help'])\nmain(['mcp', '--help'])\n"
         "assert not {'mcp', 'starlette', 'uvicorn', 'anyio', 'vaulttools.server.mcp.protocol'} & sys.modules.keys()"
     )
-    subprocess.run([sys.executable, "-c", code, str(small_vault)], check=True, capture_output=True)
+    environment = {**os.environ, "PYTHONUTF8": "1"}  # `run` would open the streams so, and this is `main`
+    command = [sys.executable, "-c", code, str(small_vault)]
+    subprocess.run(command, check=True, capture_output=True, env=environment)
 
 
 DEFERRED = """
@@ -263,17 +267,16 @@ with importing_much():
 )
 
 
-@pytest.mark.not_on_windows("signals of POSIX")
 @pytest.mark.parametrize("seconds", [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6])
 def test_ctrl_c_ends_a_server_that_starts_at_once_and_without_a_word(small_vault: Path, seconds: float) -> None:
     command = [sys.executable, "-c", AS_INSTALLED, "--vault", str(small_vault), "mcp"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **IN_A_TERMINAL) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline().split() == [b"begins"]
         time.sleep(seconds)
-        os.killpg(process.pid, signal.SIGINT)  # the whole group, as a terminal does
+        press_ctrl_c(process)
         assert process.wait(30) == 130
         assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
 

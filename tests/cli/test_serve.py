@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import ssl
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ import httpx2
 import pytest
 
 from tests.conftest import FIXTURES
-from tests.server.serving import http
+from tests.server.serving import TERMINATED, http
 from vaulttools import BadArgument
 from vaulttools.cli.access import NEEDED
 from vaulttools.cli.serve import parse
@@ -61,10 +60,10 @@ def test_tls_may_come_before_or_after_the_address(words: Sequence[str], tls: tup
 
 def test_it_serves_https_with_its_own_certificate_and_ends_gracefully(tmp_path: Path) -> None:
     words = ["--vault", str(FIXTURES / "vault"), "serve", ":0", "--tls", "auto", "--no-index"]
-    with http(*words, XDG_DATA_HOME=str(tmp_path)) as served:
-        certificate = tmp_path / "vaulttools" / "tls" / "certificate.pem"
+    with http(*words, XDG_DATA_HOME=str(tmp_path), WIN_PD_OVERRIDE_LOCAL_APPDATA=str(tmp_path)) as served:
+        [certificate] = tmp_path.glob("**/tls/certificate.pem")
         answer = httpx2.get(served.url, verify=ssl.create_default_context(cafile=certificate))
         assert answer.json()["authenticated"] is True
     status, log = served.ended()
-    assert status == -signal.SIGTERM
+    assert status == TERMINATED
     assert log.splitlines()[0].split(" ", 1)[1].startswith("127.0.0.1 - GET / 200 ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -20,7 +21,7 @@ from vaulttools import tools
 from vaulttools.answers.request import parse
 from vaulttools.cli import main as cli
 from vaulttools.cli import options
-from vaulttools.cli.command_line import quoted
+from vaulttools.cli.command_line import for_posix, for_powershell
 from vaulttools.cli.options import Commands
 
 Printed = pytest.CaptureFixture[str]
@@ -40,10 +41,32 @@ CALLS: list[tuple[str, Mapping[str, Any]]] = [
 ]
 
 
+_IN_POWERSHELL = re.compile(
+    r"""(?P<word>[\w\-./:=+\\]+)|'(?P<literal>(?:[^'‘’‚‛]|['‘’‚‛]{2})*)'|"(?P<text>[^"“”„$`]*)\"""", re.DOTALL
+)
+"""A word of PowerShell, or one in quotes: it takes typographic quotes for plain ones, and `$` for a variable."""
+
+
+def words_in_powershell(command: str) -> list[str]:
+    """The words that PowerShell passes to a program; an assertion fails where it would read a sign of its own."""
+    words, at = [], 0
+    while found := _IN_POWERSHELL.match(command, at):
+        word, literal, text = found.groups()
+        words.append(word or text or re.sub("(['‘’‚‛]).", r"\1", literal or ""))
+        at = found.end() + 1
+        assert command[at - 1 : at] in ("", " ")
+    assert at > len(command)
+    return words
+
+
+words_of = words_in_powershell if sys.platform == "win32" else shlex.split
+"""Reads a command as the usual shell of this system does."""
+
+
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 def test_a_command_means_the_call_that_it_is_printed_for(tool: str, arguments: Mapping[str, Any]) -> None:
     written = Commands(tools.named(tool).request, ["My vault"]).call(tool, arguments)
-    program, vault, folder, name, *words = shlex.split(written)
+    program, vault, folder, name, *words = words_of(written)
     assert [program, vault, folder, name] == ["vaulttools", "--vault", "My vault", tool.replace("_", "-")]
     entry = tools.named(tool)
     assert parse(entry.request, options.parse(entry, words)) == parse(entry.request, arguments)
@@ -56,9 +79,34 @@ def test_a_field_is_positional_in_every_tool_or_in_none(tool: str) -> None:
     assert placed | set(request.positional) == options.POSITIONAL & request.model_fields.keys()
 
 
-@given(st.text(st.characters(exclude_characters="\0", codec="utf-8")))
+_TEXTS = st.text(st.characters(exclude_characters="\0", codec="utf-8") | st.sampled_from("'\"$`‘’‚‛“”„ ,@-"))
+
+
+@given(_TEXTS)
 def test_a_shell_reads_a_quoted_word_as_it_was(word: str) -> None:
-    assert shlex.split(quoted(word)) == [word]
+    assert shlex.split(for_posix(word)) == [word]
+
+
+@given(_TEXTS)
+def test_powershell_reads_a_quoted_word_as_it_was(word: str) -> None:
+    assert words_in_powershell(for_powershell(word)) == [word]
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        (r"C:\Users\Jörg\Notes", r"C:\Users\Jörg\Notes"),
+        (r"C:\My notes", r'"C:\My notes"'),
+        ("**/*.md", '"**/*.md"'),
+        ("a,b", '"a,b"'),
+        ("it's", '"it\'s"'),
+        ("it's $5", "'it''s $5'"),
+        ('say "it’s"', "'say \"it’’s\"'"),
+        ("", '""'),
+    ],
+)
+def test_a_word_for_powershell_is_quoted_only_where_it_must_be(word: str, shown: str) -> None:
+    assert for_powershell(word) == shown
 
 
 @pytest.mark.skipif(sys.platform == "win32" or shutil.which("sh") is None, reason="needs a shell of POSIX")

@@ -40,6 +40,7 @@ def test_a_child_finds_a_package_that_is_not_installed_where_this_process_found_
     assert _started(program, tmp_path, "-S") == f"vaulttools {vaulttools.__version__}\n"  # without site-packages
 
 
+@pytest.mark.not_under_wine("the package is not installed there, and -I heeds no PYTHONPATH")
 @pytest.mark.parametrize("path", [None, "", os.pathsep])
 def test_an_isolated_process_imports_nothing_from_its_folder(tmp_path: Path, path: str | None) -> None:
     (tmp_path / "vaulttools.py").write_text("print('of the folder')", encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,7 +46,7 @@ def test_the_collector_goes_on_after_overlapping_pauses() -> None:
     assert gc.isenabled()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.not_on_windows("it has no fork")
 def test_the_collector_goes_on_in_a_child_that_another_thread_forked() -> None:
     code = """if True:
         import gc, os, threading

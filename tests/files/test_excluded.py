@@ -20,7 +20,7 @@ from vaulttools.files import settings
 from vaulttools.files.settings import DEFAULT_FILES, DEFAULT_FOLDERS, Excluded
 from vaulttools.matching.ripgrep import Ripgrep
 
-posix_only = pytest.mark.not_on_windows("a FIFO")
+posix_only = pytest.mark.not_on_windows("no pipe is a file of a folder there")
 
 DAILY = ("Daily/2024-01-02.md", "Daily/2025-01-02.md")
 NOTES = dict.fromkeys(("Archive/a.md", "Archive/b/c.md", "Projects/archive.md", *DAILY, "x.md", "É.md"), "needle\n")

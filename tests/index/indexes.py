@@ -135,7 +135,9 @@ def python(code: str, folder: Path, *, bound: bool = False) -> subprocess.Popen[
     if bound:
         command = bound_by_modes(command)
     package = Path(vaulttools.__file__).parent.parent
-    environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
+    places = os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": places, "PYTHONDONTWRITEBYTECODE": "1"}
+    pipe = subprocess.PIPE
     return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=package
+        command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", cwd=package
     )

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
+from platformdirs import user_cache_path
 
 from tests.index.indexes import Indexed
 from vaulttools.errors import BadArgument
@@ -20,9 +22,10 @@ def root(folder: Path, *protected: str) -> Root:
 
 
 def test_an_index_lies_in_the_cache_folder_and_names_its_vault(indexed: Indexed) -> None:
-    cache = Path(os.environ["XDG_CACHE_HOME"])
+    cache = user_cache_path("vaulttools")
+    assert cache == Path(os.environ["XDG_CACHE_HOME"], "vaulttools") or sys.platform != "linux"
     where = location.of(indexed.root)
-    assert where.folder.parent == cache / "vaulttools"
+    assert where.folder.parent == cache
     assert where.database == where.folder / f"index-{SCHEMA}.sqlite"
     assert (where.folder / "vault.txt").read_text(encoding="utf-8") == f"{indexed.vault}\n"
     assert location.of(indexed.root) == where

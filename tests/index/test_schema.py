@@ -20,7 +20,8 @@ STORED = {19: "c42838e2949aee0f"}
 
 
 def test_the_number_of_the_schema_rises_with_what_is_stored() -> None:
-    digest = hashlib.sha256(f"{_TABLES}{WORDS_TOKENIZER}".encode())
+    tables = f"{_TABLES}{WORDS_TOKENIZER}".replace("\u0ece", "")  # a mark that Python knows since Unicode 15
+    digest = hashlib.sha256(tables.encode())
     for path in sorted(VAULT.rglob("*.md"), key=Path.as_posix):
         note = Note(path.relative_to(VAULT).as_posix(), path.read_text(encoding="utf-8"))
         parts = packing.PackedNote(packing.dump(note))  # versions of zlib compress to different bytes

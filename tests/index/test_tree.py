@@ -109,8 +109,12 @@ def updated(request: pytest.FixtureRequest, indexed: Indexed) -> Iterator[Callab
         each.close()
 
 
+_AT_ONCE = 0 if sys.platform == "win32" else os.O_NONBLOCK
+"""A pipe is refused instead of waited for."""
+
+
 def _put(path: Path, flags: int, content: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | flags)  # a pipe is refused instead of waited for
+    descriptor = os.open(path, os.O_WRONLY | _AT_ONCE | flags)
     try:
         os.write(descriptor, content)
     finally:

@@ -7,17 +7,19 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import write_files
 from tests.meaning.endpoints import Served, serving
-from tests.meaning.installed import install
 from vaulttools import Vault, VaultConfig
-from vaulttools.meaning import process, question_model
-from vaulttools.meaning.background import MeaningStatus
+from vaulttools.meaning import process
 from vaulttools.meaning.embedders import Choice
-from vaulttools.meaning.languages import Meaning
+
+if TYPE_CHECKING:
+    from vaulttools.meaning.background import MeaningStatus
+    from vaulttools.meaning.languages import Meaning
 
 Opened = Callable[..., Vault]
 Installed = Callable[..., Vault]
@@ -89,6 +91,10 @@ def embedding(tmp_path: Path, served: Served, working: None) -> Iterator[Opened]
 def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
     """Opens a vault that small models embed instead of those of the extra, with the given faults; a second call
     opens it again with others. Its index is ready."""
+    # These need numpy, which does not run everywhere (`tests.systems`).
+    from tests.meaning.installed import install
+    from vaulttools.meaning import question_model
+
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"), prepend=os.pathsep)
     monkeypatch.syspath_prepend(tmp_path / "installed")
 

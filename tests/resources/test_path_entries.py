@@ -14,7 +14,7 @@ from tests.passed_over import counts, examples
 from vaulttools.errors import BadArgument, PathNotFound
 from vaulttools.resources import archives
 
-posix_only = pytest.mark.not_on_windows("names and links of POSIX")
+links = pytest.mark.not_on_windows("not every user may make links, and Wine reads none back")
 
 JOINED = r'^paths is an array — pass \["a", "b"\] not \["a,b"\]: '
 
@@ -64,7 +64,7 @@ def test_a_link_may_carry_a_line_range(make_vault: MakeVault) -> None:
         vault.search("hit", paths=["[[Nope]]:1-2"])
 
 
-@posix_only
+@links
 def test_a_file_that_a_link_also_names_is_searched_once(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit\nhit\n", "b.md": "hit\n"})
     (vault.path / "link.md").symlink_to("a.md")

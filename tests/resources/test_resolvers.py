@@ -18,7 +18,7 @@ from vaulttools.resources import urls
 from vaulttools.resources.urls import Backed, Resolvers, Virtual
 
 FORMS = "accepted are obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/PATH"
-posix_only = pytest.mark.not_on_windows("names and links of POSIX")
+links = pytest.mark.not_on_windows("not every user may make links, and Wine reads none back")
 
 FILES = ("Note.md", "Projects/plan.md", "Projects/My plan.md", "img/Figure 1.png", "a+b.md", "100%.md", "C# notes.md")
 
@@ -116,7 +116,7 @@ def test_other_urls_are_refused_in_one_sentence(
     assert (type(caught.value), str(caught.value)) == (error, sentence.replace("{url}", url))
 
 
-@posix_only
+@pytest.mark.not_on_windows("no name has ? or *, or bytes that are no UTF-8")
 def test_decoded_wildcards_and_bytes_are_literal(folder: Path) -> None:
     (folder / "what?*.md").write_text("", encoding="utf-8")
     Path(os.fsdecode(os.fsencode(folder) + b"/bad\xff.md")).write_text("", encoding="utf-8")
@@ -127,7 +127,7 @@ def test_decoded_wildcards_and_bytes_are_literal(folder: Path) -> None:
         made.resolve("obsidian://open?file=%2A.md")
 
 
-@posix_only
+@links
 def test_a_vault_has_the_name_of_its_folder_and_of_the_link_it_was_opened_by(folder: Path) -> None:
     link = folder.parent / "Notes"
     link.symlink_to(folder)
@@ -136,14 +136,13 @@ def test_a_vault_has_the_name_of_its_folder_and_of_the_link_it_was_opened_by(fol
         assert made.resolve(f"obsidian://vault/{name}/Note") == [Backed("Note.md")]
 
 
-@posix_only
 def test_a_vaults_name_is_compared_in_nfc(tmp_path: Path) -> None:
     folder = tmp_path / normalize("NFD", "Bücher")
     write_files(folder, {"Note.md": ""})
     assert opened(folder).resolve("obsidian://vault/B%C3%BCcher/Note") == [Backed("Note.md")]
 
 
-@posix_only
+@links
 def test_a_link_that_leads_out_is_refused(folder: Path) -> None:
     (folder / "way out.md").symlink_to(folder.parent / "outside.md")
     with pytest.raises(OutsideVault):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from platformdirs import user_config_path
 
-from tests.conftest import write_files
+from tests.conftest import own_places, write_files
 from tests.server.asking import Serve, serving
 
 HUGE_FILES = 40
@@ -26,18 +26,15 @@ def slow_vault(tmp_path: Path) -> Path:
     for number in range(HUGE_FILES):
         with (folder / f"huge-{number:02}.md").open("wb") as file:
             file.truncate(HUGE_BYTES)
-    configuration = Path(os.environ["XDG_CONFIG_HOME"], "vaulttools", "vaulttools.toml")
-    write_files(
-        configuration.parent, {configuration.name: f'[slow]\npath = "{folder}"\nindex = "off"\ntime_limit = 60\n'}
-    )
+    settings = f'[slow]\npath = "{folder.as_posix()}"\nindex = "off"\ntime_limit = 60\n'
+    write_files(user_config_path("vaulttools"), {"vaulttools.toml": settings})
     return folder
 
 
 @pytest.fixture(scope="module")
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Variables for a server of several tests, which starts before a test has folders: no user's configuration."""
-    home = tmp_path_factory.mktemp("home")
-    return {"XDG_CONFIG_HOME": str(home / "config"), "XDG_CACHE_HOME": str(home / "cache")}
+    return own_places(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture(scope="module")

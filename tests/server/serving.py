@@ -37,6 +37,9 @@ INITIALIZE: dict[str, Any] = {
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 """What a client sends first over HTTP, and the header that goes with every request."""
 
+TERMINATED = 1 if sys.platform == "win32" else -signal.SIGTERM
+"""The status of a server that `http` has ended; on Windows it is not asked to."""
+
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 

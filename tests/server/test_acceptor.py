@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from starlette.routing import Route
 
 from tests.conftest import FIXTURES
 from tests.server.serving import WITHIN, connected, free_port, http, linux_only, said
+from vaulttools.core.open_files import ENOUGH
 from vaulttools.server import acceptor, listener
 from vaulttools.server.listener import OncePerMinute
 
@@ -137,7 +139,7 @@ def test_more_connections_than_files_can_be_opened_kill_nobody(tls: Sequence[str
 
     if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 600:
         pytest.skip("this process may open too few files")
-    limited = ("sh", "-c", 'ulimit -S -n 256 && exec "$0" "$@"')  # this process may have more open already
+    limited = ("sh", "-c", 'ulimit -n 256 && exec "$0" "$@"')
     with ExitStack() as stack:
         words = ("--vault", str(FIXTURES / "vault"), "serve", ":0", "--no-index", *tls)
         served = stack.enter_context(http(*words, within=limited))
@@ -147,6 +149,15 @@ def test_more_connections_than_files_can_be_opened_kill_nobody(tls: Sequence[str
         assert len(os.listdir(f"/proc/{served.process}/fd")) < 200
     _, errors = served.ended()
     assert len(errors.splitlines()) == 1 and " GET /healthz 200 " in errors
+
+
+@linux_only
+def test_a_server_with_the_few_files_of_a_program_of_the_dock_takes_more() -> None:
+    limited = ("sh", "-c", 'ulimit -S -n 256 && exec "$0" "$@"')
+    with http("--vault", str(FIXTURES / "vault"), "serve", ":0", "--no-index", within=limited) as served:
+        limits = Path(f"/proc/{served.process}/limits").read_text(encoding="utf-8")
+    (soft, hard) = re.findall(r"^Max open files +(\w+) +(\w+)", limits, re.MULTILINE)[0]
+    assert soft == (hard if hard != "unlimited" and int(hard) < ENOUGH else str(ENOUGH))
 
 
 def test_a_log_has_a_message_once_a_minute_with_its_count() -> None:

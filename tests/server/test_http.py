@@ -97,6 +97,37 @@ def test_who_may_call_without_a_token(url: str, headers: dict[str, str], status:
 
 
 @pytest.mark.parametrize(
+    ("host", "sentence"),
+    [
+        (
+            "evil.example:80",
+            "this server does not answer for evil.example:80; start it with --allow-origin http://evil",
+        ),
+        ("a@b", "'a@b' is no host"),
+        ("\xe9" * 200, "'\\xe9"),
+    ],
+)
+def test_a_refused_host_is_named_with_the_option_that_allows_it(url: str, host: str, sentence: str) -> None:
+    headers: Any = [(b"Accept", ACCEPT["Accept"].encode()), (b"Host", host.encode("latin-1"))]
+    answer = httpx2.post(url, json=INITIALIZE, headers=headers)
+    assert answer.status_code == 421
+    assert answer.text.startswith(f"Misdirected request: {sentence}")
+    assert answer.text.isascii() and len(answer.text) < 500
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+def test_mcp_is_served_with_and_without_a_slash(url: str, path: str) -> None:
+    answer = httpx2.post(url.removesuffix("/mcp") + path, json=INITIALIZE, headers=ACCEPT)
+    assert (answer.status_code, "serverInfo" in answer.text) == (200, True)
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/"), ("POST", "/sse"), ("GET", "/sse")])
+def test_where_clients_look_for_mcp_they_are_told_where_it_is(url: str, method: str, path: str) -> None:
+    answer = httpx2.request(method, url.removesuffix("/mcp") + path, headers=ACCEPT)
+    assert (answer.status_code, "MCP is at /mcp here" in answer.text) == (404, True)
+
+
+@pytest.mark.parametrize(
     ("authorization", "status"),
     [
         (None, 401),

@@ -24,7 +24,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"pattern": "TODO"},
         {"pattern": "occurs nowhere at all"},
         {"pattern": "e", "max_results": 1, "sort": "matches"},
-        {"pattern": ".", "within": "headings", "tags": ["project"], "properties": {"public": True}},
+        {"pattern": ".", "within": "headings", "tags": ["project"], "properties": {"public": "true"}},
     ],
     "search": [
         {"pattern": "TODO"},
@@ -148,7 +148,9 @@ def test_a_definition_is_json_schema_2020_12_and_keeps_the_published_rules_of_th
     assert (schema["type"], schema["additionalProperties"]) == ("object", False)
     for node in _nodes(schema):
         assert set(node) <= KEYWORDS  # so nothing that APIs stumble over, such as $ref or anyOf
+        assert isinstance(node["type"], str)  # Gemini refuses a list of types, and a node without one
         assert node.get("type") != "array" or "items" in node
+        assert node["type"] != "object" or "properties" in node or "type" in node["additionalProperties"]
         assert "enum" not in node or node.get("type") == "string"
     # Anthropic: names of arguments; OpenAI: the length of a description.
     assert all(re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", argument) for argument in schema["properties"])

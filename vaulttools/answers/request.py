@@ -183,7 +183,7 @@ Wordings = Annotated[Texts, AfterValidator(_checked_wordings)]
 Scalar = Annotated[
     str | None,
     BeforeValidator(_text_of),
-    WithJsonSchema({"type": ["string", "number", "boolean", "null"]}),
+    WithJsonSchema({"type": "string"}),  # Gemini refuses a list of types, and with it all tools
 ]
 """A text, written as JSON when it is a number or a boolean; or null."""
 

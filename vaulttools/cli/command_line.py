@@ -81,12 +81,30 @@ def tool_meant(words: list[str]) -> tuple[str, list[str]]:
 
 
 def quoted(word: str) -> str:
-    """Returns a word in a form that every shell accepts, quoted if necessary."""
+    """Returns a word in a form that every shell of this system accepts, quoted if necessary."""
+    return for_powershell(word) if os.name == "nt" else for_posix(word)
+
+
+def for_posix(word: str) -> str:
+    """Returns a word for the shells of Linux and macOS."""
     if word and all(sign.isalnum() or sign in "-_./:=,@+~" for sign in word) and word[0] != "~":
         return word
     if not any(sign in word for sign in '"$`\\!%'):
         return f'"{word}"'
     return "'" + word.replace("'", "'\"'\"'") + "'"
+
+
+def for_powershell(word: str) -> str:
+    """Returns a word for PowerShell and, where it has no `"`, `$`, `%` or backtick, for `cmd` too.
+
+    PowerShell before 7.3 drops each `"` in a word that it hands to a program, however that is written.
+    """
+    # A comma makes two words, `@` a variable. PowerShell takes typographic quotes for plain ones.
+    if word and all(sign.isalnum() or sign in "-_./:=+\\" for sign in word):
+        return word
+    if not any(sign in word for sign in '"\u201c\u201d\u201e$`%'):
+        return f'"{word}"'
+    return "'" + "".join(sign * 2 if sign in "'\u2018\u2019\u201a\u201b" else sign for sign in word) + "'"
 
 
 def nearest_vault(here: str) -> str | None:
@@ -114,4 +132,5 @@ def is_marked(folder: str) -> bool:
 def is_unnamed(folder: str) -> bool:
     """Whether an absolute folder is a vault only if somebody names it: a search started in the wrong place must not
     read all files of a person."""
-    return folder in (os.path.dirname(folder), os.path.realpath(os.path.expanduser("~")))
+    alone = os.path.dirname(folder), os.path.realpath(os.path.expanduser("~"))
+    return os.path.normcase(folder) in map(os.path.normcase, alone)  # on Windows a folder is entered in any case

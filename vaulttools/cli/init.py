@@ -22,6 +22,7 @@ from vaulttools.clients.registry import CLIENTS, NAME, Client, Machine, known_va
 from vaulttools.core import render
 from vaulttools.core.paths import shown
 from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.files.real_path import real_path
 from vaulttools.server.vaults import folders
 from vaulttools.vault import Vault
 
@@ -176,7 +177,7 @@ def _chosen(given: Sequence[str], known: Sequence[Path]) -> dict[str, str]:
     meant = [_resolved(each, there) for each in given] if given else [str(there[0])]
     found: dict[str, str] = {}
     for name, folder in folders(meant).items():
-        path = Path(folder).expanduser().resolve()
+        path = Path(real_path(Path(folder).expanduser()))
         if not path.is_dir():
             raise BadArgument(f"{folder} is neither a folder nor a vault that Obsidian knows")
         found[name] = str(path)
@@ -198,8 +199,8 @@ def _outcome(
     options: InitOptions, client: Client, file: Path, command: Mapping[str, Any], vaults: Sequence[Path]
 ) -> _Outcome:
     try:
-        real = file.resolve()
-        if any(real.is_relative_to(vault.resolve()) for vault in vaults):
+        real = Path(real_path(file))
+        if any(real.is_relative_to(real_path(vault)) for vault in vaults):
             raise Unchangeable("it lies in a vault, where nothing is ever written")
         before = saving.content(file)
         kept = saving.content(saving.backup_of(file))
@@ -227,7 +228,7 @@ def _lines(
     others = [
         f"{shown(str(vault))}{'' if vault.is_dir() else ' (not there)'}"
         for vault in known
-        if str(vault.resolve()) not in chosen.values()
+        if real_path(vault) not in chosen.values()
     ]
     if others and not options.is_removed:
         lines.append(f"Obsidian also knows: {', '.join(others)}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,8 +16,9 @@ from vaulttools.cli import access
 from vaulttools.cli.importing import defer_packages, importing_much
 from vaulttools.cli.main import Said, Switches
 from vaulttools.clients import registry
-from vaulttools.core import child
+from vaulttools.core import child, open_files, programs
 from vaulttools.errors import BadArgument
+from vaulttools.files.real_path import real_path
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -119,6 +119,7 @@ def run(options: McpOptions) -> None:
         _print_config(options, by_name)
         return
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    open_files.allow_enough()
     from vaulttools.server.calls import Calls
 
     calls = Calls()
@@ -205,7 +206,7 @@ def program() -> tuple[str, list[str]]:
     Raises:
         BadArgument: the program is in a temporary place.
     """
-    installed = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
+    installed = programs.found("vaulttools", str(Path(sys.executable).parent))
     # A client starts it in any folder, perhaps in a vault, from which nothing must be imported.
     path, *arguments = [installed] if installed else child.command("vaulttools")
     if _CACHES.intersection(Path(path).parts):
@@ -228,7 +229,7 @@ _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2")
 def _command(options: McpOptions, by_name: dict[str, str]) -> dict[str, Any]:
     """Returns the command that starts this server from anywhere, with absolute paths."""
     path, arguments = program()
-    absolute = {name: str(Path(folder).expanduser().resolve()) for name, folder in by_name.items()}
+    absolute = {name: real_path(Path(folder).expanduser()) for name, folder in by_name.items()}
     arguments += [*vault_options(absolute), "mcp"]
     if not options.has_index:
         arguments.append("--no-index")

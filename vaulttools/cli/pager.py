@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final, TextIO
+
+from vaulttools.core import programs
 
 ESCAPE: Final = re.compile(r"\x1b\[[\d;]*[mK]")
 """Escape sequences that colour a text and take no column."""
@@ -42,8 +43,13 @@ def _command(environ: Mapping[str, str]) -> list[str] | None:
     named = environ.get("PAGER", "less")
     if environ.get("NO_PAGER") or environ.get("TERM") == "dumb" or not named.strip() or named == "cat":
         return None
-    words = shlex.split(named)
-    return words if shutil.which(words[0]) else None
+    try:
+        words = shlex.split(named, posix=os.name == "posix")  # on Windows a path has `\\`
+    except ValueError:  # a quote that is not closed
+        return None
+    program, *options = (word.strip('"') for word in words)
+    found = programs.found(program, environ.get("PATH", os.defpath))
+    return None if found is None else [found, *options]
 
 
 def _is_longer(text: str, out: TextIO) -> bool:

@@ -22,6 +22,7 @@ from vaulttools.cli import handover
 from vaulttools.cli.importing import collect
 from vaulttools.cli.main import main
 from vaulttools.cli.surroundings import NotResident, Surroundings
+from vaulttools.core import open_files
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.matching import ripgrep
 
@@ -71,9 +72,9 @@ class Resident:
         Raises:
             BadArgument: the system or the folder allows no socket.
         """
-        import fcntl
-
         path = usable_path(str(self._vault.path))
+        import fcntl  # Windows lacks it, and has no such path
+
         with self._resources as resources:
             lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             resources.callback(os.close, lock)
@@ -256,6 +257,7 @@ def run(folder: str, idle_seconds: float = IDLE_SECONDS) -> None:
     from vaulttools import tools
     from vaulttools.vault import Vault
 
+    open_files.allow_enough()
     try:
         with Vault.open(folder) as vault:
             resident = Resident(vault, is_daemon=True)

@@ -16,6 +16,7 @@ from platformdirs import user_data_path
 from vaulttools.cli import access, token
 from vaulttools.cli.importing import importing_much
 from vaulttools.cli.main import Said, Switches
+from vaulttools.core import open_files
 from vaulttools.errors import BadArgument
 from vaulttools.server.hosts import is_loopback, parsed
 
@@ -197,6 +198,7 @@ def run(options: ServeOptions) -> None:
     from vaulttools.server.guard import Access
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    open_files.allow_enough()
     files: tuple[str, str] | None = None
     if options.tls == ("auto",):
         files = certificate.kept(user_data_path("vaulttools") / "tls", options.host)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from threading import Event
+from threading import Event, RLock
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from vaulttools.cli.command_line import MARK, is_marked, is_unnamed, nearest_vault
@@ -171,6 +171,8 @@ def progress(delay: float = 0.0, what: str = "Indexing", unit: str = "files") ->
                 return
             from tqdm import tqdm  # 20 ms, which few commands need
 
+            # Its own lock is for processes, too: where these are spawned, as on macOS, that starts one more.
+            tqdm.set_lock(RLock())
             bars.append(tqdm(desc=what, unit=f" {unit}", leave=False, file=sys.stderr, initial=done))
         [bar] = bars
         bar.total = total

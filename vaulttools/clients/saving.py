@@ -73,16 +73,13 @@ def save(change: ConfigChange) -> Path | None:
 
 def _replace(file: Path, data: bytes, *, like: Path) -> None:
     """Replace a file in one step, with the mode and the owner of another file."""
-    with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as written:
-        temporary = Path(written.name)
-        try:
+    written = tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False)  # noqa: SIM115
+    temporary = Path(written.name)
+    try:
+        with written:  # Windows removes no open file
             written.write(data)
             written.flush()
             os.fsync(written.fileno())
-        except OSError:
-            temporary.unlink()
-            raise
-    try:
         _same(temporary, like)
         replace(temporary, file)
     except OSError:

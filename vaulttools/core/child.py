@@ -68,7 +68,8 @@ class Child:
             ValueError: the command contains a NUL or a lone surrogate.
         """
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        flags = {"creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0)}
+        # No console, and so no window: CREATE_NO_WINDOW makes one, whose process outlives the child in the same folder.
+        flags = {"creationflags": getattr(subprocess, "DETACHED_PROCESS", 0)}
         self._popen: subprocess.Popen[bytes] = subprocess.Popen(command, **{**pipes, **flags, **options})
         self._leads_session = bool(options.get("start_new_session")) and hasattr(os, "killpg")
         self._waiting_since: float | None = None

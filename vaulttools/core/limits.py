@@ -44,8 +44,9 @@ PATHS: Final = 100
 PATH_BYTES: Final = 4_096
 """Most bytes of a path from a caller (fault-P14; PATH_MAX of Linux)."""
 
-NAME_BYTES: Final = 255
-"""Most bytes of one name in such a path (fault-P14; NAME_MAX of all common file systems)."""
+NAME_BYTES: Final = 1_020
+"""Most bytes of one name in such a path (fault-P14): 255 characters, which Linux takes for bytes; a Mac, and NTFS with
+fewer, has them in any script."""
 
 NAME_CHARACTERS: Final = 200
 """Most characters of one path in a notice, so that five of them leave room for results."""

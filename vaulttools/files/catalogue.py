@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from vaulttools.core import limits, paths
 from vaulttools.core.work import GONE, Reason
-from vaulttools.errors import AccessDenied, OutsideVault
+from vaulttools.errors import AccessDenied, BadArgument
 from vaulttools.files import disk, settings
 from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
 from vaulttools.files.globs import Glob
@@ -359,12 +359,15 @@ def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
 
 
 def may_lead_to_folder(root: Root, path: str) -> bool:
-    """Whether a link leads to a folder of the vault, or out of it: what is there outside changes no answer.
+    """Whether a link leads to a folder of the vault, out of it, or where nothing can be looked at: what is there
+    changes no answer.
 
     Raises:
         AccessDenied: it leads into a protected folder.
     """
     try:
         return os.path.isdir(root.absolute(root.resolved(path)))
-    except OutsideVault:
+    except AccessDenied:
+        raise
+    except BadArgument:
         return True

@@ -63,10 +63,11 @@ class FileTimes:
 def created(status: os.stat_result) -> int:
     """Returns the creation time of a file in nanoseconds since 1970.
 
-    Python has none on Linux: there it is the earlier of modification time and inode change time.
+    Python has none on Linux, and macOS 0 or less for disks that keep none: then it is the earlier of modification time
+    and inode change time.
     """
-    birth: float | None = getattr(status, "st_birthtime", None)
-    return min(status.st_mtime_ns, status.st_ctime_ns) if birth is None else int(birth * 1e9)
+    birth: float = getattr(status, "st_birthtime", 0)
+    return int(birth * 1e9) if birth > 0 else min(status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _between(moment: int, after: int | None, before: int | None) -> bool:

@@ -11,19 +11,23 @@ import os
 import re
 import stat
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, Literal
 
-from vaulttools.core import limits, paths
-from vaulttools.core.folding.identity import composed, decomposed
+from vaulttools.core import limits, paths, windows
+from vaulttools.core.folding.identity import composed
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathTooLong, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.protection import Protection, folded
+from vaulttools.files.real_path import is_at, other_spellings, real_path
 
 Kind = Literal["file", "folder", "other"]
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\|//")
+_CURRENT = re.compile(r"[A-Za-z]:(?![\sL0-9])")
+"""Windows: a path from the current folder of a drive, `C:a.md`; `a:1-3` and `a:L5` are lines of a file."""
 _WINDOWS = sys.platform == "win32"
 _ESCAPES: Final = () if _WINDOWS else ("\\[", "\\]", "\\{", "\\}")
 _ABSENT: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ))
@@ -60,11 +64,12 @@ class Root:
         try:
             disk.scandir(self.folder).close()
         except OSError as error:
-            raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
+            raise disk.unlistable(error) from None
 
     def absolute(self, path: str) -> str:
-        """Returns the absolute path of a vault-relative path."""
-        return f"{self.folder}{os.sep}{path}" if path else self.folder
+        """Returns the absolute path of a vault-relative path, for the disk; on Windows in its verbatim form."""
+        absolute = f"{self.folder}{os.sep}{path}" if path else self.folder
+        return windows.verbatim(absolute) if _WINDOWS else absolute
 
     def relative(self, text: str, given: str | None = None) -> str:
         """Returns a caller's text as a vault-relative path without `.`, `..` and doubled slashes; `""` is the root.
@@ -95,8 +100,6 @@ class Root:
             len(os.fsencode(part)) > limits.NAME_BYTES for part in path.split("/")
         ):
             raise PathTooLong(paths.shown(given))
-        if _WINDOWS and ":" in path:
-            raise BadArgument(f"Path has a ':' in a name: {paths.shown(given)}")
         return path
 
     def anchored(self, glob: str) -> str:
@@ -113,7 +116,9 @@ class Root:
     def locate(self, given: str) -> Place:
         r"""Find the place of a path: as a literal name first, then unescaped, then with `\` read as `/`.
 
-        Also finds a name that has another Unicode form on disk.
+        Also finds a name that has another Unicode form on disk; on Windows also one with dots and blanks at its end,
+        which it drops, and the short form of a name (`LONGNA~1.MD`). There no name has a `:`: it would lead to another
+        stream of a file.
 
         Raises:
             OutsideVault: also if a symbolic link leads out, whether or not its target exists.
@@ -123,8 +128,11 @@ class Root:
         path = ""
         # A glob may begin with a sign that `\` makes text; that is no path from the root of a drive.
         slashes = given if given[:2] in _ESCAPES else given.replace("\\", "/")
-        for reading in dict.fromkeys((given, paths.unshown(given), slashes)):
+        bare = _bare(slashes) if _WINDOWS else slashes
+        for reading in dict.fromkeys((given, paths.unshown(given), slashes, bare)):
             path = self.relative(reading, given)
+            if _WINDOWS and ":" in path:
+                continue
             on_disk = self._on_disk(path, given)
             if on_disk is not None:
                 return self._place(on_disk)
@@ -197,10 +205,13 @@ class Root:
         """Returns the part of an absolute path below the root, compared by components (fault-P03)."""
         wanted = PurePath(os.path.normpath(text))
         for start in (self.folder, self.spelling):
-            try:
+            with suppress(ValueError):
                 return wanted.relative_to(start).as_posix()
-            except ValueError:
-                continue
+        depth = len(PurePath(self.folder).parts)
+        above, below = str(PurePath(*wanted.parts[:depth])), wanted.parts[depth:]
+        # A disk that ignores case or Unicode form has it in more spellings.
+        if folded(above) == folded(self.folder) and real_path(above) == self.folder:
+            return "/".join(below) or "."
         raise OutsideVault(given)
 
     def resolved(self, path: str, given: str | None = None) -> str:
@@ -208,14 +219,22 @@ class Root:
 
         Raises:
             OutsideVault, AccessDenied: a link in the path leads there; the error names `given`, else the path.
+            BadArgument: on Windows, a link or folder on the way cannot be examined.
         """
-        real = os.path.realpath(self.absolute(path))
+        absolute = self.absolute(path)
+        try:
+            real = windows.plain(disk.real(absolute)) if _WINDOWS else os.path.realpath(absolute)
+        except OSError as error:
+            raise BadArgument(f"Cannot look at {paths.shown(path) or 'the vault'}: {error.strerror}") from error
         if real == self.folder:
             return ""
         try:
             inside = PurePath(real).relative_to(self.folder).as_posix()
-        except ValueError:
-            raise OutsideVault(path if given is None else given) from None
+        except ValueError:  # outside, or the target of a link spells the vault's own folders otherwise
+            try:
+                inside = PurePath(real_path(real)).relative_to(self.folder).as_posix()
+            except ValueError:
+                raise OutsideVault(path if given is None else given) from None
         closed = self.protection.folder_of(inside)
         if closed is not None:
             raise AccessDenied(closed)
@@ -235,15 +254,14 @@ class Root:
         return Place(path, kind)
 
     def _folds(self, path: str, status: os.stat_result) -> bool:
-        """Whether a path is also found in another case or Unicode form, as on macOS and Windows."""
-        others = {path.swapcase(), composed(path), decomposed(path)} - {path}
-        return any(self._is_same(other, status) for other in others)
+        """Whether a path is also found in another case or Unicode form, as on macOS and Windows, or may be a short form
+        of Windows."""
+        if _WINDOWS and "~" in path:
+            return True
+        return any(self._is_same(other, status) for other in other_spellings(path))
 
     def _is_same(self, path: str, status: os.stat_result) -> bool:
-        try:
-            return os.path.samestat(disk.lstat(self.absolute(path)), status)
-        except OSError:
-            return False
+        return is_at(self.absolute(path), status)
 
     def _status(self, path: str) -> os.stat_result | None:
         """Returns the status of a path, links not followed; None if nothing is there.
@@ -287,6 +305,8 @@ class Root:
             equal = [part] if part in names else [name for name in names if folded(name) == folded(part)]
             if here is not None:
                 equal = [name for name in equal if self._is_same(paths.join(found, name), here)][:1]
+                if _WINDOWS and not equal:  # a short form
+                    equal = [name for name in names if self._is_same(paths.join(found, name), here)][:1]
             else:
                 equal = [name for name in equal if composed(name) == composed(part)]
             if not equal:
@@ -301,7 +321,14 @@ class Root:
 
 
 def _is_absolute(text: str) -> bool:
-    return text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text) is not None
+    if text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text) is not None:
+        return True
+    return _WINDOWS and _CURRENT.match(text) is not None
+
+
+def _bare(text: str) -> str:
+    """The text without dots and blanks at the end of its names, as Windows reads it."""
+    return "/".join(part.rstrip(". ") or part for part in text.split("/"))
 
 
 def _resolved(text: str, given: str) -> str:

@@ -21,7 +21,6 @@ from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.folding.identity import identity
 from vaulttools.core.text_set import TextSet
-from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, small
 from vaulttools.files.disk import Key, is_racy
 
@@ -76,7 +75,7 @@ class ConfigFolders:
                     self._names = sorted(entry.name for entry in scanned if entry.name.startswith("."))
                 self._listed = key, now
         except OSError as error:  # an undetected config folder would not be protected
-            raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
+            raise disk.unlistable(error) from None
         return sorted(filter(self._holds_settings, self._names), key=".obsidian".__ne__)
 
     def _holds_settings(self, name: str) -> bool:

@@ -154,6 +154,12 @@ class BackgroundIndex:
         if (present := self._present) is not None:
             present.look_again()
 
+    def let_go(self) -> None:
+        """Keep no connection open between calls: Windows removes no file that is open. A state whose file is gone
+        notices at its next look."""
+        if (present := self._present) is not None:
+            present.store.close()
+
     def load(self) -> None:
         """Load an existing index before any call, and never write it; without a usable one, calls scan."""
         self._is_read_only = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
+import sys
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
@@ -55,8 +56,11 @@ _REASONS: Final[tuple[NoText, ...]] = (*FAILURES, "not extracted whole")
 _REASON_BIT: Final = 4
 """The first bit of the reason for an unread attachment: its position in `_REASONS`, from 1."""
 
-LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL))
-"""Errors that stay until somebody removes their cause."""
+LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL)) - (
+    frozenset((errno.EACCES,)) if sys.platform == "win32" else frozenset()
+)
+"""Errors that stay until somebody removes their cause. Windows gives EACCES also for a file that another program has
+open for itself, which passes."""
 
 EXTRACTION_SECONDS: Final = 25.0
 """Longest wait for the text of an attachment: the limit of one extraction, after that of another."""

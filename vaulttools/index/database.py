@@ -187,6 +187,7 @@ class Database:
             our_error = _our_error(error, self.path)
             if not isinstance(our_error, _Damaged):
                 raise our_error from error
+            self.close()  # Windows moves no file that is open
             with _as_our_errors(self.path), write_lock(self.path, wait=True):
                 if file.token_of(self.path) in (self.token, None):
                     file.move_aside(self.path)

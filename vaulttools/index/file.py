@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import unicodedata
+from collections.abc import Iterable
 from contextlib import closing, suppress
 from functools import cache
 from itertools import chain
@@ -112,10 +113,19 @@ def connect(path: Path) -> apsw.Connection:
         apsw.Error: the file cannot be opened.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=checking_vfs())
-    connection.set_busy_timeout(BUSY_MILLISECONDS)
-    # Else the last reader to close would write the log back without the write lock (fault-I10), and delete it by name.
-    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        # Else the last reader to close would write the log back without the write lock (fault-I10), and delete it by
+        # name.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        # On macOS `fsync` leaves writes in the disk's cache, in any order. Pages of the database that a power cut keeps
+        # old have right checksums, and their words would be missing in silence; a whole commit that is lost is only
+        # read again.
+        connection.execute("PRAGMA checkpoint_fullfsync = ON")
+    except apsw.Error:  # as of a damaged file: Windows moves none that is open
+        connection.close()
+        raise
     return connection
 
 
@@ -128,7 +138,7 @@ def examined(path: Path, options: str) -> tuple[bytes, str]:
     """Returns the token of a usable file and `""`; else `b""` and the fault, `""` for a missing file."""
     if not os.path.lexists(path):
         return b"", ""
-    if not os.path.getsize(path):
+    if path.is_file() and not os.path.getsize(path):  # Windows gives a folder no size
         return b"", "was damaged"
     try:
         with closing(connect(path)) as connection:
@@ -168,14 +178,37 @@ def leftovers(path: Path) -> list[Path]:
 
 
 def move_aside(path: Path) -> None:
-    """Rename the file and its leftovers, so that the newest unusable one can be examined; delete older ones."""
-    for older in path.parent.glob(f"{path.name}.corrupt-*"):
-        older.unlink(missing_ok=True)
-    aside = path.with_name(f"{path.name}.corrupt-{time.time_ns()}")
-    # The log first: SQLite would take it for the log of a new database.
-    for ending in (*_LEFTOVERS, ""):
-        with suppress(FileNotFoundError):
-            replace(path.with_name(path.name + ending), aside.with_name(aside.name + ending))
+    """Rename the file and its leftovers, so that the newest unusable one can be examined; delete older ones.
+
+    Raises:
+        OSError: a file cannot be renamed, on Windows since it is open; then all keep their names.
+    """
+    older = [*path.parent.glob(f"{path.name}.corrupt-*")]
+    rename_aside([path])
+    for each in older:
+        each.unlink(missing_ok=True)
+
+
+def rename_aside(paths: Iterable[Path]) -> None:
+    """Rename files and their leftovers, all or none.
+
+    Raises:
+        OSError: one cannot be renamed.
+    """
+    renamed: list[tuple[Path, Path]] = []
+    try:
+        for path in paths:
+            new = f"{path.name}.corrupt-{time.time_ns()}"
+            # The log first: SQLite would take it for the log of a new database.
+            for ending in (*_LEFTOVERS, ""):
+                names = path.with_name(path.name + ending), path.with_name(new + ending)
+                with suppress(FileNotFoundError):
+                    replace(*names)
+                    renamed.append(names)
+    except OSError:
+        for old, new_name in reversed(renamed):
+            replace(new_name, old)
+        raise
 
 
 def make(path: Path, options: str, *, wal: bool) -> bytes:

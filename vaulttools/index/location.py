@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Final
 from vaulttools.attachments.kinds import is_installed
 from vaulttools.attachments.store import VERSION
 from vaulttools.errors import BadArgument
+from vaulttools.files.real_path import real_path
 from vaulttools.files.root import Root
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
@@ -61,7 +61,7 @@ def of(root: Root, index_folder: str | None = None) -> Location:
     decisive += ["logseq"] if root.is_logseq else []
     options = json.dumps([*decisive, *([f"files {VERSION}"] if is_installed() else [])])
     try:
-        real = Path(os.path.realpath(base))
+        real = Path(real_path(base))
         if real.is_relative_to(root.folder):
             raise BadArgument(f"The index folder must not lie in the vault: {base}")
         name = hashlib.sha256("\0".join((root.folder, options)).encode("utf-8", "surrogatepass")).hexdigest()[:32]

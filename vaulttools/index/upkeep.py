@@ -5,15 +5,17 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Final
 
 from vaulttools.attachments import texts
 from vaulttools.core import paths
 from vaulttools.files.disk import Key
 from vaulttools.files.root import Root
-from vaulttools.index import database, filesystems, location
+from vaulttools.index import database, file, filesystems, location
 from vaulttools.index.content import LACKS_WORDS, Content, scan
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.rows import Rows
@@ -149,28 +151,32 @@ def clear(root: Root, index_folder: str | None) -> bool:
     notices, and builds another.
 
     Raises:
-        Unavailable: an index cannot be removed.
+        Unavailable: an index cannot be removed; then all of them stay.
     """
     where = location.of(root, index_folder)
-    databases = (file for kind in ("index", "meaning") for file in where.folder.glob(f"{kind}-*.sqlite"))
-    there = [_removed(path) for path in {where.database, *databases}]
+    found = {file for kind in ("index", "meaning") for file in where.folder.glob(f"{kind}-*.sqlite")}
+    databases = sorted({where.database, *found})  # in one order, so that two who remove do not wait for each other
+    with ExitStack() as locks:
+        for path in databases:
+            locks.enter_context(database.write_lock(path, wait=True))
+        there = any(path.exists() for path in databases)
+        try:
+            file.rename_aside(databases)
+        except OSError as error:
+            why = _OPEN if getattr(error, "winerror", None) == _SHARING_VIOLATION else error.strerror
+            raise Unavailable(f"The index was not removed: {why}") from error
+        for left in chain.from_iterable(path.parent.glob(f"{path.name}*") for path in databases):
+            if left.suffix != ".lock":  # others may wait for it
+                with suppress(OSError):  # a program that scans new files has it open: the next removal takes it
+                    left.unlink()
     shutil.rmtree(texts.folder_beside(where.database), ignore_errors=True)
-    return any(there)
-
-
-def _removed(path: Path) -> bool:
-    """Remove one database and its other files; False if there was none."""
-    with database.write_lock(path, wait=True):
-        there = path.exists()
-        # The database last: SQLite would take a leftover log for that of the next database.
-        for file in sorted(path.parent.glob(f"{path.name}*"), key=path.__eq__):
-            if file.suffix != ".lock":  # others may wait for it
-                with suppress(FileNotFoundError):
-                    try:
-                        file.unlink()
-                    except PermissionError as error:  # on Windows, while it is open elsewhere
-                        raise Unavailable(f"The index cannot be removed: {error.strerror}") from error
     return there
+
+
+_OPEN: Final = "it is open elsewhere; end the programs that use this vault, and try again"
+
+_SHARING_VIOLATION: Final = 32
+"""Windows: ERROR_SHARING_VIOLATION. SQLite opens its files so that nobody can rename or remove them meanwhile."""
 
 
 def _opened(where: location.Location) -> IndexStore:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
+from vaulttools.core import programs
 from vaulttools.core.work import GONE, Reason, Work
 from vaulttools.errors import RipgrepUnavailable
 from vaulttools.files.scope import Covering
@@ -273,20 +273,17 @@ def found(configured: str | None, environ: Mapping[str, str]) -> str:
         RipgrepUnavailable: there is none.
     """
     named = configured or environ.get("VAULTTOOLS_RG")
-    path = environ.get("PATH")
+    path = environ.get("PATH", os.defpath)
     if named:
-        command = shutil.which(os.path.expanduser(named), path=path)
+        command = programs.found(os.path.expanduser(named), path)
         if command is None:
             raise RipgrepUnavailable(f"ripgrep was not found at '{named}': {GET_IT}")
     else:
         beside = sysconfig.get_path("scripts"), os.path.dirname(sys.executable)
-        # By absolute folders alone: the current folder may be a vault, and nothing there must be run. `which` also
-        # looks there on Windows, and for an empty entry.
-        places = [place for place in (path or os.defpath).split(os.pathsep) if os.path.isabs(place)]
-        command = next(filter(None, (shutil.which(os.path.join(place, "rg")) for place in (*beside, *places))), None)
+        command = programs.found("rg", os.pathsep.join((*beside, path)))
         if command is None:
             raise RipgrepUnavailable(f"ripgrep is needed and was not found: {GET_IT}")
-    return os.path.abspath(command)
+    return command
 
 
 def batches(files: Sequence[str], most: int = sys.maxsize) -> Iterator[Sequence[str]]:
@@ -339,8 +336,8 @@ def _refusal(ripgrep: Ripgrep, pattern: Pattern) -> str | None:
     """Returns ripgrep's complaint about a pattern, or None; plain text is valid without a process."""
     if pattern.plain:
         return None
-    for normalised in (False, True):
-        outcome = ripgrep.start([*pattern.arguments(normalised=normalised), "-"], stdin=b"").outcome(Work())
+    for arguments in dict.fromkeys((pattern.arguments(), pattern.arguments(normalised=True))):  # most often the same
+        outcome = ripgrep.start([*arguments, "-"]).outcome(Work())
         if outcome.code == 2:
             return outcome.stderr.decode("utf-8", "replace")
     return None

@@ -344,7 +344,10 @@ class VectorStore:
             yield
         except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, ValueError) as error:
             self._forget()
-            remove(self.path)
+            try:
+                remove(self.path)
+            except OSError as refused:  # on Windows, while another process has it open
+                raise NoMeaning(f"The vectors of the passages are damaged: {refused.strerror}") from error
             raise NoMeaning("The vectors of the passages were damaged and are made again") from error
         except (apsw.Error, OSError) as error:
             self._forget()
@@ -372,8 +375,12 @@ def _make(path: Path) -> None:
 
 def _connected(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    connection.set_busy_timeout(_BUSY_MILLISECONDS)
-    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        connection.set_busy_timeout(_BUSY_MILLISECONDS)
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except apsw.Error:  # as of a damaged file: Windows removes none that is open
+        connection.close()
+        raise
     return connection
 
 

@@ -37,6 +37,9 @@ STATIC: Final = "/ui/static/"
 """Scripts, styles and icons of the pages; everybody gets the same without a token."""
 
 
+_TRIED: Final = {"/": ["POST"], "/sse": ["GET", "POST"]}
+"""Where clients look for MCP besides `/mcp`, by an address without a path or by the older transport."""
+
 FAILED: Final = "The server failed for a reason of its own; its log has the details"
 """The answer after a fault of our own: its traceback could reveal text of notes and paths outside the vault."""
 
@@ -72,7 +75,12 @@ class Rooms(NamedTuple):
 
 def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None = None) -> ASGIApp:
     """Build the application of one server; without rooms it serves only `/mcp` and `/healthz`."""
+
+    async def elsewhere(request: Request) -> Response:
+        return refused(request.scope, 404, f"MCP is at {MCP} here: give the client the address with {MCP} at its end")
+
     routes: list[BaseRoute] = [Route(HEALTH, _healthy), Route(MCP, mcp.app)]
+    routes += [Route(path, elsewhere, methods=methods) for path, methods in _TRIED.items()]
     if rooms is not None:
         vault_routes = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.rest]
         routes += [*rooms.sign_in, Mount("/v/{vault}", routes=vault_routes), *vault_routes]

@@ -112,6 +112,8 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if scope["path"] == f"{MCP}/":  # as some clients write it; a redirect would lose their POST
+            scope = {**scope, "path": MCP}
         headers = Headers(scope=scope)
         host = headers.get("host")
         own = f"{scope['scheme']}://{host}"
@@ -119,7 +121,7 @@ class Guard:
         if not scope["path"].startswith("/"):  # `OPTIONS *`, `CONNECT host:22`, `GET ?x`
             await self._refused(scope, 400, "The request must name a path, which begins with /")(scope, receive, send)
         elif not self._access.accepts_host(host):
-            await self._refused(scope, 421, "Misdirected request: wrong host for this server")(scope, receive, send)
+            await self._refused(scope, 421, _misdirected(scope["scheme"], host))(scope, receive, send)
         elif not self._access.accepts_origin(_origin(headers, own), own, is_mcp=is_mcp):
             await self._refused(scope, 403, "This origin is not allowed")(scope, receive, send)
         else:
@@ -177,6 +179,21 @@ def bearer(scope: Scope) -> str | None:
     # Starlette decodes header values as Latin-1, whatever their bytes are.
     token = shown.strip().encode("latin-1", "replace").decode("utf-8", "replace")
     return token if scheme.lower() == "bearer" and token else None
+
+
+_LONGEST_HOST: Final = 100
+"""Characters of a refused host that the sentence repeats."""
+
+
+def _misdirected(scheme: str, given: str | None) -> str:
+    if given is None:
+        return "Misdirected request: it names no host"
+    host = ascii(given[:_LONGEST_HOST])[1:-1]
+    if _host_name(given) is None:
+        return f"Misdirected request: '{host}' is no host"
+    return (
+        f"Misdirected request: this server does not answer for {host}; start it with --allow-origin {scheme}://{host}"
+    )
 
 
 def _origin(headers: Headers, own: str) -> str | None:

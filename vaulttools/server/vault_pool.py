@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk
+from vaulttools.files.real_path import real_path
 from vaulttools.server.calls import Busy
 from vaulttools.server.vaults import take_note_uris
 from vaulttools.vault import Vault
@@ -48,7 +49,7 @@ class VaultPool:
 
     def __init__(self, root: str, most: int = OPEN, index: Literal["off"] | None = None) -> None:
         """Raises: BadArgument: there is no such folder."""
-        self._root = os.path.realpath(os.path.expanduser(root))
+        self._root = real_path(os.path.expanduser(root))
         if not os.path.isdir(self._root):
             raise BadArgument(f"--vaults-root must be a folder, got '{root}'")
         self._most = most
@@ -65,8 +66,10 @@ class VaultPool:
         """Whether a folder with that name is a vault now."""
         if not name or name.startswith(".") or name != os.path.basename(name) or "\\" in name or "\0" in name:
             return False
+        folder = os.path.join(self._root, name)
         try:
-            return stat.S_ISDIR(disk.lstat(os.path.join(self._root, name)).st_mode)
+            # A disk that ignores case finds it by other names, too, and each would be another vault.
+            return stat.S_ISDIR(disk.lstat(folder).st_mode) and real_path(folder) == folder
         except (OSError, ValueError):  # a token file may hold a name that no file can have
             return False
 

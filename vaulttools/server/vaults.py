@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeVar
 from urllib.parse import quote, unquote
 
 from vaulttools.errors import BadArgument
+from vaulttools.files.real_path import real_path
 from vaulttools.index.database import Unavailable
 from vaulttools.resources.urls import Backed
 from vaulttools.server.calls import Busy, Calls, Lane, Report
@@ -113,7 +114,7 @@ def folders(given: Sequence[str]) -> dict[str, str]:
     for each in given:
         match = _NAMED.fullmatch(each)
         if match is None or Path(each).expanduser().is_dir():
-            name, folder = Path(each).expanduser().resolve().name or "vault", each
+            name, folder = Path(real_path(Path(each).expanduser())).name or "vault", each
         else:
             name, folder = match[1], match[2]
         if name in found:

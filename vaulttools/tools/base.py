@@ -71,9 +71,9 @@ class BaseRequest(Request):
         None,
         description="A .base file, or a note with a `base` block.",
     )
-    where: Annotated[Any, BeforeValidator(_where), WithJsonSchema({"type": ["string", "object"]})] = Field(
+    where: Annotated[Any, BeforeValidator(_where), WithJsonSchema({"type": "string"})] = Field(
         None,
-        description=('Only files for which this holds: `status == "Final"`; or {"and": [...]}, "or", "not".'),
+        description='Only files where it holds: `status == "Final"`; or JSON: {"and": [...]}, "or", "not".',
     )
     view: str | None = Field(None, description="By name. Default: the first.")
     list_views: bool = Field(False, description="Only list the views.")
@@ -580,8 +580,8 @@ TOOL: Final = Tool(
     name="base",
     summary="Run a view of an Obsidian base, or a query in its language",
     description=(
-        "A table of files by their properties: complete, exact, sorted. Use it for: which notes by X are "
-        "Final, newest first; how many. Runs a view of a .base file or block, or a query in expressions of "
+        "A table of files by their properties: complete, exact, sorted. For: which notes by X are "
+        "Final, newest first; how many. Runs a view of a .base file or block, or expressions of "
         'Obsidian Bases: status == "Final", price * 2, file.hasTag("work"), file.inFolder("A"), file.mtime '
         '> now() - "7d", due < today(), tags.contains("x"), author == link("Jane").\n'
         'Examples: {"base": "Projects.base", "view": "Active"}; {"where": "status == \\"Final\\"", '

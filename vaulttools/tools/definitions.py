@@ -55,16 +55,15 @@ def _output(tool: Tool[Any, Any]) -> dict[str, Any]:
 
 def _short(request: type[Request]) -> dict[str, Any]:
     """Returns the JSON Schema of the arguments without what a model never needs: fields that it is not told of, distant
-    bounds, defaults that are false, the types of the values of a map. A refusal says them in words."""
+    bounds, defaults that are false. A refusal says them in words."""
     whole = schema(request)
     for name in request.untold:
         del whole["properties"][name]
     for property_ in whole["properties"].values():
         if property_.get("default") is False:
             del property_["default"]
-        if property_.get("maximum") == limits.RESULTS:
+        if property_.get("maximum", 0) >= limits.RESULTS:
             del property_["maximum"]
         if property_.get("minimum") in (0, 1):
             del property_["minimum"]
-        property_.pop("additionalProperties", None)
     return whole

@@ -71,7 +71,7 @@ class SearchFilesRequest(Request):
     columns: Texts | None = Field(None, description='Properties shown beside each path: `["status"]`.')
     case_sensitive: bool = Field(True, description="Whether case counts.")
     fixed: bool = Field(False, description="The pattern is plain text.")
-    within: Part | None = Field(None, description="Where in a note a matching line must lie.")
+    within: Part | None = Field(None, description="Only matches in this part of a note.")
     tags: Tags | None = Field(None, description="All of these, nested ones too: `work`.")
     properties: Values | None = Field(None, description='`{"status": "active"}`; null: present and empty.')
     modified_after: DateText | None = Field(None, description=date_arguments.MODIFIED_AFTER)

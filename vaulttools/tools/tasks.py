@@ -53,9 +53,9 @@ class TasksRequest(Request):
 
     status: Annotated[str, AfterValidator(_status)] | None = Field(
         None,
-        description="`open` (default; `done` with done_after), `done`, `any`, or the sign in the box.",
+        description="`open` (or `done` with done_after), `done`, `any`, or the sign in the box.",
     )
-    text: str | None = Field(None, description="Text in the task, case ignored.")
+    text: str | None = Field(None, description="Text in it, case ignored.")
     due_after: DateText | None = Field(None, description="From then on: `today`, `+7d`.")
     due_before: DateText | None = Field(None, description="Before this date.")
     overdue: bool = Field(False, description="Open, and due before today.")

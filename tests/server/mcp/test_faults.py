@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
+from platformdirs import user_config_path
 
 from tests.conftest import write_files
 from tests.server.serving import WITHIN, Raw, answers, linux_only, raw_mcp, ripgreps, run, stdio, text_of
@@ -51,12 +52,15 @@ class Noise:
             os.system("echo a child")
 
 sys.meta_path.insert(0, Noise())
+from vaulttools.__main__ import run
+run()
 """
 
 
 def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path) -> None:
-    write_files(tmp_path, {"vault/a.md": "# A\n", "site/sitecustomize.py": NOISE})
-    with raw_mcp(tmp_path / "vault", "--tools", "all", PYTHONPATH=str(tmp_path / "site")) as raw:
+    write_files(tmp_path, {"a.md": "# A\n"})
+    with Raw("--vault", str(tmp_path), "mcp", "--tools", "all", program=[sys.executable, "-c", NOISE]) as raw:
+        raw.initialize()
         raw.call(1, "outline", {"note": "a"})
         assert raw.read()["result"]["content"][0]["text"].startswith("a.md: ")
         status, out, errors = raw.hang_up()
@@ -154,7 +158,7 @@ def test_fault_M07_the_server_goes_with_its_client(slow_vault: Path, how: str) -
 
 
 def test_fault_M09_a_call_that_takes_too_long_gives_what_it_has(slow_vault: Path) -> None:
-    configuration = Path(os.environ["XDG_CONFIG_HOME"], "vaulttools", "vaulttools.toml")
+    configuration = user_config_path("vaulttools") / "vaulttools.toml"
     settings = configuration.read_text(encoding="utf-8")
     configuration.write_text(settings.replace("limit = 60", "limit = 0.5"), encoding="utf-8")
     (result,) = answers(["--vault", str(slow_vault), "mcp", "--structured", "full"], ("search_files", SLOW))

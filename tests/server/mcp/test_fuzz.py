@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from tests.conftest import FIXTURES, OUR_FAULT, write_files
+from tests.conftest import FIXTURES, OUR_FAULT, own_places, write_files
 from tests.server.serving import Raw, raw_mcp
 from vaulttools import tools
 from vaulttools.core import limits
@@ -81,9 +81,9 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raw]:
     """One server for all calls."""
     home = tmp_path_factory.mktemp("home")
     table = f"[fuzzed]\npath = '{FIXTURES / 'vault'}'\ntime_limit = 1\n"
-    write_files(home, {"vaulttools/vaulttools.toml": table})
-    folders = {"XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
-    with raw_mcp(FIXTURES / "vault", "--tools", "all", **folders) as raw:
+    places = ("config/vaulttools", "local/vaulttools/vaulttools")  # the second on Windows
+    write_files(home, {f"{place}/vaulttools.toml": table for place in places})
+    with raw_mcp(FIXTURES / "vault", "--tools", "all", **own_places(home)) as raw:
         yield raw
         status, _, errors = raw.hang_up()
         assert (status, errors) == (0, b"")

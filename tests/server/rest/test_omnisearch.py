@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -21,7 +22,14 @@ from vaulttools.server.vaults import opened
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ASGIApp]:
     folder: Path = tmp_path_factory.mktemp("omnisearch")
-    write_files(folder, {"a/Cellars.md": "# 🚀 Damp\n\nThe cellars are damp.\n", "b.md": "Nothing.\n"})
+    write_files(
+        folder,
+        {
+            "a/Cellars.md": "# 🚀 Damp\n\nThe cellars are damp.\n",
+            "b.md": "Nothing.\n",
+            "c.md": "# Le Chatelier\n\nState-of-the-art.\n",
+        },
+    )
     with opened({"notes": str(folder)}, index="off") as vaults:
         calls = Calls()
         yield application(vaults, calls, ["https://notes.example"])
@@ -38,8 +46,29 @@ def test_the_notes_that_answer_have_the_form_that_the_plugin_gives(app: ASGIApp)
         "path": "a/Cellars.md",
         "basename": "Cellars",
         "foundWords": ["damp", "cellars"],
-        "matches": [{"match": "Damp", "offset": 5}, {"match": "cellars", "offset": 15}],
+        "matches": [
+            {"match": "Damp", "offset": 5},
+            {"match": "cellars", "offset": 15},
+            {"match": "damp", "offset": 27},
+        ],
     }
+
+
+@pytest.mark.parametrize(
+    ("question", "marked"),
+    [
+        ('"the cellars are"', [("The cellars are", 11)]),  # a phrase is one place
+        ("cellar", [("cellars", 15)]),  # another form of the word
+        ("châtelier", [("Chatelier", 5)]),
+        ("chatelier", [("Chatelier", 5)]),
+        ('"state-of-the-art"', [("State-of-the-art", 16)]),
+    ],
+)
+def test_what_was_found_is_marked_as_it_is_written(app: ASGIApp, question: str, marked: list[tuple[str, int]]) -> None:
+    found = ask(app, "GET", f"/search?q={quote(question)}").json()
+    places = [(each["match"], each["offset"]) for note in found for each in note["matches"]]
+    assert places == marked
+    assert [each for note in found for each in note["foundWords"]] == [word.lower() for word, _ in marked]
 
 
 def test_an_empty_question_asks_whether_anybody_is_there(app: ASGIApp) -> None:

@@ -5,28 +5,20 @@ It only marks, it does not search: a line that the tools found is shown with or 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Sequence
 from html import unescape
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final
 
 import re2
 from markupsafe import Markup, escape
 
-from vaulttools.core.folding.words import Folded
 from vaulttools.errors import InvalidQuery
-from vaulttools.index.words import tokens
 from vaulttools.query import tree
 from vaulttools.query.language import parse
-from vaulttools.ranked.question import read, without_operators
 from vaulttools.server.page.addresses import Mode
 from vaulttools.server.page.rendering.sanitizer import in_texts
-
-Span: TypeAlias = tuple[int, int]
-Finder: TypeAlias = Callable[[str], Iterable[Span]]
-"""Returns the places to mark in a text: the first character, and the one after the last."""
+from vaulttools.server.question_words import Finder, words_of
 
 _MARKS: Final = 200
 """Upper bound of marks in one text: a regex such as `.` would mark each character."""
@@ -43,12 +35,7 @@ def finder(query: str, mode: Mode) -> Finder:
         return _by_literals([query])
     if mode == "obsidian":  # it also finds words inside others
         return _by_literals(list(_wanted(query)))
-    terms = read(without_operators(query)[0]).terms
-    spelled = [(tokens(spelling.text), spelling.is_beginning) for term in terms for spelling in term.spellings]
-    stems = {stem for words, _ in spelled for _, _, stem in words}
-    beginnings = tuple(words[-1][2] for words, is_beginning in spelled if words and is_beginning)
-    literals = [term.literal.encode() for term in terms if term.literal]
-    return lambda text: _joined((*_of_words(text, stems, beginnings), *_of_literals(text, literals)))
+    return words_of(query)
 
 
 def marked(text: str, find: Finder) -> Markup:
@@ -100,45 +87,6 @@ def _by_regex(pattern: str, *, ignore_case: bool) -> Finder:
 def _by_literals(texts: Sequence[str]) -> Finder:
     """Returns a finder for plain texts, ignoring case."""
     return _by_regex("|".join(map(re2.escape, texts)), ignore_case=True) if texts else lambda _: ()
-
-
-def _of_words(text: str, stems: AbstractSet[str], beginnings: tuple[str, ...]) -> Iterator[Span]:
-    """Yields the words of a text with one of these stems, or with a stem that begins so."""
-    found = ((start, end) for start, end, stem in tokens(text) if stem in stems or stem.startswith(beginnings))
-    return _in_characters(text, found)
-
-
-def _of_literals(text: str, literals: Sequence[bytes]) -> Iterator[Span]:
-    """Yields where a text holds pieces of text, which are folded."""
-    if literals:
-        folded = Folded(text)
-        for literal in literals:
-            found = re.finditer(re.escape(literal), folded.data)
-            yield from _in_characters(text, (folded.written(match.start(), match.end()) for match in found))
-
-
-def _joined(spans: Iterable[Span]) -> Iterator[Span]:
-    """Yields places in order, those that touch as one: a mark inside a flag would make two letters of it."""
-    last: Span | None = None
-    for start, end in sorted(spans):
-        if last and start <= last[1]:
-            last = last[0], max(end, last[1])
-        else:
-            if last:
-                yield last
-            last = start, end
-    if last:
-        yield last
-
-
-def _in_characters(text: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """Yields places in order that are given in bytes of UTF-8 in characters."""
-    encoded = text.encode("utf-8", "replace")
-    byte = character = 0
-    for start, end in spans:
-        character += len(encoded[byte:start].decode("utf-8", "replace"))
-        byte = start
-        yield character, character + len(encoded[start:end].decode("utf-8", "replace"))
 
 
 def _utf8(text: str) -> str:

@@ -13,9 +13,10 @@ from vaulttools.answers.proposals import how_many
 from vaulttools.answers.shown_lines import FileMatch
 from vaulttools.core import paths, render
 from vaulttools.server.page.addresses import Addresses, Mode
-from vaulttools.server.page.highlighting import Finder, finder, marked, marked_html
+from vaulttools.server.page.highlighting import finder, marked, marked_html
 from vaulttools.server.page.rendering.note import Rendering
 from vaulttools.server.page.vault_notes import VaultNotes
+from vaulttools.server.question_words import Finder
 from vaulttools.tools.query import ObsidianAnswer, QueryAnswer, RankedAnswer
 from vaulttools.tools.query.answers import NoteFound, NoteMatch, NoteRanked
 from vaulttools.tools.search_files import SearchFilesAnswer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -17,6 +18,7 @@ from vaulttools.files.document import NotRead
 from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access, Guard
+from vaulttools.server.question_words import words_of
 from vaulttools.server.rest import simple
 from vaulttools.server.rest.answering import answered, as_json, ensure_complete, refused
 from vaulttools.server.service import Service
@@ -29,6 +31,9 @@ PORT: Final = 51361
 
 NOTES: Final = 50
 """As many notes as the plugin returns."""
+
+MATCHES: Final = 100
+"""Places of a note that are listed, as many as the plugin lists."""
 
 
 def application(vaults: Vaults, calls: Calls, origins: Sequence[str]) -> ASGIApp:
@@ -52,28 +57,23 @@ async def _answer(service: Service, request: Request) -> Response:
 
 def found(call: Call, name: str, question: str) -> list[dict[str, Any]]:
     """Returns the notes that answer a question; offsets count UTF-16 units of the text."""
-    words = list(dict.fromkeys(question.casefold().split()))
+    find = words_of(question)
     request = query.QueryRequest(query=question, limit=NOTES, max_chars=50_000)
     listed = []
     for note in query.run(call, request).notes:
         # A question of operators alone has matches, without scores and passages.
         score, passages = (note.score, note.passages) if isinstance(note, NoteRanked) else (None, [])
         text = _text(call, note.path) if passages else ""
-        folded, units = text.lower(), simple.Units(text)
-        places = []
-        if len(folded) == len(text):
-            places = [(start, word) for word in words if (start := folded.find(word)) >= 0]
+        units = simple.Units(text)
+        places = [*islice(find(text), MATCHES)]
         listed.append(
             {
                 "score": score,
                 "vault": name,
                 "path": note.path,
                 "basename": note.title,
-                "foundWords": [word for _, word in places],
-                "matches": [
-                    {"match": text[start : start + len(word)], "offset": units.before(start)}
-                    for start, word in sorted(places)
-                ],
+                "foundWords": [*dict.fromkeys(text[start:end].lower() for start, end in places)],
+                "matches": [{"match": text[start:end], "offset": units.before(start)} for start, end in places],
                 "excerpt": "\n\n".join(passage.text for passage in passages),
             }
         )

@@ -53,7 +53,7 @@ class ReadRequest(Request):
 
     note: str | None = Field(
         None,
-        description="Path or name: `Projects/plan.md`, `plan#Tasks`, `plan#^block`, `plan:3-9`, `daily`, `weekly -1`, "
+        description="Path or name: `A/plan.md`, `plan#Tasks`, `plan#^block`, `plan:3-9`, `daily`, `weekly -1`, "
         "`a.zip:b.md`; also images, PDF, DOCX.",
     )
     notes: Notes | None = Field(None, description="Several, at most 20; they share max_chars.")
