@@ -31,9 +31,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_config_path
 
+from tests.server.asking import answers_at
 from vaulttools import Vault, VaultConfig, VaultToolsError, tools
 from vaulttools.answers.request import PATHS
 from vaulttools.cli.main import main
+from vaulttools.server.callers import Tenants
+from vaulttools.server.tokens import TokenFile
+from vaulttools.server.vault_pool import VaultPool
 
 posix_only = pytest.mark.not_on_windows("names and links of POSIX")
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
@@ -574,6 +578,59 @@ def test_every_face_keeps_what_is_closed(field: Field, face: Face, vault: Vault,
         "door/there.md",
     ):
         assert_nothing_leaks(vault, form, field, [face])
+
+
+FOREIGN = tuple(
+    f"vault://{name}/{THERE}" for name in (*OUTSIDE, "vault/../vault2", "vault%2F..%2Fvault2", "vault/%2e%2e/vault2")
+)
+"""Notes of other vaults of a host, in the form in which MCP names notes."""
+
+
+@pytest.fixture(scope="module")
+def hosted(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., list[str]]]:
+    """What `/v/vault/mcp` answers to a caller who may see `vault2`, too; the vaults around both belong to others."""
+    tokens = TokenFile(tmp_path_factory.mktemp("host") / "tokens.json")
+    token = tokens.add("one", ["vault", "vault2"])
+
+    def answers(asked: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
+        told = answers_at("/v/vault/mcp", Tenants(tokens, pool), token, asked)
+        return [json.dumps(each, ensure_ascii=False) for each in told]
+
+    pool = VaultPool(str(place))
+    yield answers
+    pool.close()
+
+
+@posix_only
+@by_field
+def test_mcp_of_one_hosted_vault_shows_nothing_closed(
+    field: Field, hosted: Callable[..., list[str]], place: Path
+) -> None:
+    forms = [_there(form, place) for form in (*REPRESENTATIVES, *FOREIGN, "../vault2/there.md")]
+    asked = [("tools/call", {"name": field.tool, "arguments": field.arguments(form)}) for form in forms]
+    for form, shown in zip(forms, hosted(asked), strict=True):
+        assert CANARY not in shown and UNNAMED not in shown, form
+
+
+@posix_only
+def test_mcp_of_one_hosted_vault_reads_nothing_closed_in_any_form(
+    hosted: Callable[..., list[str]], place: Path
+) -> None:
+    kinds = (P01, P02, P03, P04, P05, P06, P08, P10, P11, P12, P15, P15_ARCHIVED, FOREIGN)
+    forms = ["open.md", *(_there(form, place) for forms in kinds for form in forms)]
+    asked = [
+        request
+        for form in forms
+        for request in (
+            ("tools/call", {"name": "read", "arguments": {"note": form}}),
+            ("tools/call", {"name": "read", "arguments": {"note": form, "vault": "vault2"}}),
+            ("resources/read", {"uri": form if "://" in form else f"vault://vault/{form}"}),
+        )
+    ]
+    told = hosted(asked)
+    assert WORD in told[0] and WORD in told[2]
+    for request, shown in zip(asked, told, strict=True):
+        assert CANARY not in shown and UNNAMED not in shown, request
 
 
 WIDE = {"include_excluded": True, "gitignore": False, "hidden": True, "max_results": 1000, "limit": 200}

@@ -13,7 +13,9 @@ from tests.conftest import FIXTURES
 from tests.server.serving import TERMINATED, http
 from vaulttools import BadArgument
 from vaulttools.cli.access import NEEDED
+from vaulttools.cli.main import main
 from vaulttools.cli.serve import parse
+from vaulttools.server.tokens import TokenFile
 
 REACHED = "0.0.0.0 can be reached from other machines"
 BEYOND = ["0.0.0.0:1", "--token-file", "TOKEN"]
@@ -56,6 +58,16 @@ def test_tls_may_come_before_or_after_the_address(words: Sequence[str], tls: tup
     for given in ([*words, ":8765"], [":8765", *words]):
         options = parse(given, ["V"])
         assert (options.host, options.port, options.tls) == ("127.0.0.1", 8765, tls)
+
+
+def test_a_new_token_is_printed_alone_and_beside_it_where_assistants_ask(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokens = tmp_path / "tokens.json"
+    assert main(["token", "add", "ada", "--vaults", "ada,My Notes", "--tokens", str(tokens)]) == 0
+    printed = capsys.readouterr()
+    assert TokenFile(tokens).find(printed.out.strip()) is not None
+    assert printed.err == "Assistants ask at /mcp, or for one vault alone at /v/ada/mcp, /v/My%20Notes/mcp\n"
 
 
 def test_it_serves_https_with_its_own_certificate_and_ends_gracefully(tmp_path: Path) -> None:

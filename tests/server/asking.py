@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,15 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp
 
 from tests.conftest import Files, write_files
+from tests.server.serving import ACCEPT, INITIALIZE
+from vaulttools import tools
 from vaulttools.server.application import FIRST, Mcp, Rooms, application
-from vaulttools.server.callers import Alike
+from vaulttools.server.callers import Alike, Callers
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access
+from vaulttools.server.mcp import protocol
+from vaulttools.server.mcp.backend import Backend
+from vaulttools.server.mcp.streamable import streamable_by_caller
 from vaulttools.server.page import routes as page
 from vaulttools.server.rest import routes as rest
 from vaulttools.server.service import Service
@@ -63,6 +70,36 @@ def app_of(vaults: Vaults, calls: Calls, token: str | None = None) -> ASGIApp:
     service = Service(Alike(token, vaults), calls)
     rooms = Rooms(page.routes(service), rest.routes(service, FIRST))
     return application(service, Mcp(PlainTextResponse("mcp"), at_rest), Access("127.0.0.1"), rooms)
+
+
+def answers_at(
+    path: str, callers: Callers, token: str, asked: Sequence[tuple[str, dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """What MCP at a path answers, one after another in one session; `asked` are methods with their parameters."""
+
+    async def held() -> list[dict[str, Any]]:
+        calls = Calls()
+        mcp = streamable_by_caller(
+            lambda caller: protocol.server(Backend(caller.vaults, tools.NAMES, calls, is_structured=True))
+        )
+        service = Service(callers, calls)
+        app = application(service, mcp, Access("127.0.0.1"), Rooms([], rest.routes(service, None)))
+        headers = {**ACCEPT, "Authorization": f"Bearer {token}"}
+        client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=ORIGIN, headers=headers, timeout=None)
+        async with mcp.runs(), client:
+            begun = await client.post(path, json=INITIALIZE)
+            client.headers["Mcp-Session-Id"] = begun.headers["mcp-session-id"]
+            return [await _told(client, path, method, parameters) for method, parameters in asked]
+
+    return anyio.run(held)
+
+
+async def _told(client: httpx2.AsyncClient, path: str, method: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    message = {"jsonrpc": "2.0", "id": 2, "method": method, "params": parameters}
+    answer = await client.post(path, json=message)
+    (data,) = re.findall(r"(?m)^data: (\{.*)$", answer.text)
+    told: dict[str, Any] = json.loads(data)
+    return told
 
 
 @contextmanager

@@ -52,7 +52,9 @@ def test_a_request_means_the_vault_of_its_path_or_the_only_one(app: ASGIApp) -> 
     assert ask(app, "GET", "/ui/", headers=KEY).text == "vault"
     assert ask(app, "GET", "/v/notes/ui/", headers=KEY).text == "vault"
     assert ask(app, "GET", "/healthz").text == "ok"
-    assert ask(app, "GET", "/mcp", headers=KEY).text == "mcp"
+    for path in ("/mcp", "/v/notes/mcp"):
+        assert ask(app, "GET", path, headers=KEY).text == "mcp"
+    assert ask(app, "GET", "/v/none/mcp", headers=KEY).status_code == 404
 
 
 def test_the_first_request_of_clients_is_answered_to_everybody_and_reveals_nothing(app: ASGIApp) -> None:
@@ -78,8 +80,9 @@ def test_whatever_would_write_is_refused(app: ASGIApp, method: str, path: str) -
 def test_without_the_token_each_room_refuses_in_its_form(app: ASGIApp, headers: dict[str, str]) -> None:
     rest = ask(app, "GET", "/vault/", headers=headers)
     assert (rest.status_code, rest.json()) == (401, UNAUTHORIZED)
-    mcp = ask(app, "POST", "/mcp", headers=headers)
-    assert (mcp.status_code, mcp.text) == (401, "A bearer token is required")
+    for path in ("/mcp", "/v/notes/mcp", "/v/none/mcp"):
+        mcp = ask(app, "POST", path, headers=headers)
+        assert (mcp.status_code, mcp.text) == (401, "A bearer token is required")
     for path in ("/ui/", "/v/notes/ui/", "/v/none/ui/"):
         page = ask(app, "GET", path, headers=headers)
         assert (page.status_code, page.headers["location"]) == (303, f"/ui/login?to={path}")
@@ -103,7 +106,8 @@ def test_pages_of_other_origins_may_not_ask(app: ASGIApp, origin: str, rest: int
     assert answer.status_code == rest
     is_allowed = answer.headers.get("access-control-allow-origin") == origin
     assert is_allowed == (origin == "https://notes.example")
-    assert ask(app, "GET", "/mcp", headers=headers).status_code == mcp
+    for path in ("/mcp", "/v/notes/mcp"):
+        assert ask(app, "GET", path, headers=headers).status_code == mcp
 
 
 def test_a_foreign_host_is_refused_in_the_form_of_rest(app: ASGIApp) -> None:
@@ -118,7 +122,8 @@ def test_a_cookie_counts_for_our_own_pages_only(app: ASGIApp, service: Service, 
     cookie = service.logins.begin(TOKEN)
     headers = {"Cookie": f"vaulttools-8765={cookie}", **({} if site is None else {"Sec-Fetch-Site": site})}
     assert ask(app, "GET", "/ui/", headers=headers).status_code == status
-    assert ask(app, "POST", "/mcp", headers=headers).status_code == 401
+    for path in ("/mcp", "/v/notes/mcp"):
+        assert ask(app, "POST", path, headers=headers).status_code == 401
     service.logins.end(cookie)
     assert ask(app, "GET", "/ui/", headers=headers).status_code == 303
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -19,10 +21,11 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
 from mcp.types import ListToolsResult
 
 from tests.conftest import write_files
-from tests.server.serving import ACCEPT, INITIALIZE, http, run, text_of
+from tests.server.serving import ACCEPT, INITIALIZE, connected, http, run, said, text_of
 from vaulttools.errors import BadArgument
 from vaulttools.index import background
 from vaulttools.server.callers import Caller, Tenants
@@ -82,7 +85,9 @@ def test_nobody_calls_without_a_token(host: Host) -> None:
     for token in (None, "x", host.one[:-1]):
         assert _get(host, token, "/vault/").status_code == 401
         assert _get(host, token, "/v/a/vault/").status_code == 401
-        assert _get(host, token, "/mcp", "POST").status_code == 401
+        for path in ("/mcp", "/v/a/mcp", "/v/none/mcp"):
+            refused = _get(host, token, path, "POST")
+            assert (refused.status_code, refused.text) == (401, "A bearer token is required")
         given = _get(host, token, "/").json()
         assert given["authenticated"] is False
 
@@ -150,12 +155,123 @@ def test_links_and_embeds_show_nothing_of_another_vault(host: Host, token: str) 
     assert "needle" not in str(given)
 
 
-def test_a_session_is_of_no_use_to_another_token(host: Host) -> None:
-    headers = ACCEPT | {"Authorization": f"Bearer {host.two}"}
-    session = httpx2.post(f"{host.url}/mcp", json=INITIALIZE, headers=headers).headers["mcp-session-id"]
-    asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    stolen = ACCEPT | {"Authorization": f"Bearer {host.one}", "Mcp-Session-Id": session}
-    assert httpx2.post(f"{host.url}/mcp", json=asked, headers=stolen).status_code == 404
+def test_mcp_of_one_vault_knows_no_other(host: Host) -> None:
+    seen: dict[str, Any] = {}
+
+    async def talk() -> None:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {host.two}"}) as client,
+            Client(streamable_http_client(f"{host.url}/v/b/mcp", http_client=client), mode="legacy") as session,
+        ):
+            seen["instructions"] = session.instructions or ""
+            seen["arguments"] = {name for tool in (await session.list_tools()).tools for name in tool.input_schema}
+            seen["resources"] = [str(each.uri) for each in (await session.list_resources()).resources]
+            templates = (await session.list_resource_templates()).resource_templates
+            seen["templates"] = [each.uri_template for each in templates]
+            seen["own"] = text_of(await session.call_tool("read", {"note": "note.md"}))
+            for note in ("vault://a/note.md", "../a/note.md", "/v/a/note.md"):
+                seen[note] = text_of(await session.call_tool("read", {"note": note}))
+            seen["other"] = text_of(await session.call_tool("read", {"note": "note.md", "vault": "a"}))
+            for uri in (
+                "vault://a/note.md",
+                "vault://b/../a/note.md",
+                "vault://b/%2e%2e/a/note.md",
+                "vault://b%2F..%2Fa/note.md",
+            ):
+                with pytest.raises(MCPError) as refused:
+                    await session.read_resource(uri)
+                seen[uri] = str(refused.value)
+
+    run(talk)
+    assert "the vault b." in seen.pop("instructions")
+    assert "vault" not in seen.pop("arguments")
+    assert seen.pop("resources") == ["vault://b/note.md"] and seen.pop("templates") == ["vault://b/{+path}"]
+    assert "needle of b" in seen.pop("own")
+    assert seen["vault://a/note.md"] == "vault must be one of b, got 'a'"
+    assert not [text for text in seen.values() if "needle of a" in text]
+
+
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE", "PUT"])
+@pytest.mark.parametrize("body", [b"", b"{", b"x" * (5 << 20), json.dumps(INITIALIZE).encode()], ids=len)
+def test_mcp_of_an_unknown_and_of_a_forbidden_vault_are_refused_alike(host: Host, method: str, body: bytes) -> None:
+    headers = {
+        **ACCEPT,
+        "Content-Type": "application/json",
+        "Mcp-Session-Id": "x",
+        "Authorization": f"Bearer {host.one}",
+    }
+
+    def refusal(path: str) -> tuple[Any, ...]:
+        answer = httpx2.request(method, host.url + path, headers=headers, content=body)
+        return answer.status_code, answer.text, {**answer.headers, "date": ""}
+
+    refusals = [refusal(f"/v/{name}/mcp") for name in ("b", "c", "none", ".a", "gone", "A", "a%20", "%00")]
+    assert refusals == [refusals[0]] * len(refusals)
+    assert refusals[0][:2] == (404, _get(host, host.one, "/v/b/vault/").text)
+
+
+SPELLINGS = (
+    *(
+        "/v/b/mcp",
+        "//v/b/mcp",
+        "/v//b/mcp",
+        "/v/b//mcp",
+        "/v/./b/mcp",
+        "/v/b/./mcp",
+        "/v/b/mcp/",
+        "/v/b/mcp%0A",
+        "/v/B/mcp",
+    ),
+    *("/v/a/../b/mcp", "/v/a/%2e%2e/b/mcp", "/v/a%2F..%2Fb/mcp", "/v/a%2f%2e%2e%2fb/mcp", "/v/a/mcp/../../b/mcp"),
+    *("/v/a/v/b/mcp", "/v/%62/mcp", "/v/%2562/mcp", "/v/b%00/mcp", "/v/a%00/../b/mcp", "/v/b;a/mcp", "/v/b%20/mcp"),
+    *(
+        "/v/../v/b/mcp",
+        "/v/a\\..\\b/mcp",
+        "/v/b/%6dcp",
+        "/mcp/../v/b/mcp",
+        "/v/b/mcp?vault=a",
+        "/v/a,b/mcp",
+        "/v/*/mcp",
+    ),
+)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_spelling_of_a_path_leads_to_mcp_of_a_forbidden_vault(host: Host, spelling: str) -> None:
+    body = json.dumps(INITIALIZE)
+    head = [f"POST {spelling} HTTP/1.1", f"Host: {urlsplit(host.url).netloc}", f"Authorization: Bearer {host.one}"]
+    head += ["Accept: application/json, text/event-stream", "Content-Type: application/json", "Connection: close"]
+    request = "\r\n".join([*head, f"Content-Length: {len(body)}", "", body]).encode()
+    with closing(connected(urlsplit(host.url).port or 0, request)) as connection:
+        answer = said(connection)
+    assert re.match(rb"HTTP/1.1 (40[034]|421) ", answer), answer
+    assert b"mcp-session-id" not in answer.lower() and b"needle" not in answer
+
+
+def test_a_session_is_of_no_use_at_another_path_or_to_another_token(host: Host) -> None:
+    places = [
+        (host.two, "/mcp"),
+        (host.two, "/v/a/mcp"),
+        (host.two, "/v/b/mcp"),
+        (host.one, "/mcp"),
+        (host.one, "/v/a/mcp"),
+    ]
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+
+    def status(
+        method: str, place: tuple[str, str], session: str | None = None, message: object = None
+    ) -> httpx2.Response:
+        headers = {**ACCEPT, "Authorization": f"Bearer {place[0]}", **({"Mcp-Session-Id": session} if session else {})}
+        return httpx2.request(method, host.url + place[1], json=message, headers=headers)
+
+    sessions = [status("POST", place, None, INITIALIZE).headers["mcp-session-id"] for place in places]
+    for begun, session in zip(places, sessions, strict=True):
+        for asked in places:
+            for method, message in (("POST", listing), ("DELETE", None)):
+                if asked != begun:
+                    assert status(method, asked, session, message).status_code == 404
+        assert status("POST", begun, session, listing).status_code == 200
+        assert status("DELETE", begun, session).status_code == 200
 
 
 def test_a_revoked_token_is_refused_at_once(host: Host) -> None:

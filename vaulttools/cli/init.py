@@ -39,7 +39,9 @@ Add the server to the settings of the assistants on this machine. Shows what wou
                  vault
   --no-build     leave the index to be built at the first question
   --remove       remove the server
-  --dry-run      show what would change, and write nothing (default)"""
+  --dry-run      show what would change, and write nothing (default)
+
+For a vault that a server hosts, give an assistant the address https://HOST/v/NAME/mcp, and a token as header."""
 
 
 @dataclass(frozen=True, slots=True)

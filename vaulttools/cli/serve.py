@@ -216,7 +216,7 @@ def run(options: ServeOptions) -> None:
         if not is_loopback(options.host) and files is None:
             print("Without TLS: anyone who can listen to the network reads notes and token.", file=sys.stderr)
         listening = listener.Listening(options.host, options.port, files, options.proxy)
-        message = "Serving at {url}/ (MCP at /mcp, REST below /, pages for people below /ui/)"
+        message = "Serving at {url}/ (MCP at /mcp and /v/NAME/mcp, REST below /, pages for people below /ui/)"
         with offered:
             listener.serve(AccessLog(app), listening, message, calls.close)
 
@@ -227,7 +227,7 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike, Tenants
     from vaulttools.server.mcp import protocol
-    from vaulttools.server.mcp.streamable import streamable, streamable_by_caller
+    from vaulttools.server.mcp.streamable import streamable_by_caller
     from vaulttools.server.service import Service
     from vaulttools.server.tokens import TokenFile
     from vaulttools.server.vault_pool import VaultPool
@@ -235,10 +235,9 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
 
     index: Literal["off"] | None = None if options.has_index else "off"
     backend = partial(access.backend, options, calls=calls, pages=options.oauth or "")
+    mcp = streamable_by_caller(lambda caller: protocol.server(backend(caller.vaults, caller=caller.name)))
     if options.vaults_root is None:
         with opened(folders(options.vaults), index=index) as vaults:
-            with importing_much():
-                mcp = streamable(protocol.server(backend(vaults)))
             offered = resident.offered(map(vaults.lent, vaults.names))
             with nullcontext() if options.omnisearch is None else _omnisearch(options, vaults, calls):
                 yield Service(Alike(options.token, vaults), calls), mcp, offered
@@ -247,7 +246,6 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     tokens.entries()  # report an unreadable file at the start
     pool = VaultPool(options.vaults_root, options.open_vaults, index)
     try:
-        mcp = streamable_by_caller(lambda caller: protocol.server(backend(caller.vaults, caller=caller.name)))
         # Commands of this machine's users have no token.
         yield Service(Tenants(tokens, pool), calls), mcp, nullcontext()
     finally:

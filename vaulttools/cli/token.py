@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from platformdirs import user_config_path
 
@@ -43,6 +45,9 @@ def command(words: list[str], switches: Switches) -> Said:
     if len(words) == 2 and words[0] == "add":
         names = [name.strip() for name in (vaults or "").split(",") if name.strip()]
         token = tokens.add(words[1], names)
+        # Not on stdout: scripts take that for the token.
+        paths = ", ".join(f"/v/{quote(name, safe='')}/mcp" for name in names)
+        print(f"Assistants ask at /mcp, or for one vault alone at {paths}", file=sys.stderr)
         return Said(token, {"name": words[1], "token": token, "vaults": names})
     if len(words) == 2 and words[0] == "revoke" and vaults is None:
         tokens.revoke(words[1])

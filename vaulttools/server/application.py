@@ -18,9 +18,9 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vaulttools.server.guard import MCP, Access, Guard
+from vaulttools.server.guard import MCP, Access, Guard, is_mcp
 from vaulttools.server.rest import answering
-from vaulttools.server.service import Service
+from vaulttools.server.service import NoSuchVault, Service
 
 LONGEST: Final = 500
 """Characters of a path in one line of the log."""
@@ -57,7 +57,7 @@ class Mcp(NamedTuple):
     """The MCP server as a part of the application."""
 
     app: ASGIApp
-    """Answers requests to `/mcp`."""
+    """Answers requests to `/mcp`, and to `/v/NAME/mcp` with a caller who sees that vault alone."""
     runs: Callable[[], AbstractAsyncContextManager[None]]
     """Runs the server while its context is entered."""
 
@@ -83,7 +83,8 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
     routes += [Route(path, elsewhere, methods=methods) for path, methods in _TRIED.items()]
     if rooms is not None:
         vault_routes = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.rest]
-        routes += [*rooms.sign_in, Mount("/v/{vault}", routes=vault_routes), *vault_routes]
+        of_vault = [Route(MCP, _OfOneVault(service, mcp.app)), *vault_routes]
+        routes += [*rooms.sign_in, Mount("/v/{vault}", routes=of_vault), *vault_routes]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -98,7 +99,7 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
 
     def refused(scope: Scope, status: int, sentence: str) -> Response:
         path: str = scope["path"]
-        if rooms is None or path == MCP:
+        if rooms is None or is_mcp(path):
             challenge = "Bearer" if service.sign_in is None else service.sign_in.challenge(path)
             return PlainTextResponse(sentence, status, {"WWW-Authenticate": challenge} if status == 401 else None)
         if status == 401 and _is_for_people(path):
@@ -124,6 +125,25 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
     handlers = {HTTPException: failed, ClientDisconnect: gone, Exception: broke}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
     return Guard(app, access, service, refused, is_open)
+
+
+class _OfOneVault:
+    """Answers `/v/NAME/mcp`; a vault that the caller may not see is refused as an unknown one, and as over REST."""
+
+    def __init__(self, service: Service, app: ASGIApp) -> None:
+        self._service = service
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        try:
+            name = self._service.vault_name(request)
+        except NoSuchVault:
+            await answering.refused(404, "Not Found")(scope, receive, send)
+            return
+        caller = self._service.caller(request)
+        assert caller is not None
+        await self._app({**scope, "state": {**scope["state"], "caller": caller.seeing(name)}}, receive, send)
 
 
 async def _with_slash(request: Request) -> Response:

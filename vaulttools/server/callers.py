@@ -6,7 +6,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeAlias
 
 from starlette.types import Scope
@@ -31,6 +31,10 @@ class Caller:
     """Name of the token; empty if all callers share one. The log may show it, but never the token."""
     vaults: Vaults
     """All vaults that the caller may see; for the caller no other vault exists."""
+
+    def seeing(self, vault: str) -> Caller:
+        """Returns this caller as one who sees only that vault, which must be one of its own."""
+        return replace(self, vaults=replace(self.vaults, names=(vault,)))
 
 
 @dataclass(frozen=True, slots=True)

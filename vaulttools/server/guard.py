@@ -20,7 +20,9 @@ from vaulttools.server.callers import cookie_name
 from vaulttools.server.service import Service
 
 MCP: Final = "/mcp"
-"""The path of the MCP server."""
+"""The path of the MCP server; `/v/NAME/mcp` is that of one vault."""
+
+_OF_MCP: Final = re.compile(rf"(/v/[^/]+)?{MCP}")
 
 OBSIDIAN: Final = ("app://obsidian.md", "capacitor://localhost")
 """Origins of Obsidian's own windows, on the desktop and on phones."""
@@ -117,27 +119,27 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host")
         own = f"{scope['scheme']}://{host}"
-        is_mcp = scope["path"] == MCP
+        for_mcp = is_mcp(scope["path"])
         if not scope["path"].startswith("/"):  # `OPTIONS *`, `CONNECT host:22`, `GET ?x`
             await self._refused(scope, 400, "The request must name a path, which begins with /")(scope, receive, send)
         elif not self._access.accepts_host(host):
             await self._refused(scope, 421, _misdirected(scope["scheme"], host))(scope, receive, send)
-        elif not self._access.accepts_origin(_origin(headers, own), own, is_mcp=is_mcp):
+        elif not self._access.accepts_origin(_origin(headers, own), own, is_mcp=for_mcp):
             await self._refused(scope, 403, "This origin is not allowed")(scope, receive, send)
         else:
-            await (self._mcp if is_mcp else self._others)(scope, receive, send)
+            await (self._mcp if for_mcp else self._others)(scope, receive, send)
 
     async def _authorized(self, scope: Scope, receive: Receive, send: Send) -> None:
         token = bearer(scope)
         caller = self._service.callers.of(token or self._logged_in(scope))
-        if caller is None and token and self._service.sign_in is not None and scope["path"] == MCP:
+        if caller is None and token and self._service.sign_in is not None and is_mcp(scope["path"]):
             caller = self._service.sign_in.caller(token, scope["path"])
         if caller is None and not self._is_open(scope["path"]):
             await self._refused(scope, 401, "A bearer token is required")(scope, receive, send)
             return
         # Requests must not share their state, but a server may pass the same mapping to all of them.
         scope["state"] = {**scope.get("state", {}), "caller": caller}
-        if scope["path"] == MCP:
+        if is_mcp(scope["path"]):
             await self._app(scope, receive, send)
         else:
             await self._bounded(scope, receive, send)
@@ -167,10 +169,15 @@ class Guard:
 
         For a browser all ports of this machine are one site, so `SameSite` alone would let other pages use the cookie.
         """
-        if scope["path"] == MCP or Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        if is_mcp(scope["path"]) or Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin"):
             return None
         cookie = HTTPConnection(scope).cookies.get(cookie_name(scope))
         return self._service.logins.token(cookie)
+
+
+def is_mcp(path: str) -> bool:
+    """Whether a path is one of MCP: `/mcp` or `/v/NAME/mcp`."""
+    return _OF_MCP.fullmatch(path) is not None
 
 
 def bearer(scope: Scope) -> str | None:

@@ -26,7 +26,7 @@ SESSIONS: Final = 1_000
 """Sessions that clients did not end; each keeps a task and two streams, for at most half an hour."""
 
 KEPT: Final = 1_000
-"""Callers whose servers are kept; a caller that returns later gets a new server and new sessions."""
+"""Servers that are kept; a caller that returns later gets a new one, and new sessions."""
 
 LAST_CALLS_SECONDS: Final = 60.0
 """Time for running calls after the vaults of their caller changed: an empty answer would leave clients waiting."""
@@ -62,26 +62,27 @@ class _Tenant:
 
 
 def streamable_by_caller(made: Callable[[Caller], Server[Any]]) -> Mcp:
-    """Make a server for each caller, with its vaults and sessions, as part of an application.
+    """Make a server for each caller and path, with its vaults and sessions, as part of an application.
 
-    A session's id is useless to others, because it is looked up among the caller's sessions.
+    A session's id is useless to others and at other paths, because it is looked up among those of this server.
     """
     tenants = _Tenants(made)
     return Mcp(_whole(tenants), tenants.runs)
 
 
 class _Tenants:
-    """The servers of all callers."""
+    """The servers of all callers, one for each path: `/mcp`, and `/v/NAME/mcp` for each vault."""
 
     def __init__(self, made: Callable[[Caller], Server[Any]]) -> None:
         self._made = made
-        self._tenants: OrderedDict[str, _Tenant] = OrderedDict()
+        self._tenants: OrderedDict[tuple[str, str | None], _Tenant] = OrderedDict()
+        """By the caller's name and the vault in the path, if there is one."""
         self._group: TaskGroup | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request with its caller's server. The body has already arrived: a server that ends meanwhile waits
         only for the calls that it counts."""
-        tenant = self._of(scope["state"]["caller"])
+        tenant = self._of(scope["state"]["caller"], scope.get("path_params", {}).get("vault"))
         if not tenant.started.is_set():  # waiting here would let a running server end before it counts this call
             await tenant.started.wait()
         is_call = scope["method"] == "POST"  # a GET lasts as long as its session
@@ -98,19 +99,20 @@ class _Tenants:
             yield
             self._group.cancel_scope.cancel()
 
-    def _of(self, caller: Caller) -> _Tenant:
+    def _of(self, caller: Caller, vault: str | None) -> _Tenant:
         """Returns the caller's server for the vaults that it may see now; the server may still be starting."""
-        found = self._tenants.get(caller.name)
+        key = caller.name, vault
+        found = self._tenants.get(key)
         if found is None or found.vaults != caller.vaults.names:
             if found is not None:
                 found.ended.set()
             found = _Tenant(_sessions(self._made(caller)), caller.vaults.names)
-            self._tenants[caller.name] = found
+            self._tenants[key] = found
             while len(self._tenants) > KEPT:
                 self._tenants.popitem(last=False)[1].ended.set()
             assert self._group is not None
             self._group.start_soon(_kept_running, found)
-        self._tenants.move_to_end(caller.name)
+        self._tenants.move_to_end(key)
         return found
 
 
