@@ -188,8 +188,10 @@ class Storage:
 class Person:
     """Follows the link of the SDK's client, logs in and consents."""
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, token: str, vaults: str = "the vault v") -> None:
+        """`vaults` is what the page must name."""
         self.token = token
+        self.vaults = vaults
         self.asked = 0
         self._back = ""
 
@@ -200,7 +202,7 @@ class Person:
             shown = await browser.get(url)
             data = {"question": question(shown), "token": self.token}
             shown = await browser.post(f"{origin}/oauth/login", data=data)
-            assert "the vault v" in shown.text and "The SDK&#39;s client" in shown.text
+            assert f"It may read {self.vaults}," in shown.text and "The SDK&#39;s client" in shown.text
             data = {"question": question(shown), "decision": "allow"}
             self._back = (await browser.post(f"{origin}/oauth/consent", data=data)).headers["location"]
 
@@ -314,6 +316,7 @@ REFUSED: list[dict[str, str | None]] = [
     {"resource": f"{ISSUER}.evil.example/mcp"},
     {"resource": f"{ISSUER}/vault/"},
     {"state": "x" * 5_000},
+    {"scope": "x" * 501},
 ]
 
 
@@ -565,19 +568,49 @@ def test_registrations_are_bounded_and_stay_in_memory(server: Server, monkeypatc
     assert server.mcp(given["access_token"]) == 200
     server.clock.passed = provider.REGISTERED_SECONDS + 1
     assert server.register().status_code == 201
-    assert server.register(client_name="x" * 5_000).status_code == 400
+    assert server.register(client_name="x" * 2_048).status_code == 400
     assert len(json.loads(server.file.read_text(encoding="utf-8"))["clients"]) == 1
     questions = [server.authorize(kept_one) for _ in range(8)]
     assert "has ended" in server.log_in(questions[0]).text
     assert server.log_in(questions[-1]).status_code == 200
 
 
-def test_what_is_kept_is_bounded(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "MOST", 3)
-    given = [server.tokens(server.client()) for _ in range(5)]
-    assert [server.mcp(each["access_token"]) for each in given] == [401] * 2 + [200] * 3
-    held = json.loads(server.file.read_text(encoding="utf-8"))
-    assert (len(held["clients"]), len(held["grants"])) == (3, 3)
+def test_what_is_kept_is_bounded_and_no_owner_drives_out_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "OF_ONE", 3)
+    monkeypatch.setattr(kept, "MOST", 5)
+    with hosted(tmp_path) as (server, tokens):
+        one, two, three = (tokens.add(name, ["a"]) for name in ("one", "two", "three"))
+        other, client = server.client(), server.client()
+        of_two, used = server.tokens(other, two), server.tokens(client, one)
+        for _ in range(2):
+            server.tokens(server.client(), one)
+        used = server.refresh(client, used["refresh_token"]).json()
+        for _ in range(2):
+            server.tokens(server.client(), one)
+        assert [server.mcp(each["access_token"]) for each in (of_two, used)] == [200, 200]
+        used = server.refresh(client, used["refresh_token"]).json()
+        held = json.loads(server.file.read_text(encoding="utf-8"))
+        assert (len(held["clients"]), len(held["grants"])) == (4, 4)
+        for _ in range(2):
+            server.tokens(server.client(), three)
+        assert [server.mcp(each["access_token"]) for each in (of_two, used)] == [401, 200]
+
+
+def test_the_largest_that_may_be_kept_can_be_read_again(tmp_path: Path) -> None:
+    client = kept.Client(client_id="c" * 36, redirect_uris=[AnyUrl(f"https://a.example/{'x' * 1_900}")], owner="0" * 64)
+    assert len(client.model_dump_json(exclude_none=True)) > provider.CLIENT_BYTES
+    ends = 1_900_000_000.123456
+    grant = kept.Grant(client=client.client_id, owner="", resource=f"{ISSUER}/v/{'r' * 1_000}/mcp", access="0" * 64,
+                       access_ends=ends, refresh="0" * 64, refresh_ends=ends,
+                       scopes=["\x01"] * (provider.SCOPE_CHARACTERS // 2))  # fmt: skip
+    file = KeptFile(tmp_path / "oauth.json")
+    with file.changed() as held:
+        for number in range(kept.MOST):
+            held.clients[f"{number:036}"] = client.model_copy(update={"owner": f"{number:064}"})
+            held.grants[f"{number:022}"] = grant.model_copy(update={"owner": f"{number:064}"})
+    assert len(file.read().grants) == len(file.read().clients) == kept.MOST
 
 
 def test_without_the_option_nothing_of_it_is_there(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,15 +16,21 @@ from vaulttools.errors import BadArgument
 from vaulttools.files import small
 from vaulttools.server.tokens import write_private
 
-MOST: Final = 1_000
-"""Clients that are kept, and grants; the oldest gives way."""
+MOST: Final = 2_000
+"""Clients that are kept, and grants; what was not used for longest gives way. Each change writes all of them."""
 
-LARGEST: Final = 8 << 20
-"""Most bytes of the file: 1,000 clients of 4 KiB, and as many grants."""
+OF_ONE: Final = 20
+"""Most of them of one token, so that its owner drives out nobody else's."""
+
+LARGEST: Final = 16 << 20
+"""Most bytes of the file: twice what 2,000 of the largest clients and grants take."""
 
 
 class Client(OAuthClientInformationFull):
     """A client that has registered."""
+
+    owner: str = ""
+    """Hash of the token that allowed it last, as that of a grant."""
 
     def validate_scope(self, requested_scope: str | None) -> list[str] | None:
         """Returns any scopes: none means more or less here, and clients ask for what other servers have."""
@@ -52,9 +59,9 @@ class Kept(BaseModel):
     """What the file holds."""
 
     clients: dict[str, Client] = {}
-    """By id, oldest first."""
+    """By id; the last one used is last."""
     grants: dict[str, Grant] = {}
-    """By the beginning of their tokens, oldest first."""
+    """By the beginning of their tokens; the last one used is last."""
 
 
 class KeptFile:
@@ -95,7 +102,15 @@ class KeptFile:
         with FileLock(f"{self._file}.lock"):
             kept = self.read().model_copy(deep=True)
             yield kept
-            for held in (kept.clients, kept.grants):
-                while len(held) > MOST:
-                    del held[next(iter(held))]
-            write_private(self._file, kept.model_dump_json(indent=1, exclude_none=True).encode())
+            _shorten(kept.clients)
+            _shorten(kept.grants)
+            write_private(self._file, kept.model_dump_json(exclude_none=True).encode())
+
+
+def _shorten(held: dict[str, Client] | dict[str, Grant]) -> None:
+    """Keep the last ones of each owner, and of all."""
+    of_each = Counter[str]()
+    for at, (name, each) in enumerate(reversed([*held.items()])):
+        of_each[each.owner] += 1
+        if at >= MOST or of_each[each.owner] > OF_ONE:
+            del held[name]

@@ -50,11 +50,14 @@ REGISTERED_SECONDS: Final = 3_600.0
 WAITING: Final = 1_000
 """Most such clients, and most people who are asked: anybody may register and ask."""
 
-CLIENT_BYTES: Final = 4_096
+CLIENT_BYTES: Final = 2_048
 """Most bytes of what a client says of itself."""
 
-PARAMETER_CHARACTERS: Final = 4_096
-"""Most characters of a client's state and scope: they wait in memory until the person has answered."""
+STATE_CHARACTERS: Final = 4_096
+"""Most characters of a client's state: it waits in memory until the person has answered."""
+
+SCOPE_CHARACTERS: Final = 500
+"""Most characters of the scopes, which are kept."""
 
 RESOURCE: Final = "/.well-known/oauth-protected-resource"
 """Where a client learns of the authorization server, before the path that it asked (RFC 9728)."""
@@ -133,16 +136,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         return self._asked.pop(question)
 
     def allow(self, asked: Asked) -> str:
-        """Returns the code for a client that a person has allowed.
-
-        Raises:
-            BadArgument, OSError: the client cannot be kept.
-        """
-        assert asked.owner is not None
-        with self._file.changed() as kept:
-            kept.clients.pop(asked.client.client_id, None)
-            kept.clients[asked.client.client_id] = asked.client
-        self._registered.pop(asked.client.client_id, None)
+        """Returns the code for a client that a person has allowed."""
         params, now = asked.params, self._clock()
         code = AuthorizationCode(
             code=secrets.token_urlsafe(32),
@@ -198,8 +192,10 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         """
         if not _CHALLENGE.fullmatch(params.code_challenge):
             raise AuthorizeError("invalid_request", "code_challenge must be the SHA-256 of a verifier, in base64url")
-        if len(params.state or "") + sum(map(len, params.scopes or ())) > PARAMETER_CHARACTERS:
-            raise AuthorizeError("invalid_request", f"state and scope have at most {PARAMETER_CHARACTERS:,} characters")
+        if len(params.state or "") > STATE_CHARACTERS:
+            raise AuthorizeError("invalid_request", f"state has at most {STATE_CHARACTERS:,} characters")
+        if len(" ".join(params.scopes or ())) > SCOPE_CHARACTERS:
+            raise AuthorizeError("invalid_scope", f"scope has at most {SCOPE_CHARACTERS:,} characters")
         if params.resource is not None and not self._is_ours(params.resource):
             raise AuthorizeError("invalid_target", "resource must be the address of MCP at this server")
         known = Client.model_validate(client.model_dump())
@@ -229,10 +225,13 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         if owner is None or resource is None or self.callers.of_hash(owner) is None:
             raise TokenError("invalid_grant", "the token of the vault is revoked")
         name = secrets.token_urlsafe(16)
+        known = Client.model_validate({**client.model_dump(), "owner": owner})
         with self._file.changed() as kept:
+            _renew(kept.clients, client.client_id, known)
             for ended in [each for each, grant in kept.grants.items() if grant.refresh_ends <= self._clock()]:
                 del kept.grants[ended]
             given, kept.grants[name] = self._made(name, client.client_id, owner, resource, authorization_code.scopes)
+        self._registered.pop(client.client_id, None)
         _put(self._used, authorization_code.code, (name, self._clock()))
         return given
 
@@ -263,8 +262,9 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
             if before is None or not _is_same(before.refresh, refresh_token.token):
                 raise TokenError("invalid_grant", "refresh token does not exist")
             given, grant = self._made(name, before.client, before.owner, before.resource, before.scopes)
-            del kept.grants[name]  # it is the newest now
-            kept.grants[name] = grant
+            _renew(kept.grants, name, grant)
+            if (known := kept.clients.get(before.client)) is not None:
+                _renew(kept.clients, before.client, known)
         return given
 
     async def load_access_token(self, token: str) -> AccessToken | None:
@@ -344,6 +344,12 @@ def _name(token: str) -> str:
 
 def _is_same(kept: str, token: str) -> bool:
     return secrets.compare_digest(kept, hashed(token))
+
+
+def _renew(held: dict[str, T], name: str, value: T) -> None:
+    """Put a value at the end, as the last one used."""
+    held.pop(name, None)
+    held[name] = value
 
 
 def _put(held: OrderedDict[str, T], name: str, value: T) -> None:

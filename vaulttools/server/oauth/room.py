@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
@@ -26,7 +25,6 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from vaulttools.core import render
-from vaulttools.errors import BadArgument
 from vaulttools.server.guard import MCP
 from vaulttools.server.oauth.provider import ASKED, OF_MCP, RESOURCE, Asked, Provider
 from vaulttools.server.page import templates
@@ -42,8 +40,6 @@ _NAME_CHARACTERS: Final = 100
 
 _VAULTS_CHARACTERS: Final = 2_000
 """Characters shown of the names of vaults."""
-
-_logger = logging.getLogger(__name__)
 
 
 def routes(provider: Provider) -> Sequence[Route]:
@@ -144,11 +140,7 @@ class _Pages:
         address, state = str(asked.params.redirect_uri), asked.params.state
         if form.get("decision") != "allow":
             return RedirectResponse(construct_redirect_uri(address, error="access_denied", state=state), 303, HEADERS)
-        try:
-            code = self._provider.allow(asked)
-        except (OSError, BadArgument):
-            _logger.exception("A sign-in cannot be kept")
-            return _said(request, 500, "The server cannot keep this; its log has the details.")
+        code = self._provider.allow(asked)
         return RedirectResponse(construct_redirect_uri(address, code=code, state=state), 303, HEADERS)
 
     def _login_form(self, request: Request, question: str, asked: Asked, error: str = "") -> Response:
