@@ -30,7 +30,7 @@ needs_program = pytest.mark.not_under_wine("the package lies on the path of modu
         ([], tools.DEFAULT),
         (["--tools", "all"], tools.NAMES),
         (["--tools", "read,find"], ("find", "read")),
-        (["--tools", "connector"], ("connector",)),
+        (["--tools", "connector"], ()),
         (["--tools", "read", "--tools", "search-files"], ("search_files", "read")),
     ],
 )
@@ -150,6 +150,12 @@ def test_an_address_in_use_is_reported(small_vault: Path, capsys: Printed) -> No
         port = taken.getsockname()[1]
         assert cli.main(["--vault", str(small_vault), "mcp", "--http", f":{port}"]) == 2
     assert capsys.readouterr().err.startswith(f"error: Cannot listen on 127.0.0.1:{port}: ")
+
+
+def test_a_printed_block_names_the_two_tools_of_connectors(small_vault: Path, capsys: Printed) -> None:
+    given = ["--vault", str(small_vault), "mcp", "--tools", "connector", "--print-config", "generic"]
+    assert cli.main(given) == 0
+    assert json.loads(capsys.readouterr().out)["args"][-2:] == ["--tools", "connector"]
 
 
 @pytest.mark.parametrize("client", ["claude", "cursor", "vscode", "generic"])

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 LOOPBACK: Final = "127.0.0.1"
 
-CONNECTOR: Final = ("connector",)
-"""Stands for the tools of ChatGPT's connectors, which are none of ours."""
+CONNECTOR: Final = "connector"
+"""Stands for the two tools of ChatGPT's connectors, which are none of ours."""
 
 NEEDED: Final = "give a token by VAULTTOOLS_TOKEN or --token-file"
 
@@ -37,6 +37,7 @@ class ServerOptions:
     """`DIR` or `name=DIR`, as given."""
     has_index: bool
     tools: Sequence[str]
+    """Names of our tools; none if assistants get the two of `CONNECTOR`."""
     is_structured: bool
     """Whether answers also carry their details as structured content."""
     token: str | None
@@ -69,7 +70,7 @@ def shared(given: Namespace) -> dict[str, Any]:
 
 
 def offered(given: Sequence[str]) -> tuple[str, ...]:
-    """Returns the tools that `--tools` names, in the order of the registry.
+    """Returns the tools that `--tools` names, in the order of the registry; none for `CONNECTOR`.
 
     Raises:
         BadArgument: there is no such tool.
@@ -77,18 +78,18 @@ def offered(given: Sequence[str]) -> tuple[str, ...]:
     names = [name.strip().replace("-", "_") for each in given for name in each.split(",") if name.strip()]
     if names == ["all"]:
         return tools.NAMES
-    if names == [*CONNECTOR]:
-        return CONNECTOR
+    if names == [CONNECTOR]:
+        return ()
     for name in names:
         if name not in tools.NAMES:
-            raise BadArgument(f"--tools takes all, connector, or names among {', '.join(tools.NAMES)}; got '{name}'")
+            raise BadArgument(f"--tools takes all, {CONNECTOR}, or names among {', '.join(tools.NAMES)}; got '{name}'")
     wanted = names or tools.DEFAULT
     return tuple(name for name in tools.NAMES if name in wanted)
 
 
 def backend(options: ServerOptions, vaults: Vaults, calls: Calls, *, pages: str | None, caller: str = "") -> Backend:
     """Returns what answers over MCP with the tools that the options name; `pages` as for `Connector`."""
-    if tuple(options.tools) == CONNECTOR:
+    if not options.tools:
         from vaulttools.server.mcp.connector import Connector
 
         return Connector(vaults, calls, pages=pages, caller=caller)

@@ -236,5 +236,5 @@ def _command(options: McpOptions, by_name: dict[str, str]) -> dict[str, Any]:
     if options.is_structured:
         arguments += ["--structured", "full"]
     if tuple(options.tools) != access.offered([]):
-        arguments += ["--tools", ",".join(options.tools)]
+        arguments += ["--tools", ",".join(options.tools) or access.CONNECTOR]
     return {"command": path, "args": arguments}
