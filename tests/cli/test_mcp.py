@@ -30,6 +30,7 @@ needs_program = pytest.mark.not_under_wine("the package lies on the path of modu
         ([], tools.DEFAULT),
         (["--tools", "all"], tools.NAMES),
         (["--tools", "read,find"], ("find", "read")),
+        (["--tools", "connector"], ()),
         (["--tools", "read", "--tools", "search-files"], ("search_files", "read")),
     ],
 )
@@ -52,6 +53,7 @@ def test_http_listens_on_this_machine_unless_a_host_is_given(given: str, address
 
 
 REACHED = "can be reached from other machines: give a token by VAULTTOOLS_TOKEN or --token-file"
+TOOLS = f"--tools takes all, connector, or names among {', '.join(tools.NAMES)}"
 ORIGIN = "--allow-origin takes an origin such as https://notes.example, got"
 
 
@@ -65,7 +67,8 @@ ORIGIN = "--allow-origin takes an origin such as https://notes.example, got"
         (["--allow-origin", "https://a.example"], "--token-file and --allow-origin go with --http"),
         (["--http", ":1", "--allow-origin", "https://a.example/"], f"{ORIGIN} 'https://a.example/'"),
         (["--http", ":1", "--allow-origin", "*"], f"{ORIGIN} '*'"),
-        (["--tools", "serach"], f"--tools takes all, or names among {', '.join(tools.NAMES)}; got 'serach'"),
+        (["--tools", "serach"], f"{TOOLS}; got 'serach'"),
+        (["--tools", "read,connector"], f"{TOOLS}; got 'connector'"),
         (["--port", "1"], "unknown option '--port'"),
         (["--http"], "--http needs a value"),
         (["--http", ":1", "--token-file", "/no/such/file"], None),
@@ -147,6 +150,12 @@ def test_an_address_in_use_is_reported(small_vault: Path, capsys: Printed) -> No
         port = taken.getsockname()[1]
         assert cli.main(["--vault", str(small_vault), "mcp", "--http", f":{port}"]) == 2
     assert capsys.readouterr().err.startswith(f"error: Cannot listen on 127.0.0.1:{port}: ")
+
+
+def test_a_printed_block_names_the_two_tools_of_connectors(small_vault: Path, capsys: Printed) -> None:
+    given = ["--vault", str(small_vault), "mcp", "--tools", "connector", "--print-config", "generic"]
+    assert cli.main(given) == 0
+    assert json.loads(capsys.readouterr().out)["args"][-2:] == ["--tools", "connector"]
 
 
 @pytest.mark.parametrize("client", ["claude", "cursor", "vscode", "generic"])

@@ -666,3 +666,11 @@ def test_details_say_when_a_note_was_written(make_vault: MakeVault) -> None:
     vault = make_vault({"2026-05-12.md": "a day", "log.md": "## 2026-06-01\nsun\n", "plan.md": "no date"})
     assert [vault.read(name).date for name in ("2026-05-12", "log", "plan")] == ["2026-05-12", "2026-06-01", None]
     assert [note.date for note in vault.read(notes=["log", "plan"]).notes] == ["2026-06-01", None]
+
+
+def test_the_details_that_go_with_a_text_hold_the_lines_that_it_shows_whole(make_vault: MakeVault) -> None:
+    paragraph = f"{'word ' * 400}end"
+    vault = make_vault({"a.md": f"# A\n\n{paragraph}\n", "b.md": "x\n", "c.md": f"{'y' * 200_000}\n"})
+    assert vault.call("read", {"note": "a"}, bounded=True).details["text"].split("\n")[2] == paragraph
+    assert vault.call("read", {"notes": ["a", "b"]}, bounded=True).details["notes"][0]["text"].endswith(paragraph)
+    assert len(vault.call("read", {"note": "c"}, bounded=True).details["text"]) < 51_000

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Final, TypedDict
+from typing import Any, ClassVar, Final, TypedDict
 
 from vaulttools.answers.conflict_copies import conflict_copies
 from vaulttools.answers.cut import Fitted
 from vaulttools.attachments.extracted import Picture
 from vaulttools.attachments.kinds import INSTALL, NAMES, kind_of
-from vaulttools.core import paths, render
+from vaulttools.core import limits, paths, render
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import INCOMPLETE, PROPERTIES, UNREAD, Reason, Work, named
 from vaulttools.models import BaseModel, ConfigDict, Field
@@ -57,6 +57,9 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(frozen=True, serialize_by_alias=True)
 
+    line_characters: ClassVar[int] = limits.LINE_CHARACTERS
+    """Characters that the text shows of a line."""
+
     text: str = Field(exclude=True, repr=False)
     """At most 50 KiB of UTF-8."""
     found: bool = Field(exclude=True, repr=False)
@@ -76,7 +79,8 @@ class Answer(BaseModel):
 
     def bounded(self) -> dict[str, Any]:
         """Returns the details, JSON-ready, with only the files and lines that the text shows, cut as in the text."""
-        details: dict[str, Any] = _visible(self.model_copy(update=self.shown).model_dump(mode="json"))
+        shown = self.model_copy(update=self.shown).model_dump(mode="json")
+        details: dict[str, Any] = _visible(shown, self.line_characters)
         return details
 
 
@@ -123,16 +127,16 @@ def fitted(field: str, fitted: Fitted, work: Work, notices: Iterable[str], *, fo
     return {**envelope(work, fitted.text, notices, found=found), "shown": {field: fitted.shown}}
 
 
-def _visible(node: Any, key: str = "") -> Any:
-    """Returns a detail with its lines cut and its invisible characters escaped, as in a text."""
+def _visible(node: Any, most: int, key: str = "") -> Any:
+    """Returns a detail with lines cut after `most` characters and invisible characters escaped, as in a text."""
     if isinstance(node, str):
         if key not in _OF_NOTES:
             return render.visible(node)
-        return "\n".join(map(render.line, node.split("\n")))
+        return "\n".join(render.line(line, most=most) for line in node.split("\n"))
     if isinstance(node, list):
-        return [_visible(item, key) for item in node]
+        return [_visible(item, most, key) for item in node]
     if isinstance(node, dict):
-        return {render.visible(name): _visible(item, name) for name, item in node.items()}
+        return {render.visible(name): _visible(item, most, name) for name, item in node.items()}
     return node
 
 

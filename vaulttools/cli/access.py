@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools import tools
 from vaulttools.cli.options import Parser
@@ -16,7 +16,15 @@ from vaulttools.errors import BadArgument
 from vaulttools.files import small
 from vaulttools.server.hosts import is_loopback
 
+if TYPE_CHECKING:
+    from vaulttools.server.calls import Calls
+    from vaulttools.server.mcp.backend import Backend
+    from vaulttools.server.vaults import Vaults
+
 LOOPBACK: Final = "127.0.0.1"
+
+CONNECTOR: Final = "connector"
+"""Stands for the two tools of ChatGPT's connectors, which are none of ours."""
 
 NEEDED: Final = "give a token by VAULTTOOLS_TOKEN or --token-file"
 
@@ -29,6 +37,7 @@ class ServerOptions:
     """`DIR` or `name=DIR`, as given."""
     has_index: bool
     tools: Sequence[str]
+    """Names of our tools; none if assistants get the two of `CONNECTOR`."""
     is_structured: bool
     """Whether answers also carry their details as structured content."""
     token: str | None
@@ -61,7 +70,7 @@ def shared(given: Namespace) -> dict[str, Any]:
 
 
 def offered(given: Sequence[str]) -> tuple[str, ...]:
-    """Returns the tools that `--tools` names, in the order of the registry.
+    """Returns the tools that `--tools` names, in the order of the registry; none for `CONNECTOR`.
 
     Raises:
         BadArgument: there is no such tool.
@@ -69,11 +78,24 @@ def offered(given: Sequence[str]) -> tuple[str, ...]:
     names = [name.strip().replace("-", "_") for each in given for name in each.split(",") if name.strip()]
     if names == ["all"]:
         return tools.NAMES
+    if names == [CONNECTOR]:
+        return ()
     for name in names:
         if name not in tools.NAMES:
-            raise BadArgument(f"--tools takes all, or names among {', '.join(tools.NAMES)}; got '{name}'")
+            raise BadArgument(f"--tools takes all, {CONNECTOR}, or names among {', '.join(tools.NAMES)}; got '{name}'")
     wanted = names or tools.DEFAULT
     return tuple(name for name in tools.NAMES if name in wanted)
+
+
+def backend(options: ServerOptions, vaults: Vaults, calls: Calls, *, pages: str | None, caller: str = "") -> Backend:
+    """Returns what answers over MCP with the tools that the options name; `pages` as for `Connector`."""
+    if not options.tools:
+        from vaulttools.server.mcp.connector import Connector
+
+        return Connector(vaults, calls, pages=pages, caller=caller)
+    from vaulttools.server.mcp.backend import Backend
+
+    return Backend(vaults, options.tools, calls, is_structured=options.is_structured, caller=caller)
 
 
 def address(option: str, given: str) -> tuple[str, int]:

@@ -43,7 +43,7 @@ usage: vaulttools --vault DIR mcp [options]
 Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothing is ever written into it.
 
   --vault DIR           the vault; for several repeat --vault NAME=DIR, and each call names one
-  --tools NAMES         the tools to offer, separated by commas, or all
+  --tools NAMES         the tools to offer, separated by commas, or all; connector: search and fetch, for ChatGPT
                         (default {", ".join(tools.DEFAULT)})
   --structured MODE     off (default): an answer is its text alone; full: its details as structured content too,
                         for programs; some clients then hand the model the JSON instead of the text
@@ -128,8 +128,8 @@ def run(options: McpOptions) -> None:
         used.callback(calls.close)
         with _importing_the_sdk():
             from vaulttools.server.mcp import protocol, stdio
-            from vaulttools.server.mcp.backend import Backend
-        server = protocol.server(Backend(vaults, options.tools, calls, is_structured=options.is_structured))
+
+            server = protocol.server(access.backend(options, vaults, calls, pages=None))
         if options.http is None:
             stdio.serve(server, used.close)
         else:
@@ -236,5 +236,5 @@ def _command(options: McpOptions, by_name: dict[str, str]) -> dict[str, Any]:
     if options.is_structured:
         arguments += ["--structured", "full"]
     if tuple(options.tools) != access.offered([]):
-        arguments += ["--tools", ",".join(options.tools)]
+        arguments += ["--tools", ",".join(options.tools) or access.CONNECTOR]
     return {"command": path, "args": arguments}

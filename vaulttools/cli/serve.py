@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 
@@ -20,6 +21,8 @@ from vaulttools.errors import BadArgument
 from vaulttools.server.hosts import is_loopback, parsed
 
 if TYPE_CHECKING:
+    from starlette.routing import Route
+
     from vaulttools.server.application import Mcp
     from vaulttools.server.calls import Calls
     from vaulttools.server.service import Service
@@ -39,8 +42,9 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
   --insecure            speak http beyond this machine all the same: anyone who can listen reads notes and token
   --allow-origin URL    also accept calls from web pages of this origin, repeated
   --trust-proxy IP      believe the X-Forwarded headers of the proxy at this address; a token is then needed
-  --tools NAMES         the tools to offer over MCP, separated by commas, or all
+  --tools NAMES         the tools to offer over MCP, separated by commas, or all, or connector, as for mcp
   --structured MODE     off (default) or full, as for mcp
+  --oauth URL           let hosted assistants sign in by OAuth 2.1 at the server's public origin, https://notes.example
   --no-index            keep no index: scan at each call
   --omnisearch [PORT]   also answer as the Omnisearch plugin does, for this machine, without a token (default 51361)
   --vaults-root DIR     instead of --vault: each folder in DIR is a vault, for the callers whose token names it
@@ -64,6 +68,8 @@ class ServeOptions(access.ServerOptions):
     tokens: str | None
     """The token file for `vaults_root`; None for the one in the user's configuration folder."""
     open_vaults: int
+    oauth: str | None
+    """The public origin of the server, if assistants may sign in."""
     omnisearch: int | None
     """The port for Omnisearch's clients; None if they are not served."""
 
@@ -79,6 +85,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
     parser.add_argument("address", nargs="?")
     parser.add_argument("--insecure", action="store_true")
     parser.add_argument("--trust-proxy")
+    parser.add_argument("--oauth")
     parser.add_argument("--omnisearch", nargs="?", type=int, const=51361)
     parser.add_argument("--vaults-root")
     parser.add_argument("--tokens")
@@ -110,6 +117,10 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         raise BadArgument(
             f"{host} can be reached from other machines: give --tls CERT KEY or --tls auto, or --insecure for http"
         )
+    if given.oauth is not None:
+        _ensure_public(given.oauth)
+        if secret is None and given.vaults_root is None:
+            raise BadArgument(f"Who consents by --oauth shows a token: {access.NEEDED}")
     if given.omnisearch is not None and (given.vaults_root is not None or len(vaults) > 1):
         raise BadArgument("--omnisearch is for a server of one vault: its clients cannot name a vault")
     if given.omnisearch is not None and not 0 <= given.omnisearch <= 65535:
@@ -125,6 +136,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         vaults_root=given.vaults_root,
         tokens=given.tokens,
         open_vaults=given.open_vaults,
+        oauth=given.oauth,
         omnisearch=given.omnisearch,
         **access.shared(given),
     )
@@ -141,6 +153,20 @@ def command(words: list[str], switches: Switches) -> Said | None:
         folders = [switches.folder()]
     run(parse(words, folders, has_index=switches.has_index))
     return None
+
+
+def _ensure_public(origin: str) -> None:
+    """Refuse what is no origin to which a browser may send a token.
+
+    Raises:
+        BadArgument: it has a path, or is neither https nor on this machine.
+    """
+    with suppress(ValueError):
+        parts = urlsplit(origin)
+        is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
+        if is_safe and parts.hostname and origin == f"{parts.scheme}://{parts.netloc}".lower() and "@" not in origin:
+            return
+    raise BadArgument(f"--oauth takes the server's public origin, such as https://notes.example, got '{origin}'")
 
 
 def _without_tls(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -183,8 +209,10 @@ def run(options: ServeOptions) -> None:
     calls = Calls()
     with _served(options, calls) as (service, mcp, offered):
         days_left = partial(certificate.days_left, files[0]) if files else lambda: 0
-        rooms = Rooms(page.routes(service), rest.routes(service, FIRST, days_left))
-        app = application(service, mcp, Access(options.host, options.allow_origin), rooms)
+        sign_in = () if options.oauth is None else _sign_in(service, options.oauth)
+        rooms = Rooms(page.routes(service), rest.routes(service, FIRST, days_left), sign_in)
+        origins = [*options.allow_origin, *filter(None, [options.oauth])]
+        app = application(service, mcp, Access(options.host, origins), rooms)
         if not is_loopback(options.host) and files is None:
             print("Without TLS: anyone who can listen to the network reads notes and token.", file=sys.stderr)
         listening = listener.Listening(options.host, options.port, files, options.proxy)
@@ -199,7 +227,6 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike, Tenants
     from vaulttools.server.mcp import protocol
-    from vaulttools.server.mcp.backend import Backend
     from vaulttools.server.mcp.streamable import streamable_by_caller
     from vaulttools.server.service import Service
     from vaulttools.server.tokens import TokenFile
@@ -207,7 +234,7 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     from vaulttools.server.vaults import folders, opened
 
     index: Literal["off"] | None = None if options.has_index else "off"
-    backend = partial(Backend, tools=options.tools, calls=calls, is_structured=options.is_structured)
+    backend = partial(access.backend, options, calls=calls, pages=options.oauth or "")
     mcp = streamable_by_caller(lambda caller: protocol.server(backend(caller.vaults, caller=caller.name)))
     if options.vaults_root is None:
         with opened(folders(options.vaults), index=index) as vaults:
@@ -223,6 +250,22 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
         yield Service(Tenants(tokens, pool), calls), mcp, nullcontext()
     finally:
         pool.close()
+
+
+def _sign_in(service: Service, origin: str) -> Sequence[Route]:
+    """Let assistants sign in at a service, and return the routes that they need.
+
+    Raises:
+        BadArgument: the file of those who have signed in cannot be read.
+    """
+    from vaulttools.server.oauth import room
+    from vaulttools.server.oauth.kept import KeptFile
+    from vaulttools.server.oauth.provider import Provider
+
+    file = KeptFile(user_data_path("vaulttools") / "oauth.json")
+    file.read()
+    service.sign_in = provider = Provider(file, service.callers, origin)
+    return room.routes(provider)
 
 
 def _omnisearch(options: ServeOptions, vaults: Vaults, calls: Calls) -> AbstractContextManager[None]:

@@ -69,6 +69,8 @@ class Rooms(NamedTuple):
     """Routes below `/ui`, and for each vault below `/v/NAME/ui`."""
     rest: Sequence[BaseRoute]
     """Routes from `/`, and for each vault from `/v/NAME/`."""
+    sign_in: Sequence[Route] = ()
+    """Routes for signing in, open to everybody."""
 
 
 def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None = None) -> ASGIApp:
@@ -81,10 +83,8 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
     routes += [Route(path, elsewhere, methods=methods) for path, methods in _TRIED.items()]
     if rooms is not None:
         vault_routes = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.rest]
-        routes += [
-            Mount("/v/{vault}", routes=[Route(MCP, _OfOneVault(service, mcp.app)), *vault_routes]),
-            *vault_routes,
-        ]
+        of_vault = [Route(MCP, _OfOneVault(service, mcp.app)), *vault_routes]
+        routes += [*rooms.sign_in, Mount("/v/{vault}", routes=of_vault), *vault_routes]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -92,12 +92,16 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
             yield
 
     def is_open(path: str) -> bool:
-        return path == HEALTH or (rooms is not None and (path in ("/", LOGIN) or path.startswith(STATIC)))
+        if rooms is None or path == HEALTH:
+            return path == HEALTH
+        is_of_sign_in = any(route.path_regex.fullmatch(path) for route in rooms.sign_in)
+        return is_of_sign_in or path in ("/", LOGIN) or path.startswith(STATIC)
 
     def refused(scope: Scope, status: int, sentence: str) -> Response:
         path: str = scope["path"]
         if rooms is None or is_mcp(path):
-            return PlainTextResponse(sentence, status, {"WWW-Authenticate": "Bearer"} if status == 401 else None)
+            challenge = "Bearer" if service.sign_in is None else service.sign_in.challenge(path)
+            return PlainTextResponse(sentence, status, {"WWW-Authenticate": challenge} if status == 401 else None)
         if status == 401 and _is_for_people(path):
             return RedirectResponse(f"{LOGIN}?to={quote(path)}", 303)
         return answering.refused(status, sentence)

@@ -7,12 +7,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from starlette.types import Scope
 
 from vaulttools.errors import BadArgument
-from vaulttools.server.tokens import TokenFile
+from vaulttools.server.tokens import TokenFile, hashed
 from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import Vaults
 
@@ -50,6 +50,11 @@ class Alike:
             return Caller("", self.vaults)
         return None
 
+    def of_hash(self, token: str) -> Caller | None:
+        """Returns the caller whose token has this hash, as `of`; None if it is another's, or there is no token."""
+        is_right = self.token is not None and secrets.compare_digest(hashed(self.token), token)
+        return Caller("", self.vaults) if is_right else None
+
 
 @dataclass(frozen=True, slots=True)
 class Tenants:
@@ -60,10 +65,12 @@ class Tenants:
 
     def of(self, token: str | None) -> Caller | None:
         """Returns the owner of a token; None if the token is unknown or revoked, or the file cannot be read."""
-        if token is None:
-            return None
+        return None if token is None else self.of_hash(hashed(token))
+
+    def of_hash(self, token: str) -> Caller | None:
+        """Returns the owner of the token with this hash, as `of`."""
         try:
-            found = self.tokens.find(token)
+            found = self.tokens.find_hash(token)
         except BadArgument:
             return None
         if found is None:
@@ -75,6 +82,16 @@ class Tenants:
 
 Callers: TypeAlias = Alike | Tenants
 """The callers that a server accepts."""
+
+
+class SignIn(Protocol):
+    """Who has signed in by other tokens than those of callers."""
+
+    def caller(self, token: str, path: str) -> Caller | None:
+        """Returns whose token it is at a path of the server; None if nobody's."""
+
+    def challenge(self, path: str) -> str:
+        """Returns the value of `WWW-Authenticate` for a request at a path without a token that works."""
 
 
 class Logins:

@@ -130,7 +130,10 @@ class Guard:
             await (self._mcp if for_mcp else self._others)(scope, receive, send)
 
     async def _authorized(self, scope: Scope, receive: Receive, send: Send) -> None:
-        caller = self._service.callers.of(bearer(scope) or self._logged_in(scope))
+        token = bearer(scope)
+        caller = self._service.callers.of(token or self._logged_in(scope))
+        if caller is None and token and self._service.sign_in is not None and is_mcp(scope["path"]):
+            caller = self._service.sign_in.caller(token, scope["path"])
         if caller is None and not self._is_open(scope["path"]):
             await self._refused(scope, 401, "A bearer token is required")(scope, receive, send)
             return

@@ -10,7 +10,7 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from vaulttools.errors import BadArgument, Cancelled
-from vaulttools.server.callers import Caller, Callers, Logins
+from vaulttools.server.callers import Caller, Callers, Logins, SignIn
 from vaulttools.server.calls import Calls
 from vaulttools.vault import Vault
 
@@ -28,6 +28,8 @@ class Service:
         self.callers = callers
         self.calls = calls
         self.logins = Logins()
+        self.sign_in: SignIn | None = None
+        """Further tokens, for MCP alone."""
 
     def caller(self, request: Request) -> Caller | None:
         """Returns the sender of a request; None without a token, which only the few open paths allow."""

@@ -70,9 +70,16 @@ class TokenFile:
         Raises:
             BadArgument: the file has another format, or cannot be read.
         """
-        hashed = _hashed(token)
+        return self.find_hash(hashed(token))
+
+    def find_hash(self, wanted: str) -> tuple[str, TokenRecord] | None:
+        """As `find`, for the hash of a token.
+
+        Raises:
+            BadArgument: as `find`.
+        """
         entries = self.entries().items()
-        return next(((name, each) for name, each in entries if secrets.compare_digest(each.hashed, hashed)), None)
+        return next(((name, each) for name, each in entries if secrets.compare_digest(each.hashed, wanted)), None)
 
     def add(self, name: str, vaults: Sequence[str]) -> str:
         """Make a token with that name and return it, the only time it is shown; the file keeps its hash.
@@ -89,7 +96,7 @@ class TokenFile:
             entries = dict(self.entries())
             if name in entries:
                 raise BadArgument(f"There is a token {name}; revoke it first")
-            entries[name] = TokenRecord(_hashed(token), tuple(vaults), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+            entries[name] = TokenRecord(hashed(token), tuple(vaults), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
             self._write(entries)
         return token
 
@@ -129,7 +136,8 @@ def write_private(file: Path, content: bytes) -> None:
     replace(beside, file)
 
 
-def _hashed(token: str) -> str:
+def hashed(token: str) -> str:
+    """Returns the SHA-256 of a token in hex."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -141,10 +149,10 @@ def _parsed(found: Any) -> dict[str, TokenRecord]:
     """
     records: dict[str, TokenRecord] = {}
     for name, each in found.items() if isinstance(found, dict) else [("", found)]:
-        hashed, vaults = (each.get("sha256"), each.get("vaults")) if isinstance(each, dict) else (None, None)
-        if not (isinstance(hashed, str) and _HASH.fullmatch(hashed) and isinstance(vaults, list)):
+        sha256, vaults = (each.get("sha256"), each.get("vaults")) if isinstance(each, dict) else (None, None)
+        if not (isinstance(sha256, str) and _HASH.fullmatch(sha256) and isinstance(vaults, list)):
             raise ValueError("this is no token")
         if not _NAME.fullmatch(name) or not all(isinstance(vault, str) for vault in vaults):
             raise ValueError("this is no token")
-        records[name] = TokenRecord(hashed, tuple(vaults), str(each.get("created", "")))
+        records[name] = TokenRecord(sha256, tuple(vaults), str(each.get("created", "")))
     return records

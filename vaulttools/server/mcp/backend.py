@@ -14,6 +14,7 @@ from vaulttools.answers.reading import MOST_CHARACTERS
 from vaulttools.attachments.extracted import Picture
 from vaulttools.errors import VaultToolsError
 from vaulttools.server.calls import Calls, Report
+from vaulttools.server.mcp import prompts
 from vaulttools.server.vaults import Vaults, ensure_indexed
 from vaulttools.tools import TOOLS
 from vaulttools.tools.definitions import definitions
@@ -54,12 +55,19 @@ class Backend:
         """Names of the vaults, in the order given."""
         self.tools = tuple(tools)
         """Names of the tools."""
+        self.prompts: Mapping[str, prompts.Made] = prompts.PROMPTS
+        """The prompts that lead a model through the tools, by name."""
         self._lent = vaults
         self._is_structured = is_structured
         self._run_quickly = partial(calls.run, caller=caller, lane="quick")
         self._run = partial(vaults.run, calls, caller=caller)
         self._defined: dict[str, dict[str, Any]] = {}
         """Definitions made so far: making all takes a fifth of the time from the start to the first answer."""
+
+    @property
+    def instructions(self) -> str:
+        """What a client tells its model about the server: the index may know more languages each time."""
+        return prompts.instructions(self.vaults, self.tools, self.languages())
 
     def languages(self) -> dict[str, Counter[str]]:
         """Returns how many notes are in each language, for each vault that is open and knows it; waits for nothing."""
@@ -77,16 +85,17 @@ class Backend:
         """Returns the tools' definitions for `tools/list`, with output schemas if details are sent."""
         return await self._run_quickly(lambda _: [*map(self._definition, self.tools)])
 
-    async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
-        """Returns a tool's answer to the arguments of a client."""
+    async def call(self, tool: str, arguments: Mapping[str, Any], report: Report, address: str = "") -> Reply:
+        """Returns a tool's answer to the arguments of a client. `address` is the URL that the client asked, "" over
+        stdio."""
         name, rest = self._lent.meant(arguments)
 
         def answered(vault: Vault, cancel: Event) -> Reply:
             result = vault.call(tool, rest, cancel=cancel, bounded=True)
             # The tool's output schema promises details that a refusal does not have.
             is_refusal = result.is_error and set(result.details) == {"error"}
-            details = _encodable(result.details) if self._is_structured and not is_refusal else None
-            return Reply(_encodable(result.text), result.is_error, details, result.picture)
+            details = encodable(result.details) if self._is_structured and not is_refusal else None
+            return Reply(encodable(result.text), result.is_error, details, result.picture)
 
         before = partial(ensure_indexed, seconds=INDEXING_SECONDS, of_all=TOOLS[tool].reads_all_notes)
         return await self._run(name, answered, is_quick=TOOLS[tool].is_quick, before=before, report=report)
@@ -107,8 +116,8 @@ class Backend:
             asked = {"paths": "*.md", "limit": LISTED, "hidden": False}
             result = opened.call("find", asked, cancel=cancel, bounded=True)
             if result.is_error:
-                return Reply(_encodable(result.text), is_error=True)
-            paths = [path for path in _encodable(result.details["files"]) if not path.endswith("/")]
+                return Reply(encodable(result.text), is_error=True)
+            paths = [path for path in encodable(result.details["files"]) if not path.endswith("/")]
             return Reply("", details={"paths": paths})
 
         return await self._run(vault, found, is_quick=True)
@@ -119,8 +128,8 @@ class Backend:
         def read(opened: Vault, cancel: Event) -> Reply:
             result = opened.call("read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel=cancel, bounded=True)
             if result.is_error:
-                return Reply(_encodable(result.text), is_error=True)
-            text, next_line = _encodable(result.details["text"]), result.details["next_line"]
+                return Reply(encodable(result.text), is_error=True)
+            text, next_line = encodable(result.details["text"]), result.details["next_line"]
             cut = "" if next_line is None else f"\n\n[Cut here: the tool read goes on from start_line {next_line}.]"
             return Reply(text + cut)
 
@@ -133,12 +142,12 @@ class Backend:
         return self._defined[name]
 
 
-def _encodable(node: Any) -> Any:
-    """Escape lone surrogates in a text or in details: one that a tool overlooked would end the server."""
+def encodable(node: Any) -> Any:
+    """Returns a text or details with escapes for lone surrogates: one that a tool overlooked would end the server."""
     if isinstance(node, str):
         return node if node.isascii() else node.encode("utf-8", "backslashreplace").decode()
     if isinstance(node, list):
-        return [_encodable(item) for item in node]
+        return [encodable(item) for item in node]
     if isinstance(node, dict):
-        return {_encodable(name): _encodable(item) for name, item in node.items()}
+        return {encodable(name): encodable(item) for name, item in node.items()}
     return node

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mcp.server.context import ServerRequestContext
@@ -43,6 +43,9 @@ from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server.mcp import prompts
 from vaulttools.server.mcp.backend import Backend, Reply
 from vaulttools.server.vaults import SCHEME, no_vault, note_uri, read_note_uri
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 Context = ServerRequestContext[Any, Any]
 
@@ -83,7 +86,7 @@ class _Server(Server[Any]):
 
     @property
     def instructions(self) -> str | None:
-        return prompts.instructions(self._backend.vaults, self._backend.tools, self._backend.languages())
+        return self._backend.instructions
 
     @instructions.setter
     def instructions(self, _: str | None) -> None:
@@ -110,7 +113,7 @@ class _Handlers:
         try:
             arguments = params.arguments or {}
             report = partial(_report, context, self._backend, params.name, arguments)
-            reply = await self._backend.call(params.name, arguments, report)
+            reply = await self._backend.call(params.name, arguments, report, _address(context.request))
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         content: list[TextContent | ImageContent] = [TextContent(text=reply.text)]
@@ -160,18 +163,18 @@ class _Handlers:
         return ListPromptsResult(
             prompts=[
                 Prompt(name=name, description=summary, arguments=[question])
-                for name, (summary, _) in prompts.PROMPTS.items()
+                for name, (summary, _) in self._backend.prompts.items()
             ]
         )
 
     async def get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        if params.name not in prompts.PROMPTS:
-            there = ", ".join(prompts.PROMPTS)
+        if params.name not in self._backend.prompts:
+            there = ", ".join(self._backend.prompts)
             raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}; there are: {there}")
         question = (params.arguments or {}).get(prompts.QUESTION, "").strip()
         if not question:
             raise MCPError(INVALID_PARAMS, f"{prompts.QUESTION} is required: what you want to know")
-        summary, made = prompts.PROMPTS[params.name]
+        summary, made = self._backend.prompts[params.name]
         text = made(question, self._backend.tools)
         message = PromptMessage(role="user", content=TextContent(text=text))
         return GetPromptResult(description=summary, messages=[message])
@@ -200,6 +203,11 @@ async def _answered(asked: Awaitable[Reply]) -> Reply:
     if reply.is_error:
         raise MCPError(INVALID_PARAMS, reply.text)
     return reply
+
+
+def _address(request: Request | None) -> str:
+    """Returns the URL that a client asked, "" over stdio."""
+    return "" if request is None else f"{request.url.scheme}://{request.url.netloc}{quote(request.scope['path'])}"
 
 
 async def _report(context: Context, backend: Backend, name: str, arguments: Mapping[str, Any], seconds: float) -> None:

@@ -325,7 +325,7 @@ class PageEndpoints:
 
     async def login(self, request: Request) -> Response:
         """Check the token of the form, and set a cookie that represents it."""
-        form = await _form(request)
+        form = await form_of(request)
         token, to = form.get("token", ""), _return_address(form.get("to", ""))
         if not token or self._service.callers.of(token) is None:
             return templates.page(request, "login.html", 401, to=to, error="This token is not known.")
@@ -372,7 +372,7 @@ def _message(
 
 async def _theme(request: Request) -> Response:
     """Keep the chosen colours in a cookie: they then need no script, and no page first appears in other colours."""
-    form = await _form(request)
+    form = await form_of(request)
     to, chosen = _return_address(form.get("to", "")), form.get("theme", "")
     if chosen not in templates.THEMES:
         return RedirectResponse(to, 303, HEADERS)
@@ -400,7 +400,7 @@ async def _diagram(_: Request) -> Response:
     return HTMLResponse(text, headers=headers)
 
 
-async def _form(request: Request) -> dict[str, str]:
+async def form_of(request: Request) -> dict[str, str]:
     """Returns the fields of a form; an empty mapping if it is too long."""
     body = await request.body()  # the guard bounds it
     if len(body) > _FORM_BYTES:

@@ -67,6 +67,8 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
     nonce = secrets.token_urlsafe(16)
     text = _environment().get_template(template).render(**values, nonce=nonce)
     policy = _POLICY.format(f"'nonce-{nonce}'") + ("; frame-src 'self'" if values.get("diagrams") else "")
+    if values.get("leads_elsewhere"):  # a form may end at any address, also by redirects; this page shows no note
+        policy = policy.replace("form-action 'self'", "form-action 'self' https: http:")
     return HTMLResponse(text, status, {**HEADERS, "Content-Security-Policy": policy})
 
 

@@ -111,6 +111,8 @@ class NoteRead(BaseModel):
 class ReadAnswer(Answer):
     """The answer of `read`; an answer to `notes` leaves out the fields about one text."""
 
+    line_characters: ClassVar[int] = reading.MOST_CHARACTERS
+
     path: str = Field(
         _ABSENT, exclude_if=is_none, description="Vault-relative path of the file, or the name of another."
     )
