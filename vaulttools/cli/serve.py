@@ -38,7 +38,7 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
   --insecure            speak http beyond this machine all the same: anyone who can listen reads notes and token
   --allow-origin URL    also accept calls from web pages of this origin, repeated
   --trust-proxy IP      believe the X-Forwarded headers of the proxy at this address; a token is then needed
-  --tools NAMES         the tools to offer over MCP, separated by commas, or all
+  --tools NAMES         the tools to offer over MCP and at /tools/, separated by commas, or all
   --structured MODE     off (default) or full, as for mcp
   --no-index            keep no index: scan at each call
   --omnisearch [PORT]   also answer as the Omnisearch plugin does, for this machine, without a token (default 51361)
@@ -163,6 +163,7 @@ def run(options: ServeOptions) -> None:
         try:
             from vaulttools.server import certificate, listener
             from vaulttools.server.application import FIRST, AccessLog, Rooms, application
+            from vaulttools.server.openapi import routes as openapi
             from vaulttools.server.page import routes as page
             from vaulttools.server.rest import routes as rest
         except ModuleNotFoundError as error:
@@ -181,7 +182,9 @@ def run(options: ServeOptions) -> None:
     calls = Calls()
     with _served(options, calls) as (service, mcp, offered):
         days_left = partial(certificate.days_left, files[0]) if files else lambda: 0
-        rooms = Rooms(page.routes(service), rest.routes(service, FIRST, days_left))
+        rooms = Rooms(
+            page.routes(service), rest.routes(service, FIRST, days_left), openapi.routes(service, options.tools)
+        )
         app = application(service, mcp, Access(options.host, options.allow_origin), rooms)
         if not is_loopback(options.host) and files is None:
             print("Without TLS: anyone who can listen to the network reads notes and token.", file=sys.stderr)

@@ -18,7 +18,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vaulttools.server.guard import MCP, Access, Guard
+from vaulttools.server.guard import MCP, TOOLS, Access, Guard, room
+from vaulttools.server.openapi import problems
 from vaulttools.server.rest import answering
 from vaulttools.server.service import Service
 
@@ -65,14 +66,16 @@ class Rooms(NamedTuple):
     page: Sequence[BaseRoute]
     """Routes below `/ui`, and for each vault below `/v/NAME/ui`."""
     rest: Sequence[BaseRoute]
-    """Routes from `/`, and for each vault from `/v/NAME/`."""
+    """Routes from `/`, and for each vault from `/v/NAME/`; the last one takes every path that no room has."""
+    tools: Sequence[BaseRoute] = ()
+    """Routes of `/tools/…` and their description, and for each vault below `/v/NAME/`."""
 
 
 def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None = None) -> ASGIApp:
     """Build the application of one server; without rooms it serves only `/mcp` and `/healthz`."""
     routes: list[BaseRoute] = [Route(HEALTH, _healthy), Route(MCP, mcp.app)]
     if rooms is not None:
-        vault_routes = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.rest]
+        vault_routes = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.tools, *rooms.rest]
         routes += [Mount("/v/{vault}", routes=vault_routes), *vault_routes]
 
     @asynccontextmanager
@@ -87,7 +90,9 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
         path: str = scope["path"]
         if rooms is None or path == MCP:
             return PlainTextResponse(sentence, status, {"WWW-Authenticate": "Bearer"} if status == 401 else None)
-        if status == 401 and _is_for_people(path):
+        if room(path) == TOOLS:
+            return problems.refused(status, sentence)
+        if status == 401 and room(path) == "ui":
             return RedirectResponse(f"{LOGIN}?to={quote(path)}", 303)
         return answering.refused(status, sentence)
 
@@ -119,12 +124,6 @@ async def _with_slash(request: Request) -> Response:
 
 async def _healthy(_: Request) -> Response:
     return PlainTextResponse("ok")
-
-
-def _is_for_people(path: str) -> bool:
-    """Whether a path belongs to the pages: `/ui/…` or `/v/NAME/ui/…`."""
-    parts = path.split("/")
-    return parts[1] == "ui" or (parts[1] == "v" and parts[3:4] == ["ui"])
 
 
 def to_stderr(line: str) -> None:
