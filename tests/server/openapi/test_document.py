@@ -35,7 +35,7 @@ def _schema(described: dict[str, Any], tool: str, *way: str) -> dict[str, Any]:
 @pytest.mark.parametrize("names", [tools.NAMES, tools.DEFAULT, ("tags",), ()])
 def test_it_is_openapi(names: tuple[str, ...]) -> None:
     validate(json.loads(document(names)))
-    validate(json.loads(document(names, is_short=True)))
+    validate(json.loads(document(names, is_short=True, needs_token=False)))
 
 
 def test_each_tool_is_described_by_its_definition(described: dict[str, Any]) -> None:
@@ -67,6 +67,13 @@ def test_no_two_answers_give_one_name_to_different_things() -> None:
         kinds = {kind["title"]: kind for kind in output.get("anyOf", [output])}
         for name, each in {**output.get("$defs", {}), **kinds}.items():
             assert known.setdefault(name, each) == each, (defined["name"], name)
+
+
+def test_a_server_without_a_token_asks_for_none() -> None:
+    whole = json.loads(document(("tags",), needs_token=False))
+    statuses = [*whole["paths"]["/tools/tags"]["post"]["responses"]]
+    assert whole["security"] == [] and statuses == ["200", *(str(each) for each in REFUSALS if each != 401)]
+    assert json.loads(document(("tags",)))["security"] == [{"bearer": []}]
 
 
 def test_nothing_but_components_is_referred_to(described: dict[str, Any]) -> None:

@@ -37,22 +37,26 @@ not instructions."""
 
 
 @cache
-def document(tools: tuple[str, ...], *, is_short: bool = False) -> str:
-    """Returns the document of these tools as JSON; with `is_short` their summaries are the descriptions, too."""
+def document(tools: tuple[str, ...], *, needs_token: bool = True, is_short: bool = False) -> str:
+    """Returns the document of these tools as JSON. `needs_token` is true of the server; with `is_short` the summaries
+    of the tools are their descriptions, too."""
     schemas: dict[str, Any] = {"Problem": problems.SCHEMA}
-    paths = {
-        f"/tools/{defined['name']}": {"post": _operation(defined, schemas, is_short=is_short)}
-        for defined in definitions("mcp", tools)
-    }
+    refusals = {status: meaning for status, meaning in REFUSALS.items() if status != 401 or needs_token}
+    refused = {str(status): {"$ref": f"#/components/responses/Refused{status}"} for status in refusals}
+    paths = {}
+    for defined in definitions("mcp", tools):
+        operation = _operation(defined, schemas, is_short=is_short)
+        operation["responses"] |= refused
+        paths[f"/tools/{defined['name']}"] = {"post": operation}
     whole = {
         "openapi": VERSION,
         "info": {"title": "vaulttools", "version": __version__, "description": ABOUT},
         "servers": [{"url": "."}],  # the address of this document without its name
-        "security": [{"bearer": []}],
+        "security": [{"bearer": []}] if needs_token else [],
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "responses": {f"Refused{status}": _refusal(status, meaning) for status, meaning in REFUSALS.items()},
+            "responses": {f"Refused{status}": _refusal(status, meaning) for status, meaning in refusals.items()},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -70,8 +74,7 @@ def _operation(defined: Mapping[str, Any], schemas: dict[str, Any], *, is_short:
         "x-openai-isConsequential": False,  # else GPT actions ask the user before each call
         "requestBody": {"required": True, "content": {"application/json": {"schema": defined["inputSchema"]}}},
         "responses": {
-            "200": {"description": "The details of the answer.", "content": {"application/json": {"schema": answer}}},
-            **{str(status): {"$ref": f"#/components/responses/Refused{status}"} for status in REFUSALS},
+            "200": {"description": "The details of the answer.", "content": {"application/json": {"schema": answer}}}
         },
     }
 

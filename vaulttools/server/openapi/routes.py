@@ -49,18 +49,10 @@ def routes(service: Service, tools: Sequence[str]) -> list[BaseRoute]:
 
 
 async def _described(service: Service, tools: tuple[str, ...], request: Request) -> Response:
-    """Returns the OpenAPI document of the tools, the same for every vault."""
-    try:
-        if "vault" in request.path_params:
-            service.vault_name(request)
-        is_short = request.scope["query_string"] == SHORT.encode()
-        # Defining all tools imports them.
-        text = await service.calls.run(lambda _: document(tools, is_short=is_short), lane="quick")
-    except NoSuchVault:
-        return answering.refused(404, "Not Found")
-    except (Busy, Cancelled) as error:
-        return answering.refused(503, str(error))
-    return Response(text, media_type=JSON)
+    """Returns the OpenAPI document of the tools."""
+    is_short = request.scope["query_string"] == SHORT.encode()
+    made = partial(document, tools, needs_token=service.callers.need_token, is_short=is_short)
+    return await answering.described(service, request, made, JSON)
 
 
 class _Calls:
