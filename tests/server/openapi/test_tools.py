@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,18 @@ from jsonschema import Draft202012Validator
 from starlette.types import ASGIApp
 
 from tests.conftest import FIXTURES, write_files
-from tests.server.asking import Serve, ask
+from tests.server.asking import Serve, app_of, ask
 from tests.server.serving import Served, http
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, tools
+from vaulttools.server import vaults
 from vaulttools.server.calls import WAITING, Busy, Calls
 from vaulttools.server.mcp.unreadable import LONE_SURROGATE
 from vaulttools.server.openapi import problems
 from vaulttools.server.openapi.document import REFUSALS
 from vaulttools.server.rest.answering import READ_ONLY
 from vaulttools.server.tokens import TokenFile
+from vaulttools.server.vaults import Vaults
 
 TOKEN = "correct horse battery"
 JSON = {"Content-Type": "application/json"}
@@ -88,6 +90,11 @@ CASES: dict[str, tuple[dict[str, Any], int, str]] = {
     "another origin": ({"headers": {**KEY, "Origin": "https://evil.example"}}, 403, "This origin is not allowed"),
     "an unknown tool": ({"path": "/v/one/tools/none"}, 404, f"Unknown tool: none; offered are: {NAMES}"),
     "a tool and more": ({"path": "/v/one/tools/read/x"}, 404, f"Unknown tool: read/x; offered are: {NAMES}"),
+    "a way out in the name": (
+        {"path": "/v/one/tools/..%2F..%2Ftwo%2Ftools%2Fread"},
+        404,
+        f"Unknown tool: ../../two/tools/read; offered are: {NAMES}",
+    ),
     "no tool": ({"path": "/v/one/tools/"}, 404, f"Unknown tool: ; offered are: {NAMES}"),
     "no tool and no slash": ({"path": "/tools"}, 404, f"Unknown tool: ; offered are: {NAMES}"),
     "an unknown vault": ({"path": "/v/three/tools/read"}, 404, "There is no such vault"),
@@ -177,7 +184,22 @@ def test_a_busy_server_says_when_to_ask_again(app: ASGIApp, monkeypatch: pytest.
     answer = ask(app, **READ)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
     assert answer.json()["detail"].startswith("The server is busy")
-    assert ask(app, "GET", "/openapi.json?short", headers=KEY).status_code in (200, 503)
+    assert ask(app, "GET", "/openapi.json", headers=KEY).status_code == 503
+
+
+def test_what_asks_all_notes_waits_for_the_first_indexing_and_a_quick_call_does_not(
+    small_vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def waits(*_: Any, of_all: bool, **__: Any) -> None:
+        raise Busy(f"The vault is indexed for the first time ({of_all=}); call again in a moment")
+
+    monkeypatch.setattr(vaults, "ensure_indexed", waits)
+    with Vault.open(small_vault, index="off") as vault, closing(Calls()) as calls:
+        app = app_of(Vaults(("notes",), lambda _: nullcontext(vault), is_ready=lambda _: False), calls)
+        asked = {"tags": {}, "grep": {"pattern": "TODO"}, "read": {"note": "inbox"}}
+        given = {tool: ask(app, "POST", f"/tools/{tool}", json=arguments) for tool, arguments in asked.items()}
+    assert [answer.status_code for answer in given.values()] == [503, 503, 200]
+    assert "of_all=True" in given["tags"].text and "of_all=False" in given["grep"].text
 
 
 def test_only_the_tools_that_are_offered_can_be_called(own_folders: dict[str, str]) -> None:
@@ -227,4 +249,3 @@ def test_details_are_those_that_a_text_of_50_kib_shows(app: ASGIApp, serve: Serv
     answer = ask(long, "POST", "/tools/search_files", json={"pattern": "needle", "max_results": 400})
     shown = answer.json()["files"]
     assert 0 < len(shown) < 400 and len(answer.content) < 4 * 50 * 1024
-    assert json.dumps(answer.json()["notices"]).count("max_results") <= 1

@@ -109,7 +109,8 @@ def test_an_answer_is_as_described(
     if "$ref" in said:
         said = described["components"]["responses"][said["$ref"].rpartition("/")[2]]
     kind = answer.headers["content-type"].partition(";")[0]
-    content = said["content"].get(kind) or said["content"]["*/*"]
+    content = said["content"].get(kind, said["content"].get("*/*"))
+    assert content is not None, kind
     if "json" in kind:
         schema = {**content["schema"], "components": described["components"]}
         Draft202012Validator(schema).validate(json.loads(answer.text))

@@ -242,7 +242,7 @@ OPERATIONS: Final[Mapping[tuple[str, str], Mapping[str, Any]]] = {
         headers={},
     ),
     ("/openapi.yaml", "get"): _operation(
-        "description", "This document", {"application/yaml": {"schema": _TEXT}}, (*_OF_ALL, 503), headers={}
+        "description", "This document", {"application/yaml": {}}, (*_OF_ALL, 503), headers={}
     ),
     ("/search/simple/", "post"): _operation(
         "simpleSearch",
