@@ -1,7 +1,8 @@
 """The canary: text of a protected folder or of a file outside the vault appears in no answer, however it is asked for.
 
-Every form of fault-P01 to fault-P20 goes through every argument of every tool that can name a file, by Python, `call`
-and the command line. A tool that is added later is tried too: its arguments are found by their names in its request.
+Every form of fault-P01 to fault-P20 goes through every argument of every tool that can name a file, by Python, `call`,
+the command line and HTTP. A tool that is added later is tried too: its arguments are found by their names in its
+request.
 
 A caller may name a closed file, and the refusal repeats its path. So two things must not appear: the text of closed
 files, and the names of files beside them that nobody named. Two names of one length show that an existing file and a
@@ -22,7 +23,7 @@ import tarfile
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, nullcontext, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,13 +32,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_config_path
 
-from tests.server.asking import answers_at
+from tests.server.asking import answers_at, app_of, ask
 from vaulttools import Vault, VaultConfig, VaultToolsError, tools
 from vaulttools.answers.request import PATHS
 from vaulttools.cli.main import main
 from vaulttools.server.callers import Tenants
+from vaulttools.server.calls import Calls
 from vaulttools.server.tokens import TokenFile
 from vaulttools.server.vault_pool import VaultPool
+from vaulttools.server.vaults import Vaults
 
 posix_only = pytest.mark.not_on_windows("names and links of POSIX")
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
@@ -295,6 +298,16 @@ def by_command_line(vault: Vault, tool: str, arguments: dict[str, Any]) -> list[
     return shown
 
 
+def by_http(vault: Vault, tool: str, arguments: dict[str, Any]) -> list[str]:
+    """The answer of a server to `POST /tools/NAME`."""
+    calls = Calls()
+    try:
+        app = app_of(Vaults(("notes",), lambda _: nullcontext(vault)), calls)
+        return [ask(app, "POST", f"/tools/{tool}", json=arguments).text]
+    finally:
+        calls.close()
+
+
 class _Printed:
     """Collects what is printed to stdout and stderr."""
 
@@ -313,7 +326,7 @@ class _Printed:
 
 
 Face = Callable[[Vault, str, dict[str, Any]], list[str]]
-FACES: tuple[Face, ...] = (by_call, by_python, by_command_line)
+FACES: tuple[Face, ...] = (by_call, by_python, by_command_line, by_http)
 
 
 def assert_nothing_leaks(vault: Vault, form: str, field: Field, faces: Sequence[Face] = (by_call,)) -> None:
@@ -662,7 +675,8 @@ def test_a_wildcard_finds_what_it_would_find_if_nothing_closed_were_there(
 @pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
 def test_the_whole_vault_shows_nothing_closed(tool: str, face: Face, vault: Vault) -> None:
     shown = face(vault, tool, wide(tool))
-    assert [output for output in shown if WORD in output or "open.md" in output]
+    signs = (WORD, "open.md", '"clusters":[{')  # the last one of `sample`, whose details are places alone
+    assert [output for output in shown if any(sign in output for sign in signs)]
     assert not [output for output in shown if CANARY in output or UNNAMED in output or THERE in output]
 
 

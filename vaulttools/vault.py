@@ -28,7 +28,7 @@ from vaulttools.call import Call
 from vaulttools.config import VaultConfig
 from vaulttools.core.voice import CALLS, Voice
 from vaulttools.core.work import Work
-from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
+from vaulttools.errors import BadArgument, Cancelled, TooBroad, VaultToolsError
 from vaulttools.files import content_caches, settings
 from vaulttools.files.document import NotRead
 from vaulttools.files.settings import ConfigFolders
@@ -60,6 +60,8 @@ class ToolResult:
     is_error: bool
     picture: Picture | None = None
     """The image that `read` shows."""
+    is_fault: bool = False
+    """True for an error that other arguments would not mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,13 +365,14 @@ class Vault(ToolMethods):
         except Cancelled:
             raise
         except VaultToolsError as error:
-            return ToolResult(str(error), {"error": str(error)}, is_error=True)
+            is_fault = not isinstance(error, BadArgument | TooBroad)
+            return ToolResult(str(error), {"error": str(error)}, is_error=True, is_fault=is_fault)
         except Exception:
             # No traceback for the caller: it may hold text of notes and paths outside the vault (fault-M13).
             number = os.urandom(4).hex()
             _log.exception("call of %s failed (%s)", name, number)
             sentence = f"{name} failed for a reason of its own (error {number}); the log has the details"
-            return ToolResult(sentence, {"error": sentence}, is_error=True)
+            return ToolResult(sentence, {"error": sentence}, is_error=True, is_fault=True)
         details = answer.bounded() if bounded else answer.model_dump(mode="json")
         return ToolResult(answer.text, details, answer.is_error, answer.picture)
 

@@ -25,10 +25,12 @@ from vaulttools.server.guard import Access
 from vaulttools.server.mcp import protocol
 from vaulttools.server.mcp.backend import Backend
 from vaulttools.server.mcp.streamable import streamable_by_caller
+from vaulttools.server.openapi import routes as openapi
 from vaulttools.server.page import routes as page
 from vaulttools.server.rest import routes as rest
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import Vaults, opened
+from vaulttools.tools import NAMES
 
 ORIGIN = "http://127.0.0.1:8765"
 
@@ -68,7 +70,7 @@ async def at_rest() -> Any:
 def app_of(vaults: Vaults, calls: Calls, token: str | None = None) -> ASGIApp:
     """Pages and REST of vaults that are open."""
     service = Service(Alike(token, vaults), calls)
-    rooms = Rooms(page.routes(service), rest.routes(service, FIRST))
+    rooms = Rooms(page.routes(service), rest.routes(service, FIRST), openapi.routes(service, NAMES))
     return application(service, Mcp(PlainTextResponse("mcp"), at_rest), Access("127.0.0.1"), rooms)
 
 

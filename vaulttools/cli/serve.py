@@ -42,7 +42,7 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
   --insecure            speak http beyond this machine all the same: anyone who can listen reads notes and token
   --allow-origin URL    also accept calls from web pages of this origin, repeated
   --trust-proxy IP      believe the X-Forwarded headers of the proxy at this address; a token is then needed
-  --tools NAMES         the tools to offer over MCP, separated by commas, or all, or connector, as for mcp
+  --tools NAMES         the tools to offer over MCP and at /tools/, separated by commas; all; or connector, as for mcp
   --structured MODE     off (default) or full, as for mcp
   --oauth URL           let hosted assistants sign in by OAuth 2.1 at the server's public origin, https://notes.example
   --no-index            keep no index: scan at each call
@@ -190,6 +190,7 @@ def run(options: ServeOptions) -> None:
         try:
             from vaulttools.server import certificate, listener
             from vaulttools.server.application import FIRST, AccessLog, Rooms, application
+            from vaulttools.server.openapi import routes as openapi
             from vaulttools.server.page import routes as page
             from vaulttools.server.rest import routes as rest
         except ModuleNotFoundError as error:
@@ -210,7 +211,12 @@ def run(options: ServeOptions) -> None:
     with _served(options, calls) as (service, mcp, offered):
         days_left = partial(certificate.days_left, files[0]) if files else lambda: 0
         sign_in = () if options.oauth is None else _sign_in(service, options.oauth)
-        rooms = Rooms(page.routes(service), rest.routes(service, FIRST, days_left), sign_in)
+        rooms = Rooms(
+            page.routes(service),
+            rest.routes(service, FIRST, days_left),
+            openapi.routes(service, options.tools),
+            sign_in,
+        )
         origins = [*options.allow_origin, *filter(None, [options.oauth])]
         app = application(service, mcp, Access(options.host, origins), rooms)
         if not is_loopback(options.host) and files is None:

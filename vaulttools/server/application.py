@@ -18,7 +18,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vaulttools.server.guard import MCP, Access, Guard, is_mcp
+from vaulttools.server.guard import MCP, TOOLS, Access, Guard, is_mcp, room
+from vaulttools.server.openapi import problems
 from vaulttools.server.rest import answering
 from vaulttools.server.service import NoSuchVault, Service
 
@@ -68,7 +69,9 @@ class Rooms(NamedTuple):
     page: Sequence[BaseRoute]
     """Routes below `/ui`, and for each vault below `/v/NAME/ui`."""
     rest: Sequence[BaseRoute]
-    """Routes from `/`, and for each vault from `/v/NAME/`."""
+    """Routes from `/`, and for each vault from `/v/NAME/`; the last one takes every path that no room has."""
+    tools: Sequence[BaseRoute] = ()
+    """Routes of `/tools/…` and their description, and for each vault below `/v/NAME/`."""
     sign_in: Sequence[Route] = ()
     """Routes for signing in, open to everybody."""
 
@@ -82,7 +85,7 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
     routes: list[BaseRoute] = [Route(HEALTH, _healthy), Route(MCP, mcp.app)]
     routes += [Route(path, elsewhere, methods=methods) for path, methods in _TRIED.items()]
     if rooms is not None:
-        vault_routes = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.rest]
+        vault_routes = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.tools, *rooms.rest]
         of_vault = [Route(MCP, _OfOneVault(service, mcp.app)), *vault_routes]
         routes += [*rooms.sign_in, Mount("/v/{vault}", routes=of_vault), *vault_routes]
 
@@ -102,7 +105,9 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
         if rooms is None or is_mcp(path):
             challenge = "Bearer" if service.sign_in is None else service.sign_in.challenge(path)
             return PlainTextResponse(sentence, status, {"WWW-Authenticate": challenge} if status == 401 else None)
-        if status == 401 and _is_for_people(path):
+        if room(path) == TOOLS:
+            return problems.refused(status, sentence)
+        if status == 401 and room(path) == "ui":
             return RedirectResponse(f"{LOGIN}?to={quote(path)}", 303)
         return answering.refused(status, sentence)
 
@@ -153,12 +158,6 @@ async def _with_slash(request: Request) -> Response:
 
 async def _healthy(_: Request) -> Response:
     return PlainTextResponse("ok")
-
-
-def _is_for_people(path: str) -> bool:
-    """Whether a path belongs to the pages: `/ui/…` or `/v/NAME/ui/…`."""
-    parts = path.split("/")
-    return parts[1] == "ui" or (parts[1] == "v" and parts[3:4] == ["ui"])
 
 
 def to_stderr(line: str) -> None:

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, TypeAlias
+from typing import ClassVar, Final, Protocol, TypeAlias
 
 from starlette.types import Scope
 
@@ -44,6 +44,11 @@ class Alike:
     token: str | None
     vaults: Vaults
 
+    @property
+    def need_token(self) -> bool:
+        """Whether a caller without a token is refused."""
+        return self.token is not None
+
     def of(self, token: str | None) -> Caller | None:
         """Returns the caller if the token is right (compared in constant time); None if it is wrong."""
         if self.token is None or (token is not None and secrets.compare_digest(token.encode(), self.token.encode())):
@@ -62,6 +67,7 @@ class Tenants:
 
     tokens: TokenFile
     pool: VaultPool
+    need_token: ClassVar[bool] = True
 
     def of(self, token: str | None) -> Caller | None:
         """Returns the owner of a token; None if the token is unknown or revoked, or the file cannot be read."""

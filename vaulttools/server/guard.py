@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vaulttools.server import hosts
 from vaulttools.server.callers import cookie_name
+from vaulttools.server.mcp.unreadable import LARGEST
 from vaulttools.server.service import Service
 
 MCP: Final = "/mcp"
@@ -24,11 +25,14 @@ MCP: Final = "/mcp"
 
 _OF_MCP: Final = re.compile(rf"(/v/[^/]+)?{MCP}")
 
+TOOLS: Final = "tools"
+"""The room of calls of tools: `/tools/NAME`."""
+
 OBSIDIAN: Final = ("app://obsidian.md", "capacitor://localhost")
 """Origins of Obsidian's own windows, on the desktop and on phones."""
 
 LARGEST_BODY: Final = 1 << 20
-"""Bytes of a request's body; MCP has its own bound."""
+"""Bytes of a request's body; calls of tools have MCP's bound."""
 
 _LOOPBACK_ORIGIN: Final = r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?"
 
@@ -148,14 +152,15 @@ class Guard:
         """Pass on a request with its body, or refuse a body that is too large: before reading it if its length says so,
         else as soon as it exceeds the bound. Only a POST needs a body, so only a POST waits for it.
         """
+        largest = LARGEST if room(scope["path"]) == TOOLS else LARGEST_BODY
         length = Headers(scope=scope).get("content-length", "0")
-        come = LARGEST_BODY + 1 if len(length) > 18 or (length.isdecimal() and int(length) > LARGEST_BODY) else 0
+        come = largest + 1 if len(length) > 18 or (length.isdecimal() and int(length) > largest) else 0
         messages: deque[Message] = deque()
-        while scope["method"] == "POST" and come <= LARGEST_BODY and (not messages or messages[-1].get("more_body")):
+        while scope["method"] == "POST" and come <= largest and (not messages or messages[-1].get("more_body")):
             messages.append(await receive())
             come += len(messages[-1].get("body", b""))
-        if come > LARGEST_BODY:
-            sentence = f"The body has more than {LARGEST_BODY >> 20} MiB"
+        if come > largest:
+            sentence = f"The body has more than {largest >> 20} MiB"
             await self._refused(scope, 413, sentence)(scope, receive, send)
             return
 
@@ -178,6 +183,12 @@ class Guard:
 def is_mcp(path: str) -> bool:
     """Whether a path is one of MCP: `/mcp` or `/v/NAME/mcp`."""
     return _OF_MCP.fullmatch(path) is not None
+
+
+def room(path: str) -> str:
+    """Returns the first part of a path, below its vault: `ui` for `/ui/…` and `/v/NAME/ui/…`."""
+    parts = path.split("/", 4)
+    return next(iter(parts[3:4] if parts[1:2] == ["v"] else parts[1:2]), "")
 
 
 def bearer(scope: Scope) -> str | None:

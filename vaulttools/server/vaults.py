@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypedDict, TypeVar
 from urllib.parse import quote, unquote
 
 from vaulttools.errors import BadArgument
@@ -16,6 +17,7 @@ from vaulttools.files.real_path import real_path
 from vaulttools.index.database import Unavailable
 from vaulttools.resources.urls import Backed
 from vaulttools.server.calls import Busy, Calls, Lane, Report
+from vaulttools.tools import TOOLS
 from vaulttools.vault import Vault
 
 T = TypeVar("T")
@@ -23,7 +25,17 @@ T = TypeVar("T")
 SCHEME: Final = "vault"
 """Scheme of the URIs of notes, `vault://Notes/Projects/plan.md`: the vault's name and the path in it."""
 
+INDEXING_SECONDS: Final = 15.0
+"""Seconds that a call of a tool waits for the first indexing of a vault."""
+
 _NAMED: Final = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
+
+
+class Way(TypedDict):
+    """Arguments of `Vaults.run` and `Service.run`."""
+
+    is_quick: bool
+    before: Callable[[Vault, Event], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +182,13 @@ def ensure_indexed(vault: Vault, cancel: Event, *, seconds: float, of_all: bool)
             done, total = progress
             so_far = f"{done:,} of {total:,} files so far" if total else "other vaults come first"
             raise Busy(f"The vault is indexed for the first time ({so_far}); call again in a moment")
+
+
+def way_of(tool: str) -> Way:
+    """Returns how a call of a tool runs, whichever room asks for it."""
+    traits = TOOLS[tool]
+    before = partial(ensure_indexed, seconds=INDEXING_SECONDS, of_all=traits.reads_all_notes)
+    return Way(is_quick=traits.is_quick, before=before)
 
 
 def take_note_uris(vault: Vault, name: str) -> None:

@@ -16,9 +16,10 @@ from urllib.parse import urlencode
 import httpx2
 import pytest
 
+from benchmarks.balanced import free_port
 from tests.conftest import write_files
 from tests.server.oauth.test_sign_in import CHALLENGE, SECRET
-from tests.server.serving import free_port, http
+from tests.server.serving import http
 
 pytest.importorskip("playwright", reason="needs the extra: pip install 'vaulttools[browser]'")
 from playwright.sync_api import sync_playwright

@@ -12,9 +12,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 from pydantic import AnyUrl
 
+from benchmarks.balanced import free_port
 from tests.conftest import write_files
 from tests.server.oauth.test_sign_in import Person, Storage
-from tests.server.serving import free_port, http, run, text_of
+from tests.server.serving import http, run, text_of
 from vaulttools.server.tokens import TokenFile
 
 

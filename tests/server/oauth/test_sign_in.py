@@ -23,9 +23,10 @@ from pydantic import AnyUrl
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp
 
+from benchmarks.balanced import free_port
 from tests.conftest import write_files
 from tests.server.asking import at_rest, talk
-from tests.server.serving import free_port, http, run, text_of
+from tests.server.serving import http, run, text_of
 from vaulttools import BadArgument
 from vaulttools.cli.serve import parse
 from vaulttools.server.application import FIRST, Mcp, Rooms, application

@@ -15,13 +15,9 @@ from vaulttools.attachments.extracted import Picture
 from vaulttools.errors import VaultToolsError
 from vaulttools.server.calls import Calls, Report
 from vaulttools.server.mcp import prompts
-from vaulttools.server.vaults import Vaults, ensure_indexed
-from vaulttools.tools import TOOLS
+from vaulttools.server.vaults import Vaults, way_of
 from vaulttools.tools.definitions import definitions
 from vaulttools.vault import Vault
-
-INDEXING_SECONDS: Final = 15.0
-"""Seconds to wait for the first indexing of a vault."""
 
 LISTED: Final = 100
 """Newest notes of a vault in `resources/list`; the template reaches all others."""
@@ -97,8 +93,7 @@ class Backend:
             details = encodable(result.details) if self._is_structured and not is_refusal else None
             return Reply(encodable(result.text), result.is_error, details, result.picture)
 
-        before = partial(ensure_indexed, seconds=INDEXING_SECONDS, of_all=TOOLS[tool].reads_all_notes)
-        return await self._run(name, answered, is_quick=TOOLS[tool].is_quick, before=before, report=report)
+        return await self._run(name, answered, **way_of(tool), report=report)
 
     async def progress(self, arguments: Mapping[str, Any]) -> str:
         """Returns the state of the index of the vault that a call means; "" if nothing is missing."""

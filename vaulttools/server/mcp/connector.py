@@ -16,9 +16,9 @@ from vaulttools.core import limits, paths, render
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server.calls import Calls, Report
 from vaulttools.server.mcp import prompts
-from vaulttools.server.mcp.backend import INDEXING_SECONDS, Backend, Reply, encodable
+from vaulttools.server.mcp.backend import Backend, Reply, encodable
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.vaults import Vaults, ensure_indexed, no_vault
+from vaulttools.server.vaults import INDEXING_SECONDS, Vaults, ensure_indexed, no_vault
 from vaulttools.vault import Vault
 
 NAMES: Final = ("search", "fetch")

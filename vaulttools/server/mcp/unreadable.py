@@ -42,9 +42,9 @@ def answer_to(written: str | bytes, reason: str = "") -> JSONRPCError | None:
     if not isinstance(request, dict) or not isinstance(request.get("method"), str):
         return None
     number = request.get("id")
-    if isinstance(number, bool) or not isinstance(number, str | int) or _is_cut(number):
+    if isinstance(number, bool) or not isinstance(number, str | int) or is_cut(number):
         return None
-    if _is_cut(request):
+    if is_cut(request):
         message = LONE_SURROGATE
     elif reason:
         message = f"The request is not valid JSON: {reason}"
@@ -91,7 +91,7 @@ class Readable:
         await self._app(scope, again, send)
 
 
-def _is_cut(value: object) -> bool:
+def is_cut(value: object) -> bool:
     """Whether a value or a name in JSON contains a lone surrogate."""
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")

@@ -13,8 +13,8 @@ from starlette.routing import BaseRoute, Route
 from vaulttools import __version__
 from vaulttools.answers import all_notes, usages
 from vaulttools.call import Call
-from vaulttools.server.rest import files, searches
-from vaulttools.server.rest.answering import answered, as_json, refused
+from vaulttools.server.rest import description, files, searches
+from vaulttools.server.rest.answering import answered, as_json, described, refused
 from vaulttools.server.service import Service
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -40,11 +40,7 @@ MANIFEST: Final = {
     "dir": "",
 }
 
-_ABSENT: Final = {
-    "active": "The active file needs the Obsidian app, which is not running here",
-    "openapi.yaml": "This server has no openapi.yaml: its documentation says which of the plugin's routes it answers",
-}
-"""Routes of the plugin that this server lacks."""
+_NO_APP: Final = "The active file needs the Obsidian app, which is not running here"
 
 
 def routes(service: Service, page: str | None, days_left: Callable[[], int] = lambda: 0) -> list[BaseRoute]:
@@ -72,6 +68,10 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
             fields["apiExtensions"] = []
         return JSONResponse(fields)
 
+    async def described_routes(request: Request) -> Response:
+        document = partial(description.document, needs_token=service.callers.need_token)
+        return await described(service, request, document, "application/yaml")
+
     read: dict[str, Endpoint] = {
         "/": status,
         "/vault": partial(files.answer, service),
@@ -81,6 +81,7 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
         "/periodic/{period}/{year}/{month}/{day}/": partial(files.periodic, service),
         "/periodic/{period}/recent": partial(files.newest_periodic, service),
         "/commands/": _no_commands,
+        "/openapi.yaml": described_routes,
     }
     posted: dict[str, Endpoint] = {
         "/search/simple/": partial(searches.simple_search, service),
@@ -122,4 +123,5 @@ async def _no_commands(request: Request) -> Response:
 
 async def _not_found(request: Request) -> Response:
     """Explain why a path leads nowhere."""
-    return refused(404, _ABSENT.get(request.path_params["path"].partition("/")[0], "Not Found"))
+    is_active = request.path_params["path"].partition("/")[0] == "active"
+    return refused(404, _NO_APP if is_active else "Not Found")

@@ -160,7 +160,7 @@ class RankedAnswer(QueryAnswer):
     listed_total: int | None = Field(None, exclude_if=is_none, description="Rows of that call, shown or not.")
 
 
-class Excerpt(BaseModel):
+class NoteExcerpt(BaseModel):
     """Consecutive lines of one note."""
 
     start_line: int = Field(description="Number of the first line, from 1; of a canvas in the text of its cards.")
@@ -171,7 +171,7 @@ class Excerpt(BaseModel):
 class NoteMatch(NoteFound):
     """A file that matches a query."""
 
-    excerpts: list[Excerpt] = Field(description="Where it matches; none where only the name or a property does.")
+    excerpts: list[NoteExcerpt] = Field(description="Where it matches; none where only the name or a property does.")
 
 
 class ObsidianAnswer(QueryAnswer):

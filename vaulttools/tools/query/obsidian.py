@@ -22,7 +22,7 @@ from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse
 from vaulttools.query.matching_files import Match, PreparedQuery
 from vaulttools.query.tree import Node
-from vaulttools.tools.query.answers import Excerpt, NoteMatch, ObsidianAnswer, QueryRequest
+from vaulttools.tools.query.answers import NoteExcerpt, NoteMatch, ObsidianAnswer, QueryRequest
 
 EXCERPTS: Final = 3
 """Excerpts shown of one note: an answer with ten notes stays near 2 KB."""
@@ -144,7 +144,7 @@ def _printed_file(match: Match) -> _File:
     windows = shown_lines.of_places(match.places)
     best = sorted(windows, key=lambda window: -window.places)[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
-    excerpts: list[Excerpt] = []
+    excerpts: list[NoteExcerpt] = []
     lines: list[str] = []
     excerpt_of: list[int | None] = []
     under: Sequence[str] = ()
@@ -152,7 +152,7 @@ def _printed_file(match: Match) -> _File:
         assert match.text is not None
         text = match.text.lines[window.start - 1 : window.end]
         heading = list(match.text.breadcrumb(window.start))
-        excerpts.append(Excerpt(start_line=window.start, lines=text, heading=heading))
+        excerpts.append(NoteExcerpt(start_line=window.start, lines=text, heading=heading))
         # A heading needs no headings above it; `#todo` is not a heading.
         is_heading = heading and text[0].startswith("#") and text[0].lstrip("#").lstrip().startswith(heading[-1])
         above = heading[:-1] if is_heading else heading

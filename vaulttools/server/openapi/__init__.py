@@ -1,0 +1,1 @@
+"""Answers calls of tools by plain HTTP, and describes them as OpenAPI."""
