@@ -131,7 +131,7 @@ def _check_links(vault: Vault, notes: Mapping[str, Note]) -> None:
     assert sum(int(row["count"]) for row in rows(vault, "unresolved", "counts")) == len(gone)
     assert lines(vault, "orphans") == vault.answer("links", {"direction": "orphans", "limit": MOST}).orphans
     leading = {path for path in notes if vault.answer("links", {"note": path, "limit": MOST}).links}
-    # A note that is no text is told as passed over.
+    # A note that is no text is named as passed over.
     nowhere = [path for path in lines(vault, "deadends") if path in notes]
     assert nowhere == sorted(notes.keys() - leading, key=paths.order)
 

@@ -1,4 +1,4 @@
-"""The examples of Obsidian's help page and of its official skill, as they stand there."""
+"""The examples of Obsidian's help page and of its official skill, unchanged."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def script(command: str) -> str:
 
 
 def _others(machine: Machine, folder: Path) -> Iterator[Path]:
-    """Yields what the script would stand in the way of."""
+    """Yields the programs that the script would hide."""
     if (found := shutil.which(NAME)) is not None:
         yield Path(found)
     places = [folder / NAME, *(Path(each).expanduser() for each in _PROGRAMS[machine.system])]

@@ -43,7 +43,7 @@ _VAULTS_CHARACTERS: Final = 2_000
 
 
 def routes(provider: Provider) -> Sequence[Route]:
-    """Returns the routes, all of which are open to everybody."""
+    """Returns the routes; they are open to everybody."""
     settings = AuthSettings.model_validate(
         {
             "issuer_url": provider.issuer,
