@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -173,7 +174,8 @@ def test_fault_I14_an_unreadable_file_is_kept_and_read_again_when_it_has_changed
         patch.setattr(Root, "open", refuse)
         assert indexed.update(store) == Updated(written=1, unread=1, done=1, finished=True)
     assert rows(store)["a.md"].state == "unread"
-    assert indexed.differences(store) == ([], [])
+    # On Windows another program may hold the file for a while: it is read again.
+    assert indexed.differences(store) == (["a.md"] * (sys.platform == "win32"), [])
     os.utime(indexed.vault / "a.md", (2, 2))
     indexed.update(store)
     assert (rows(store)["a.md"].state, found(store, "text")) == ("text", {"a.md"})

@@ -72,7 +72,7 @@ class Server:
         self.file = file
         self.service = Service(callers, calls)
         self.service.sign_in = self.provider = Provider(KeptFile(file), callers, issuer, self.clock)
-        rooms = Rooms(page.routes(self.service), rest.routes(self.service, FIRST), room.routes(self.provider))
+        rooms = Rooms(page.routes(self.service), rest.routes(self.service, FIRST), sign_in=room.routes(self.provider))
         mcp = Mcp(PlainTextResponse("mcp"), at_rest)
         self.app: ASGIApp = application(self.service, mcp, Access("127.0.0.1", [issuer]), rooms)
         self.issuer = issuer
