@@ -31,5 +31,9 @@ def test_the_number_of_the_schema_rises_with_what_is_stored() -> None:
         data = passages.dump(note)
         reader = zlib.decompressobj()
         digest.update(reader.decompress(data) + reader.unused_data)
-    digest.update("".join(sorted(sources())).encode())
+    # Modifier letters of Cyrillic are known since Unicode 15, and so since Python 3.12.
+    known = (
+        made for made, found in sources().items() if any(not "\U0001e030" <= each < "\U0001e070" for each in found)
+    )
+    digest.update("".join(sorted(known)).encode())
     assert {SCHEMA: digest.hexdigest()[:16]} == STORED, "raise SCHEMA, and write the digest beside it"
