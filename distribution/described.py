@@ -1,4 +1,4 @@
-"""Describes the server for distribution: the manifest of the bundle, and `server.json` of the MCP registry."""
+"""Describes the server for distribution: bundle, MCP registry, and the plugins of assistants."""
 
 from __future__ import annotations
 
@@ -103,3 +103,46 @@ def server() -> dict[str, Any]:
             }
         ],
     }
+
+
+def plugin() -> dict[str, Any]:
+    """Return `.claude-plugin/plugin.json` of Claude Code, which asks for the vault and expands both variables."""
+    return {
+        **_described_plugin(),
+        "author": project()["authors"][0],
+        "license": project()["license"],
+        "keywords": project()["keywords"],
+        "skills": "./docs/skills/",
+        "userConfig": {"vault": {"type": "directory", "title": "Vault", "description": _VAULT, "required": True}},
+        "mcpServers": {
+            "vaulttools": _from_folder("${CLAUDE_PLUGIN_ROOT}", "--vault", "${user_config.vault}"),
+        },
+    }
+
+
+def marketplace() -> dict[str, Any]:
+    """Return `.claude-plugin/marketplace.json`: a marketplace of one plugin, the repository itself."""
+    return {
+        "name": "vaulttools",
+        "owner": project()["authors"][0],
+        "description": project()["description"],
+        "plugins": [{**_described_plugin(), "source": "./"}],
+    }
+
+
+def extension() -> dict[str, Any]:
+    """Return `gemini-extension.json` of Gemini CLI, which asks for the vault and hands the variable on."""
+    return {
+        **_described_plugin(),
+        "settings": [{"name": "Vault", "description": _VAULT, "envVar": "VAULTTOOLS_VAULT"}],
+        "mcpServers": {"vaulttools": _from_folder("${extensionPath}")},
+    }
+
+
+def _described_plugin() -> dict[str, Any]:
+    return {"name": "vaulttools", "version": __version__, "description": project()["description"]}
+
+
+def _from_folder(folder: str, *words: str) -> dict[str, Any]:
+    """Return the command of a plugin: the package comes from its own folder, since no index holds the name."""
+    return {"command": "uvx", "args": ["--from", f"{folder}[files,mcp]", "vaulttools", *words, "mcp"]}

@@ -27,16 +27,22 @@ def generated() -> dict[Path, str]:
     """Return every file that is derived, completely or in part, with its correct text."""
     return {
         REPOSITORY / "vaulttools" / "methods.pyi": methods(),
-        REPOSITORY / "server.json": _server(),
+        **_described(),
         REPOSITORY / "THIRD-PARTY-LICENSES.txt": runpy.run_path(str(DISTRIBUTION / "licences.py"))["text"](),
         **pages(),
     }
 
 
-def _server() -> str:
-    """Return `server.json` for the MCP registry."""
-    described = runpy.run_path(str(DISTRIBUTION / "described.py"))["server"]()
-    return f"{json.dumps(described, indent=2)}\n"
+def _described() -> dict[Path, str]:
+    """Return what describes the server to the MCP registry and to assistants."""
+    described = runpy.run_path(str(DISTRIBUTION / "described.py"))
+    files = {
+        "server.json": "server",
+        ".claude-plugin/plugin.json": "plugin",
+        ".claude-plugin/marketplace.json": "marketplace",
+        "gemini-extension.json": "extension",
+    }
+    return {REPOSITORY / path: f"{json.dumps(described[name](), indent=2)}\n" for path, name in files.items()}
 
 
 def methods() -> str:

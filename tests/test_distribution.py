@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 import vaulttools
 from vaulttools import Vault, tools
@@ -19,12 +21,24 @@ from vaulttools.cli.mcp import parse
 
 REPOSITORY = Path(__file__).parent.parent
 FOLDER = REPOSITORY / "distribution"
+SKILL = REPOSITORY / "docs" / "skills" / "vaulttools" / "SKILL.md"
+MANIFESTS = {
+    ".claude-plugin/plugin.json": ("${CLAUDE_PLUGIN_ROOT}", {"${user_config.vault}": "fixtures/vault"}),
+    "gemini-extension.json": ("${extensionPath}", {}),
+}
+"""Of each manifest that starts the server: the variable for the plugin's folder, and what else its program fills in."""
 
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="not in a source tree")
 
 
 def described() -> dict[str, object]:
     return runpy.run_path(str(FOLDER / "described.py"))
+
+
+def written(path: str) -> dict[str, Any]:
+    """A manifest of the repository."""
+    manifest: dict[str, Any] = json.loads((REPOSITORY / path).read_text(encoding="utf-8"))
+    return manifest
 
 
 def test_no_file_of_others_is_shipped_without_its_licence() -> None:
@@ -72,6 +86,59 @@ def test_the_registry_gets_this_version() -> None:
     assert len(server["description"]) <= 100  # the bound of the registry
 
 
+@pytest.mark.parametrize("path", MANIFESTS)
+def test_a_plugin_has_the_name_and_the_version_of_the_package(path: str) -> None:
+    manifest = written(path)
+    assert (manifest["name"], manifest["version"]) == ("vaulttools", vaulttools.__version__)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", manifest["name"])
+
+
+@pytest.mark.parametrize(("path", "folder", "filled"), [(path, *each) for path, each in MANIFESTS.items()])
+def test_a_plugin_starts_the_server_from_its_own_folder_and_never_from_an_index(
+    path: str,
+    folder: str,
+    filled: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    [server] = written(path)["mcpServers"].values()
+    assert server["command"] == "uvx"
+    option, package, command, *words = server["args"]
+    assert (option, package) == ("--from", f"{folder}[files,mcp]")
+    assert command in described()["project"]()["scripts"]  # type: ignore[operator]
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setenv("VAULTTOOLS_VAULT", "fixtures/vault")
+    assert main([*(filled.get(word, word) for word in words), "--print-config", "generic"]) == 0
+    *_, vault, last = json.loads(capsys.readouterr().out)["args"]
+    assert (Path(vault), last) == (REPOSITORY / "fixtures" / "vault", "mcp")
+
+
+def test_each_plugin_asks_for_the_vault_that_its_server_gets() -> None:
+    asked = written(".claude-plugin/plugin.json")["userConfig"]
+    assert {name: option["required"] for name, option in asked.items()} == {"vault": True}
+    assert [setting["envVar"] for setting in written("gemini-extension.json")["settings"]] == ["VAULTTOOLS_VAULT"]
+
+
+def test_the_marketplace_offers_the_plugin_of_its_own_folder() -> None:
+    marketplace, plugin = written(".claude-plugin/marketplace.json"), written(".claude-plugin/plugin.json")
+    [offered] = marketplace["plugins"]
+    assert marketplace["owner"]["name"]
+    assert {key: offered[key] for key in ("name", "version")} == {key: plugin[key] for key in ("name", "version")}
+    assert offered["source"].startswith("./")
+    assert (REPOSITORY / offered["source"] / ".claude-plugin" / "plugin.json").exists()
+
+
+def test_the_skill_is_found_by_the_plugin_and_has_the_form_of_agent_skills() -> None:
+    skills = written(".claude-plugin/plugin.json")["skills"]
+    assert skills.startswith("./")
+    assert list((REPOSITORY / skills).glob("*/SKILL.md")) == [SKILL]
+    head = yaml.safe_load(SKILL.read_text(encoding="utf-8").split("---\n")[1])
+    assert head.keys() <= {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+    assert head["name"] == SKILL.parent.name
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", head["name"]) and len(head["name"]) <= 64
+    assert 1 <= len(head["description"]) <= 1024
+
+
 def test_the_dockerfile_has_steps_that_can_be_rehearsed() -> None:
     """`distribution/rehearse.py` runs them where no Docker is."""
     steps = list(runpy.run_path(str(FOLDER / "rehearse.py"))["steps"]((REPOSITORY / "Dockerfile").read_text("utf-8")))
@@ -83,7 +150,7 @@ def test_the_dockerfile_has_steps_that_can_be_rehearsed() -> None:
 
 
 def test_the_skill_is_short_and_its_calls_are_understood(small_vault: Path) -> None:
-    skill = (REPOSITORY / "docs" / "skill" / "SKILL.md").read_text(encoding="utf-8")
+    skill = SKILL.read_text(encoding="utf-8")
     assert len(skill.encode()) < 3_000
     rows = re.findall(r"^\| [^|]+ \| `(\w+)`[^|]* \| `(\{.*\})` \|$", skill, re.MULTILINE)
     assert len(rows) == skill.count("\n| ") - 1  # all rows but the names of the columns
