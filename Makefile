@@ -10,7 +10,7 @@ endif
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test tests quick slow-list browser screenshots test-everywhere test-elsewhere test-windows check bench ranking compare fuzz load machines bundle docs clean
+.PHONY: demo test tests quick slow-list browser screenshots test-everywhere test-elsewhere test-windows check bench ranking compare fuzz load machines frameworks bundle docs clean
 
 demo: export VAULTTOOLS_MEANING := off
 demo: $(STAMP)  ## a question to the shipped vault
@@ -72,6 +72,9 @@ load: $(STAMP)  ## fifty clients for a minute, over MCP, REST and pages, while n
 
 machines: $(STAMP)  ## two servers behind nginx for three minutes; one goes away and comes back
 	$(BIN)/python benchmarks/machines.py
+
+frameworks: $(STAMP)  ## the examples in docs/frameworks.md, with the packages that they name: 600 MB
+	VAULTTOOLS_FRAMEWORKS=1 $(BIN)/python -m pytest -n 2 -q tests/server/mcp/test_frameworks.py
 
 bundle: $(STAMP)  ## dist/*.mcpb, which Claude Desktop installs by a double click
 	$(BIN)/python distribution/bundle.py

@@ -97,9 +97,13 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 _NEEDS_NUMPY = pytest.mark.not_under_wine("its C runtime lacks a function that numpy calls")
 
+_FRAMEWORKS = DOCS / "frameworks.md"
+"""Its examples need packages of others: `tests/server/mcp/test_frameworks.py` installs and runs them."""
+
 PYTHON_BLOCKS = [
     pytest.param(code, id=f"{page_name(path)}-{number}", marks=_NEEDS_NUMPY if "import numpy" in code else ())
     for path in PAGES
+    if path != _FRAMEWORKS
     for number, (language, code) in enumerate(_FENCED.findall(path.read_text(encoding="utf-8")))
     if language == "python"
 ]
