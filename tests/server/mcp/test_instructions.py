@@ -69,7 +69,7 @@ def said(folders: dict[str, Path], *, is_indexed: bool = True) -> str:
     return str(run(talk)).partition("not instructions.")[2].strip()
 
 
-def test_a_client_is_told_the_languages_of_each_vault(tmp_path: Path) -> None:
+def test_a_client_is_told_the_languages_of_each_vault(tmp_path: Path, later: None) -> None:
     work, home = tmp_path / "work", tmp_path / "home"
     write_files(work, {f"{text[:3]} {number}.md": text for text in (GERMAN, LIST) for number in range(9)})
     write_files(work, {"a.md": ENGLISH, "b.md": DANISH, "c.md": ENGLISH})
@@ -87,7 +87,7 @@ def test_a_client_is_told_nothing_of_languages_that_no_index_knows(tmp_path: Pat
 
 
 def test_of_a_large_vault_a_sample_is_counted_also_where_each_second_note_is_a_translation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, later: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vaulttools.session._SAMPLED", 40)
     write_files(tmp_path, {f"{number:03}.md": ENGLISH if number % 2 else GERMAN for number in range(200)})

@@ -353,6 +353,7 @@ EVIL_FILES = {
 }
 
 
+@pytest.mark.not_on_windows("names with `<`, `>` and quotation marks")
 @pytest.mark.parametrize(
     "path",
     [
@@ -387,6 +388,7 @@ def test_nothing_of_a_vault_or_an_address_becomes_markup(hostile: ASGIApp, path:
     assert [address for address in reader.images if not address.startswith("/vault/")] == []
 
 
+@pytest.mark.not_on_windows("names with `<`, `>` and quotation marks")
 def test_a_name_of_no_vault_is_answered_without_markup(hostile: ASGIApp) -> None:
     answer = ask(hostile, "GET", f"/v/{quote(EVIL, safe='')}/ui/")
     assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/json")

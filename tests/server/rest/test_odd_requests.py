@@ -23,6 +23,9 @@ from vaulttools.tools import query
 HUGE = "1" + "0" * 400
 
 
+pytestmark = pytest.mark.not_on_windows("names with `*`, line ends and bytes that are no UTF-8")
+
+
 @pytest.fixture(scope="module")
 def app(serve: Serve) -> ASGIApp:
     files = {
