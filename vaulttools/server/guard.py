@@ -118,8 +118,10 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if scope["path"].endswith("/") and is_mcp(scope["path"][:-1]):
-            scope = {**scope, "path": scope["path"][:-1]}  # as some clients write it; a redirect would lose their POST
+        if scope["path"].endswith(("/", "\n")) and is_mcp(scope["path"][:-1]):
+            # Some clients write the slash, and a redirect would lose their POST. Starlette's routes take a last line
+            # end, too: as no path of MCP for us, it would be answered by MCP with a cookie.
+            scope = {**scope, "path": scope["path"][:-1]}
         headers = Headers(scope=scope)
         host = headers.get("host")
         own = f"{scope['scheme']}://{host}"
