@@ -36,12 +36,14 @@ from vaulttools.server.guard import Access
 from vaulttools.server.oauth import kept, provider, room
 from vaulttools.server.oauth.kept import KeptFile
 from vaulttools.server.oauth.provider import Provider
+from vaulttools.server.openapi import routes as openapi
 from vaulttools.server.page import routes as page
 from vaulttools.server.rest import routes as rest
 from vaulttools.server.service import Service
 from vaulttools.server.tokens import TokenFile
 from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import opened
+from vaulttools.tools import NAMES
 
 ISSUER = "https://notes.example"
 BACK = "https://assistant.example/callback"
@@ -72,7 +74,12 @@ class Server:
         self.file = file
         self.service = Service(callers, calls)
         self.service.sign_in = self.provider = Provider(KeptFile(file), callers, issuer, self.clock)
-        rooms = Rooms(page.routes(self.service), rest.routes(self.service, FIRST), room.routes(self.provider))
+        rooms = Rooms(
+            page.routes(self.service),
+            rest.routes(self.service, FIRST),
+            openapi.routes(self.service, NAMES),
+            room.routes(self.provider),
+        )
         mcp = Mcp(PlainTextResponse("mcp"), at_rest)
         self.app: ASGIApp = application(self.service, mcp, Access("127.0.0.1", [issuer]), rooms)
         self.issuer = issuer
@@ -375,6 +382,24 @@ def test_a_form_that_another_site_posts_is_refused(server: Server, headers: dict
     assert server.consent(asked).status_code == 303
 
 
+@pytest.mark.parametrize(
+    ("path", "status"), [("/oauth/login", 400), ("/oauth/consent", 400), ("/revoke", 401), ("/ui/login", 401)]
+)
+def test_a_form_with_too_many_fields_is_refused_as_an_empty_one(server: Server, path: str, status: int) -> None:
+    assert server.ask("POST", path, data={f"f{n}": "x" for n in range(11)}, headers=FORM).status_code == status
+
+
+def test_a_token_that_is_no_unicode_text_is_an_unknown_one(server: Server) -> None:
+    client = server.client()
+    given = server.tokens(client)
+    asked = {"client_id": client, "grant_type": "refresh_token"}
+    asked["refresh_token"] = given["refresh_token"].partition(".")[0] + ".+2AA-"  # half a character in UTF-7
+    parts = [f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{each}' for name, each in asked.items()]
+    headers = {"Content-Type": "multipart/form-data; boundary=x; charset=utf-7"}
+    answer = server.ask("POST", "/token", content="\r\n".join([*parts, "--x--\r\n"]), headers=headers)
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant")
+
+
 def test_a_question_is_answered_once_and_in_time(server: Server) -> None:
     client = server.client()
     asked = server.log_in(server.authorize(client))
@@ -485,12 +510,21 @@ def test_a_program_revokes_both_of_its_tokens_and_no_other(server: Server, kind:
     assert server.mcp(others["access_token"]) == 200
 
 
-@pytest.mark.parametrize("path", ["/vault/", "/vault/note.md", "/ui/", "/tags/", "/v/v/vault/note.md"])
+@pytest.mark.parametrize(
+    "path", ["/vault/", "/vault/note.md", "/ui/", "/tags/", "/v/v/vault/note.md", "/openapi.json", "/openapi.yaml"]
+)
 def test_an_access_token_counts_at_mcp_alone(server: Server, path: str) -> None:
-    client = server.client()
-    given = server.tokens(client)
+    given = server.tokens(server.client())
     assert server.mcp(given["access_token"], path) in (303, 401)
     assert server.mcp(SECRET, path) == 200
+
+
+@pytest.mark.parametrize("path", ["/tools/read", "/v/v/tools/read"])
+def test_an_access_token_calls_no_tools_by_plain_http(server: Server, path: str) -> None:
+    given = server.tokens(server.client())
+    for token, status in ((given["access_token"], 401), (SECRET, 200)):
+        headers = {"Authorization": f"Bearer {token}"}
+        assert server.ask("POST", path, json={"note": "note.md"}, headers=headers).status_code == status
 
 
 def test_an_access_token_for_one_vault_counts_there_alone(tmp_path: Path) -> None:
