@@ -416,6 +416,7 @@ def test_the_pages_cannot_be_framed_and_show_names_as_text(server: Server) -> No
     client = server.register(client_name="<script>x</script>\u202e" + "long " * 200).json()["client_id"]
     for shown in (server.authorize(client), server.log_in(server.authorize(client))):
         assert "frame-ancestors 'none'" in shown.headers["content-security-policy"]
+        assert "cross-origin-opener-policy" not in shown.headers
         assert shown.headers["cache-control"] == "no-store" and shown.headers["referrer-policy"] == "no-referrer"
         assert "<script>" not in shown.text and "\u202e" not in shown.text and len(shown.text) < 5_000
 
