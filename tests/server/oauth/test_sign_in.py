@@ -599,16 +599,28 @@ def test_registrations_are_bounded_and_stay_in_memory(server: Server, monkeypatc
     monkeypatch.setattr(provider, "WAITING", 5)
     kept_one = server.client()
     given = server.tokens(kept_one)
-    assert [server.register().status_code for _ in range(7)] == [201] * 5 + [400] * 2
-    assert "try again in an hour" in server.register().text
+    clients = [server.client() for _ in range(7)]
+    assert [server.authorize(client).status_code for client in clients] == [400] * 2 + [200] * 5
     assert server.mcp(given["access_token"]) == 200
     server.clock.passed = provider.REGISTERED_SECONDS + 1
-    assert server.register().status_code == 201
+    assert server.authorize(clients[-1]).status_code == 400
     assert server.register(client_name="x" * 2_048).status_code == 400
     assert len(json.loads(server.file.read_text(encoding="utf-8"))["clients"]) == 1
     questions = [server.authorize(kept_one) for _ in range(8)]
     assert "has ended" in server.log_in(questions[0]).text
     assert server.log_in(questions[-1]).status_code == 200
+
+
+def test_strangers_drive_out_nobody_who_has_logged_in(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provider, "WAITING", 5)
+    client = server.client()
+    asked = server.log_in(server.authorize(client))
+    for _ in range(6):
+        server.authorize(server.client())
+    gone = server.consent(asked)
+    server.register()
+    code = parse_qs(urlsplit(gone.headers["location"]).query)["code"][0]
+    assert server.exchange(client, code).status_code == 200
 
 
 def test_what_is_kept_is_bounded_and_no_owner_drives_out_another(
