@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
-from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 
@@ -156,15 +155,18 @@ def command(words: list[str], switches: Switches) -> Said | None:
 
 
 def _ensure_public(origin: str) -> None:
-    """Refuse what is no origin to which a browser may send a token.
+    """Refuse what is no origin to which a browser may send a token, or is not written as programs write it: they send
+    it back as `resource`.
 
     Raises:
-        BadArgument: it has a path, or is neither https nor on this machine.
+        BadArgument: it has a path or its usual port, or is neither https nor on this machine.
     """
+    from pydantic import AnyHttpUrl
+
     with suppress(ValueError):
-        parts = urlsplit(origin)
-        is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
-        if is_safe and parts.hostname and origin == f"{parts.scheme}://{parts.netloc}".lower() and "@" not in origin:
+        url = AnyHttpUrl(origin)
+        is_safe = url.scheme == "https" or url.host in ("localhost", access.LOOPBACK, "[::1]")  # as the SDK allows
+        if is_safe and "@" not in origin and str(url) == f"{origin}/":
             return
     raise BadArgument(f"--oauth takes the server's public origin, such as https://notes.example, got '{origin}'")
 

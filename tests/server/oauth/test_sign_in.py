@@ -687,12 +687,21 @@ def test_without_the_option_nothing_of_it_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "given",
     ["notes.example", "http://notes.example", "https://notes.example/", "https://notes.example/x", "https://a@notes.example",
-     "https://notes.example?x", "ftp://x", "https://", "https://[x", "https://Notes.example"],
+     "https://notes.example?x", "ftp://x", "https://", "https://[x", "https://Notes.example",
+     "https://notes.example:443", "http://localhost:80", "https://n\u00f6tes.example", "http://127.0.0.2:9"],
 )  # fmt: skip
 def test_the_origin_is_one_to_which_a_browser_may_send_a_token(given: str) -> None:
     expected = f"--oauth takes the server's public origin, such as https://notes.example, got '{given}'"
     with pytest.raises(BadArgument, match=f"^{re.escape(expected)}$"):
         parse([":1", "--oauth", given], ["V"])
+
+
+@pytest.mark.parametrize(
+    "given", [ISSUER, f"{ISSUER}:8443", "https://xn--ntes-5qa.example", "http://localhost:1", "http://[::1]:8765"]
+)
+def test_an_origin_is_taken_as_programs_write_it(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("VAULTTOOLS_TOKEN", SECRET)
+    assert parse([":1", "--oauth", given], ["V"]).oauth == given
 
 
 def test_a_token_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
