@@ -125,7 +125,8 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host")
         own = f"{scope['scheme']}://{host}"
-        for_mcp = is_mcp(scope["path"])
+        sign_in = self._service.sign_in
+        for_mcp = is_mcp(scope["path"]) or (sign_in is not None and sign_in.is_for_programs(scope["path"]))
         if not scope["path"].startswith("/"):  # `OPTIONS *`, `CONNECT host:22`, `GET ?x`
             await self._refused(scope, 400, "The request must name a path, which begins with /")(scope, receive, send)
         elif not self._access.accepts_host(host):

@@ -370,7 +370,7 @@ def test_nobody_consents_without_the_token_of_the_vault(server: Server) -> None:
 @pytest.mark.parametrize(
     "headers",
     [{"Origin": "https://evil.example"}, {"Origin": "null", "Sec-Fetch-Site": "cross-site"}, {"Origin": "null"},
-     {"Origin": "http://notes.example"}],
+     {"Origin": "http://notes.example"}, {"Origin": "http://localhost:6274"}],
 )  # fmt: skip
 def test_a_form_that_another_site_posts_is_refused(server: Server, headers: dict[str, str]) -> None:
     asked = server.log_in(server.authorize(server.client()))
@@ -380,6 +380,18 @@ def test_a_form_that_another_site_posts_is_refused(server: Server, headers: dict
         assert refused.status_code == 403 and "location" not in refused.headers
     assert not server.file.exists()
     assert server.consent(asked).status_code == 303
+
+
+@pytest.mark.parametrize("path", ["/register", "/token", "/revoke", "/.well-known/oauth-protected-resource/mcp"])
+@pytest.mark.parametrize(("origin", "is_allowed"), [("http://localhost:6274", True), ("https://evil.example", False)])
+def test_programs_in_browsers_of_this_machine_sign_in_as_they_call_mcp(
+    server: Server, path: str, origin: str, is_allowed: bool
+) -> None:
+    method = "GET" if path.startswith("/.well") else "POST"
+    for asked, more in (("OPTIONS", {"Access-Control-Request-Method": method}), (method, {})):
+        answer = server.ask(asked, path, headers={"Origin": origin, **more})
+        assert (answer.status_code == 403) is not is_allowed
+        assert answer.headers.get_list("access-control-allow-origin") == ([origin] if is_allowed else [])
 
 
 @pytest.mark.parametrize(

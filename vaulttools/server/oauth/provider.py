@@ -69,6 +69,8 @@ ASKED: Final = "asked:"
 OF_MCP: Final = re.compile(rf"(?:/v/[^/]+)?{MCP}")
 """The paths of MCP: of all vaults, and of one."""
 
+_OF_PROGRAMS: Final = re.compile(r"/(?:register|token|revoke|\.well-known/oauth-[^\n]*)")
+
 _CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 """A SHA-256 in base64url, which PKCE's method S256 sends."""
 
@@ -111,6 +113,10 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         if not self._covers(grant.resource, path):
             return None
         return self.callers.of_hash(grant.owner)
+
+    def is_for_programs(self, path: str) -> bool:
+        """Whether programs ask for this path; the others are a person's."""
+        return _OF_PROGRAMS.fullmatch(path) is not None
 
     def challenge(self, path: str) -> str:
         """Returns the value of `WWW-Authenticate` for a request without a token that works."""
