@@ -540,6 +540,17 @@ def test_an_access_token_calls_no_tools_by_plain_http(server: Server, path: str)
         assert server.ask("POST", path, json={"note": "note.md"}, headers=headers).status_code == status
 
 
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [("/mcp", "the vaults a, b"), ("", "the vaults a, b"), ("/v/b/mcp", "the vault b"), ("/v/c/mcp", "no vault")],
+)
+def test_a_person_is_told_which_vaults_the_program_will_see(tmp_path: Path, path: str, sentence: str) -> None:
+    with hosted(tmp_path) as (server, tokens):
+        token = tokens.add("one", ["a", "b"])
+        asked = server.log_in(server.authorize(server.client(), resource=f"{ISSUER}{path}"), token)
+        assert f"It may read {sentence}, and write nothing" in asked.text
+
+
 def test_an_access_token_for_one_vault_counts_there_alone(tmp_path: Path) -> None:
     with hosted(tmp_path) as (server, tokens):
         token, client = tokens.add("one", ["a", "b"]), server.client()

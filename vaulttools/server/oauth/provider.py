@@ -145,6 +145,11 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
             return None
         return self._logged_in.pop(question)
 
+    def vaults(self, asked: Asked, caller: Caller) -> tuple[str, ...]:
+        """Returns the vaults of a caller that a client will see: all, or the one whose address it asks for."""
+        resource = asked.params.resource or f"{self.issuer}{MCP}"
+        return tuple(name for name in caller.vaults.names if self._covers(resource, f"/v/{name}{MCP}"))
+
     def allow(self, asked: Asked) -> str:
         """Returns the code for a client that a person has allowed."""
         params, now = asked.params, self._clock()

@@ -126,8 +126,9 @@ class _Pages:
         if logged_in is None:
             return self._login_form(request, question, asked, "This token is not known.")
         question, caller = logged_in
-        named = ", ".join(caller.vaults.names)
-        vaults = f"the vaults {named}" if caller.vaults.are_several else f"the vault {named}" if named else "no vault"
+        names = self._provider.vaults(asked, caller)
+        named = ", ".join(names)
+        vaults = f"the vaults {named}" if len(names) > 1 else f"the vault {named}" if names else "no vault"
         values = {"question": question, "vaults": render.line(vaults, most=_VAULTS_CHARACTERS), **_of_client(asked)}
         return _opened(templates.page(request, "consent.html", leads_elsewhere=True, **values))
 
