@@ -125,7 +125,7 @@ def test_a_cookie_counts_for_our_own_pages_only(app: ASGIApp, service: Service, 
     cookie = service.logins.begin(TOKEN)
     headers = {"Cookie": f"vaulttools-8765={cookie}", **({} if site is None else {"Sec-Fetch-Site": site})}
     assert ask(app, "GET", "/ui/", headers=headers).status_code == status
-    for path in ("/mcp", "/v/notes/mcp"):
+    for path in ("/mcp", "/v/notes/mcp", "/mcp%0A", "/v/notes/mcp%0A"):
         assert ask(app, "POST", path, headers=headers).status_code == 401
     service.logins.end(cookie)
     assert ask(app, "GET", "/ui/", headers=headers).status_code == 303

@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
-from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 
@@ -18,7 +17,7 @@ from vaulttools.cli.importing import importing_much
 from vaulttools.cli.main import Said, Switches
 from vaulttools.core import open_files
 from vaulttools.errors import BadArgument
-from vaulttools.server.hosts import is_loopback, parsed
+from vaulttools.server.hosts import is_loopback, is_public_origin, parsed
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -118,7 +117,10 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
             f"{host} can be reached from other machines: give --tls CERT KEY or --tls auto, or --insecure for http"
         )
     if given.oauth is not None:
-        _ensure_public(given.oauth)
+        if not is_public_origin(given.oauth):
+            raise BadArgument(
+                f"--oauth takes the server's public origin, such as https://notes.example, got '{given.oauth}'"
+            )
         if secret is None and given.vaults_root is None:
             raise BadArgument(f"Who consents by --oauth shows a token: {access.NEEDED}")
     if given.omnisearch is not None and (given.vaults_root is not None or len(vaults) > 1):
@@ -153,20 +155,6 @@ def command(words: list[str], switches: Switches) -> Said | None:
         folders = [switches.folder()]
     run(parse(words, folders, has_index=switches.has_index))
     return None
-
-
-def _ensure_public(origin: str) -> None:
-    """Refuse what is no origin to which a browser may send a token.
-
-    Raises:
-        BadArgument: it has a path, or is neither https nor on this machine.
-    """
-    with suppress(ValueError):
-        parts = urlsplit(origin)
-        is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
-        if is_safe and parts.hostname and origin == f"{parts.scheme}://{parts.netloc}".lower() and "@" not in origin:
-            return
-    raise BadArgument(f"--oauth takes the server's public origin, such as https://notes.example, got '{origin}'")
 
 
 def _without_tls(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:

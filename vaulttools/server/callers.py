@@ -96,6 +96,9 @@ class SignIn(Protocol):
     def caller(self, token: str, path: str) -> Caller | None:
         """Returns whose token it is at a path of the server; None if nobody's."""
 
+    def is_for_programs(self, path: str) -> bool:
+        """Whether programs ask for this path, which no login counts at; from browsers, too, as at MCP."""
+
     def challenge(self, path: str) -> str:
         """Returns the value of `WWW-Authenticate` for a request at a path without a token that works."""
 

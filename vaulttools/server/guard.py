@@ -118,12 +118,15 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if scope["path"].endswith("/") and is_mcp(scope["path"][:-1]):
-            scope = {**scope, "path": scope["path"][:-1]}  # as some clients write it; a redirect would lose their POST
+        if scope["path"].endswith(("/", "\n")) and is_mcp(scope["path"][:-1]):
+            # Some clients write the slash, and a redirect would lose their POST. Starlette's routes take a last line
+            # end, too: as no path of MCP for us, it would be answered by MCP with a cookie.
+            scope = {**scope, "path": scope["path"][:-1]}
         headers = Headers(scope=scope)
         host = headers.get("host")
         own = f"{scope['scheme']}://{host}"
-        for_mcp = is_mcp(scope["path"])
+        sign_in = self._service.sign_in
+        for_mcp = is_mcp(scope["path"]) or (sign_in is not None and sign_in.is_for_programs(scope["path"]))
         if not scope["path"].startswith("/"):  # `OPTIONS *`, `CONNECT host:22`, `GET ?x`
             await self._refused(scope, 400, "The request must name a path, which begins with /")(scope, receive, send)
         elif not self._access.accepts_host(host):

@@ -137,8 +137,8 @@ def write_private(file: Path, content: bytes) -> None:
 
 
 def hashed(token: str) -> str:
-    """Returns the SHA-256 of a token in hex."""
-    return hashlib.sha256(token.encode()).hexdigest()
+    """Returns the SHA-256 of a token in hex. It may have lone surrogates: a form in UTF-7 brings them."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _parsed(found: Any) -> dict[str, TokenRecord]:

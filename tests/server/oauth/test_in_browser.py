@@ -22,11 +22,16 @@ from tests.server.oauth.test_sign_in import CHALLENGE, SECRET
 from tests.server.serving import http
 
 pytest.importorskip("playwright", reason="needs the extra: pip install 'vaulttools[browser]'")
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+
+
+_OPENS = b"""<script>function done() { document.title = "done" }</script>
+<button onclick="open(location.hash.slice(1), 'x', 'popup')">Connect</button>"""
+"""The page of an assistant that opens a window, which tells it when all is done."""
 
 
 class Elsewhere(ThreadingHTTPServer):
@@ -48,7 +53,8 @@ class _Answers(BaseHTTPRequestHandler):
         if is_callback:
             self.send_header("Location", f"http://localhost:{self.server.server_port}/done")
         self.end_headers()
-        self.wfile.write(self.server.form.encode() if self.path == "/form" else b"done")
+        pages = {"/form": self.server.form.encode(), "/assistant": _OPENS, "/done": b"<script>opener?.done()</script>"}
+        self.wfile.write(pages.get(self.path, b""))
 
     def log_message(self, *_: object) -> None:
         """Log nothing."""
@@ -63,20 +69,38 @@ def elsewhere() -> Iterator[Elsewhere]:
         server.shutdown()
 
 
-def test_a_person_consents_in_a_browser_and_no_other_site_does(tmp_path: Path) -> None:
-    write_files(tmp_path / "v", {"note.md": "needle\n"})
+@contextmanager
+def browsing(folder: Path) -> Iterator[tuple[str, Elsewhere, Page, str]]:
+    """The origin of a server, an assistant, a page of a browser, and the address where the assistant leads a person."""
+    write_files(folder / "v", {"note.md": "needle\n"})
     origin = f"http://127.0.0.1:{free_port()}"
-    words = ["--vault", str(tmp_path / "v"), "serve", origin.removeprefix("http://"), "--oauth", origin, "--no-index"]
+    words = ["--vault", str(folder / "v"), "serve", origin.removeprefix("http://"), "--oauth", origin, "--no-index"]
     with (
         elsewhere() as other,
-        http(*words, VAULTTOOLS_TOKEN=SECRET, XDG_DATA_HOME=str(tmp_path / "data")),
+        http(*words, VAULTTOOLS_TOKEN=SECRET, XDG_DATA_HOME=str(folder / "data")),
         sync_playwright() as playwright,
     ):
         back = f"http://127.0.0.1:{other.server_port}/callback"
         known = httpx2.post(f"{origin}/register", json={"client_name": "Assistant", "redirect_uris": [back]}).json()
         asked = {"client_id": known["client_id"], "redirect_uri": back, "response_type": "code", "state": "s"}
         page = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]).new_context().new_page()
-        page.goto(f"{origin}/authorize?{urlencode({**asked, 'code_challenge': CHALLENGE})}")
+        yield origin, other, page, f"{origin}/authorize?{urlencode({**asked, 'code_challenge': CHALLENGE})}"
+
+
+def test_a_window_that_an_assistant_opened_can_tell_it_that_all_is_done(tmp_path: Path) -> None:
+    with browsing(tmp_path) as (_, other, page, address):
+        page.goto(f"http://localhost:{other.server_port}/assistant#{address}")
+        with page.expect_popup() as opened:
+            page.click("button")
+        opened.value.fill("input[name=token]", SECRET)
+        opened.value.click("button")
+        opened.value.click("button[value=allow]")
+        page.wait_for_function("document.title === 'done'")
+
+
+def test_a_person_consents_in_a_browser_and_no_other_site_does(tmp_path: Path) -> None:
+    with browsing(tmp_path) as (origin, other, page, address):
+        page.goto(address)
         page.fill("input[name=token]", "wrong")
         page.click("button")
         assert "not known" in page.inner_text(".error")

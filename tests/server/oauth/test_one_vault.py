@@ -27,7 +27,7 @@ def test_a_program_that_signs_in_for_one_vault_sees_that_alone(tmp_path: Path) -
     origin = f"http://127.0.0.1:{free_port()}"
     words = ["serve", origin.removeprefix("http://"), "--oauth", origin, "--no-index", "--tools", "connector"]
     root = ["--vaults-root", str(tmp_path / "vaults"), "--tokens", str(tmp_path / "tokens.json")]
-    storage, person = Storage(), Person(token, "the vaults a, b c")
+    storage, person = Storage(), Person(token, "the vault b c")
     metadata = OAuthClientMetadata(
         client_name="The SDK's client", redirect_uris=[AnyUrl("http://127.0.0.1:1/callback")]
     )

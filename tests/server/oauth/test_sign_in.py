@@ -36,12 +36,14 @@ from vaulttools.server.guard import Access
 from vaulttools.server.oauth import kept, provider, room
 from vaulttools.server.oauth.kept import KeptFile
 from vaulttools.server.oauth.provider import Provider
+from vaulttools.server.openapi import routes as openapi
 from vaulttools.server.page import routes as page
 from vaulttools.server.rest import routes as rest
 from vaulttools.server.service import Service
 from vaulttools.server.tokens import TokenFile
 from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import opened
+from vaulttools.tools import NAMES
 
 ISSUER = "https://notes.example"
 BACK = "https://assistant.example/callback"
@@ -72,7 +74,12 @@ class Server:
         self.file = file
         self.service = Service(callers, calls)
         self.service.sign_in = self.provider = Provider(KeptFile(file), callers, issuer, self.clock)
-        rooms = Rooms(page.routes(self.service), rest.routes(self.service, FIRST), sign_in=room.routes(self.provider))
+        rooms = Rooms(
+            page.routes(self.service),
+            rest.routes(self.service, FIRST),
+            openapi.routes(self.service, NAMES),
+            room.routes(self.provider),
+        )
         mcp = Mcp(PlainTextResponse("mcp"), at_rest)
         self.app: ASGIApp = application(self.service, mcp, Access("127.0.0.1", [issuer]), rooms)
         self.issuer = issuer
@@ -363,7 +370,7 @@ def test_nobody_consents_without_the_token_of_the_vault(server: Server) -> None:
 @pytest.mark.parametrize(
     "headers",
     [{"Origin": "https://evil.example"}, {"Origin": "null", "Sec-Fetch-Site": "cross-site"}, {"Origin": "null"},
-     {"Origin": "http://notes.example"}],
+     {"Origin": "http://notes.example"}, {"Origin": "http://localhost:6274"}],
 )  # fmt: skip
 def test_a_form_that_another_site_posts_is_refused(server: Server, headers: dict[str, str]) -> None:
     asked = server.log_in(server.authorize(server.client()))
@@ -373,6 +380,36 @@ def test_a_form_that_another_site_posts_is_refused(server: Server, headers: dict
         assert refused.status_code == 403 and "location" not in refused.headers
     assert not server.file.exists()
     assert server.consent(asked).status_code == 303
+
+
+@pytest.mark.parametrize("path", ["/register", "/token", "/revoke", "/.well-known/oauth-protected-resource/mcp"])
+@pytest.mark.parametrize(("origin", "is_allowed"), [("http://localhost:6274", True), ("https://evil.example", False)])
+def test_programs_in_browsers_of_this_machine_sign_in_as_they_call_mcp(
+    server: Server, path: str, origin: str, is_allowed: bool
+) -> None:
+    method = "GET" if path.startswith("/.well") else "POST"
+    for asked, more in (("OPTIONS", {"Access-Control-Request-Method": method}), (method, {})):
+        answer = server.ask(asked, path, headers={"Origin": origin, **more})
+        assert (answer.status_code == 403) is not is_allowed
+        assert answer.headers.get_list("access-control-allow-origin") == ([origin] if is_allowed else [])
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/oauth/login", 400), ("/oauth/consent", 400), ("/revoke", 401), ("/ui/login", 401)]
+)
+def test_a_form_with_too_many_fields_is_refused_as_an_empty_one(server: Server, path: str, status: int) -> None:
+    assert server.ask("POST", path, data={f"f{n}": "x" for n in range(11)}, headers=FORM).status_code == status
+
+
+def test_a_token_that_is_no_unicode_text_is_an_unknown_one(server: Server) -> None:
+    client = server.client()
+    given = server.tokens(client)
+    asked = {"client_id": client, "grant_type": "refresh_token"}
+    asked["refresh_token"] = given["refresh_token"].partition(".")[0] + ".+2AA-"  # half a character in UTF-7
+    parts = [f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{each}' for name, each in asked.items()]
+    headers = {"Content-Type": "multipart/form-data; boundary=x; charset=utf-7"}
+    answer = server.ask("POST", "/token", content="\r\n".join([*parts, "--x--\r\n"]), headers=headers)
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant")
 
 
 def test_a_question_is_answered_once_and_in_time(server: Server) -> None:
@@ -391,6 +428,7 @@ def test_the_pages_cannot_be_framed_and_show_names_as_text(server: Server) -> No
     client = server.register(client_name="<script>x</script>\u202e" + "long " * 200).json()["client_id"]
     for shown in (server.authorize(client), server.log_in(server.authorize(client))):
         assert "frame-ancestors 'none'" in shown.headers["content-security-policy"]
+        assert "cross-origin-opener-policy" not in shown.headers
         assert shown.headers["cache-control"] == "no-store" and shown.headers["referrer-policy"] == "no-referrer"
         assert "<script>" not in shown.text and "\u202e" not in shown.text and len(shown.text) < 5_000
 
@@ -485,12 +523,32 @@ def test_a_program_revokes_both_of_its_tokens_and_no_other(server: Server, kind:
     assert server.mcp(others["access_token"]) == 200
 
 
-@pytest.mark.parametrize("path", ["/vault/", "/vault/note.md", "/ui/", "/tags/", "/v/v/vault/note.md"])
+@pytest.mark.parametrize(
+    "path", ["/vault/", "/vault/note.md", "/ui/", "/tags/", "/v/v/vault/note.md", "/openapi.json", "/openapi.yaml"]
+)
 def test_an_access_token_counts_at_mcp_alone(server: Server, path: str) -> None:
-    client = server.client()
-    given = server.tokens(client)
+    given = server.tokens(server.client())
     assert server.mcp(given["access_token"], path) in (303, 401)
     assert server.mcp(SECRET, path) == 200
+
+
+@pytest.mark.parametrize("path", ["/tools/read", "/v/v/tools/read"])
+def test_an_access_token_calls_no_tools_by_plain_http(server: Server, path: str) -> None:
+    given = server.tokens(server.client())
+    for token, status in ((given["access_token"], 401), (SECRET, 200)):
+        headers = {"Authorization": f"Bearer {token}"}
+        assert server.ask("POST", path, json={"note": "note.md"}, headers=headers).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [("/mcp", "the vaults a, b"), ("", "the vaults a, b"), ("/v/b/mcp", "the vault b"), ("/v/c/mcp", "no vault")],
+)
+def test_a_person_is_told_which_vaults_the_program_will_see(tmp_path: Path, path: str, sentence: str) -> None:
+    with hosted(tmp_path) as (server, tokens):
+        token = tokens.add("one", ["a", "b"])
+        asked = server.log_in(server.authorize(server.client(), resource=f"{ISSUER}{path}"), token)
+        assert f"It may read {sentence}, and write nothing" in asked.text
 
 
 def test_an_access_token_for_one_vault_counts_there_alone(tmp_path: Path) -> None:
@@ -564,16 +622,28 @@ def test_registrations_are_bounded_and_stay_in_memory(server: Server, monkeypatc
     monkeypatch.setattr(provider, "WAITING", 5)
     kept_one = server.client()
     given = server.tokens(kept_one)
-    assert [server.register().status_code for _ in range(7)] == [201] * 5 + [400] * 2
-    assert "try again in an hour" in server.register().text
+    clients = [server.client() for _ in range(7)]
+    assert [server.authorize(client).status_code for client in clients] == [400] * 2 + [200] * 5
     assert server.mcp(given["access_token"]) == 200
     server.clock.passed = provider.REGISTERED_SECONDS + 1
-    assert server.register().status_code == 201
+    assert server.authorize(clients[-1]).status_code == 400
     assert server.register(client_name="x" * 2_048).status_code == 400
     assert len(json.loads(server.file.read_text(encoding="utf-8"))["clients"]) == 1
     questions = [server.authorize(kept_one) for _ in range(8)]
     assert "has ended" in server.log_in(questions[0]).text
     assert server.log_in(questions[-1]).status_code == 200
+
+
+def test_strangers_drive_out_nobody_who_has_logged_in(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provider, "WAITING", 5)
+    client = server.client()
+    asked = server.log_in(server.authorize(client))
+    for _ in range(6):
+        server.authorize(server.client())
+    gone = server.consent(asked)
+    server.register()
+    code = parse_qs(urlsplit(gone.headers["location"]).query)["code"][0]
+    assert server.exchange(client, code).status_code == 200
 
 
 def test_what_is_kept_is_bounded_and_no_owner_drives_out_another(
@@ -640,12 +710,21 @@ def test_without_the_option_nothing_of_it_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "given",
     ["notes.example", "http://notes.example", "https://notes.example/", "https://notes.example/x", "https://a@notes.example",
-     "https://notes.example?x", "ftp://x", "https://", "https://[x", "https://Notes.example"],
+     "https://notes.example?x", "ftp://x", "https://", "https://[x", "https://Notes.example",
+     "https://notes.example:443", "http://localhost:80", "https://n\u00f6tes.example", "http://127.0.0.2:9"],
 )  # fmt: skip
 def test_the_origin_is_one_to_which_a_browser_may_send_a_token(given: str) -> None:
     expected = f"--oauth takes the server's public origin, such as https://notes.example, got '{given}'"
     with pytest.raises(BadArgument, match=f"^{re.escape(expected)}$"):
         parse([":1", "--oauth", given], ["V"])
+
+
+@pytest.mark.parametrize(
+    "given", [ISSUER, f"{ISSUER}:8443", "https://xn--ntes-5qa.example", "http://localhost:1", "http://[::1]:8765"]
+)
+def test_an_origin_is_taken_as_programs_write_it(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("VAULTTOOLS_TOKEN", SECRET)
+    assert parse([":1", "--oauth", given], ["V"]).oauth == given
 
 
 def test_a_token_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:

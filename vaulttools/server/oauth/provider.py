@@ -48,7 +48,8 @@ REGISTERED_SECONDS: Final = 3_600.0
 """Seconds that a client is known to which nobody has consented yet."""
 
 WAITING: Final = 1_000
-"""Most such clients, and most people who are asked: anybody may register and ask."""
+"""Most such clients, and most people who are asked: anybody may register and ask. The oldest gives way; if new ones
+were refused, a stranger would close the server to all by 1,000 requests an hour."""
 
 CLIENT_BYTES: Final = 2_048
 """Most bytes of what a client says of itself."""
@@ -67,6 +68,8 @@ ASKED: Final = "asked:"
 
 OF_MCP: Final = re.compile(rf"(?:/v/[^/]+)?{MCP}")
 """The paths of MCP: of all vaults, and of one."""
+
+_OF_PROGRAMS: Final = re.compile(r"/(?:register|token|revoke|\.well-known/oauth-[^\n]*)")
 
 _CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 """A SHA-256 in base64url, which PKCE's method S256 sends."""
@@ -94,6 +97,8 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self._clock = clock
         self._registered: OrderedDict[str, tuple[Client, float]] = OrderedDict()
         self._asked: OrderedDict[str, Asked] = OrderedDict()
+        self._logged_in: OrderedDict[str, Asked] = OrderedDict()
+        """Those of `_asked` who have logged in: no stranger drives them out."""
         self._codes: OrderedDict[str, tuple[AuthorizationCode, float]] = OrderedDict()
         self._used: OrderedDict[str, tuple[str, float]] = OrderedDict()
         """The grants of codes that were used, by code."""
@@ -109,6 +114,10 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
             return None
         return self.callers.of_hash(grant.owner)
 
+    def is_for_programs(self, path: str) -> bool:
+        """Whether programs ask for this path; the others are a person's."""
+        return _OF_PROGRAMS.fullmatch(path) is not None
+
     def challenge(self, path: str) -> str:
         """Returns the value of `WWW-Authenticate` for a request without a token that works."""
         return f'Bearer resource_metadata="{self.issuer}{RESOURCE}{quote(path)}"'
@@ -117,7 +126,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     def asked(self, question: str) -> Asked | None:
         """Returns what a person is asked; None if that has ended."""
-        found = self._asked.get(question)
+        found = self._logged_in.get(question) or self._asked.get(question)
         return found if found is not None and found.ends > self._clock() else None
 
     def log_in(self, question: str, token: str) -> tuple[str, Caller] | None:
@@ -125,15 +134,21 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         asked, caller = self.asked(question), self.callers.of(token)
         if asked is None or caller is None:
             return None
-        del self._asked[question]
-        return self._ask(replace(asked, owner=hashed(token))), caller
+        for held in (self._asked, self._logged_in):
+            held.pop(question, None)
+        return _ask(self._logged_in, replace(asked, owner=hashed(token))), caller
 
     def answered(self, question: str) -> Asked | None:
         """Returns what a logged-in person was asked, for the only time; None if it has ended or nobody logged in."""
         asked = self.asked(question)
         if asked is None or asked.owner is None or self.callers.of_hash(asked.owner) is None:
             return None
-        return self._asked.pop(question)
+        return self._logged_in.pop(question)
+
+    def vaults(self, asked: Asked, caller: Caller) -> tuple[str, ...]:
+        """Returns the vaults of a caller that a client will see: all, or the one whose address it asks for."""
+        resource = asked.params.resource or f"{self.issuer}{MCP}"
+        return tuple(name for name in caller.vaults.names if self._covers(resource, f"/v/{name}{MCP}"))
 
     def allow(self, asked: Asked) -> str:
         """Returns the code for a client that a person has allowed."""
@@ -150,6 +165,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
             subject=asked.owner,
         )
         _put(self._codes, code.code, (code, now + CODE_SECONDS))
+        self._await(asked.client)  # until it has asked for its tokens
         return code.code
 
     # What the SDK's handlers ask.
@@ -163,7 +179,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         """Register a client, as one without a secret: a client's PKCE verifier shows that a code is its own.
 
         Raises:
-            RegistrationError: it is too large, or there are too many, or it wants answers where they are not sent.
+            RegistrationError: it is too large, or it wants answers where they are not sent.
         """
         client_info.token_endpoint_auth_method = "none"  # noqa: S105 - the name of a method
         client_info.client_secret = client_info.client_secret_expires_at = None
@@ -174,15 +190,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
                 raise RegistrationError(
                     "invalid_redirect_uri", "redirect_uris are https, or http on a loopback address, without fragment"
                 )
-        now = self._clock()
-        while self._registered and next(iter(self._registered.values()))[1] <= now:
-            self._registered.popitem(last=False)
-        if len(self._registered) >= WAITING:
-            raise RegistrationError("invalid_client_metadata", "Too many clients have registered; try again in an hour")
-        self._registered[client_info.client_id] = (
-            Client.model_validate(client_info.model_dump()),
-            now + REGISTERED_SECONDS,
-        )
+        self._await(Client.model_validate(client_info.model_dump()))
 
     async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
         """Returns `ASKED` and the id of a question to the person.
@@ -199,7 +207,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         if params.resource is not None and not self._is_ours(params.resource):
             raise AuthorizeError("invalid_target", "resource must be the address of MCP at this server")
         known = Client.model_validate(client.model_dump())
-        return f"{ASKED}{self._ask(Asked(known, params, self._clock() + ASKED_SECONDS))}"
+        return f"{ASKED}{_ask(self._asked, Asked(known, params, self._clock() + ASKED_SECONDS))}"
 
     async def load_authorization_code(
         self, client: OAuthClientInformationFull, authorization_code: str
@@ -295,10 +303,10 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         given = OAuthToken(access_token=access, refresh_token=refresh, expires_in=lasts, scope=" ".join(scopes) or None)
         return given, grant
 
-    def _ask(self, asked: Asked) -> str:
-        question = secrets.token_urlsafe(32)
-        _put(self._asked, question, asked)
-        return question
+    def _await(self, client: Client) -> None:
+        """Know a client for a while."""
+        self._registered.pop(client.client_id, None)
+        _put(self._registered, client.client_id, (client, self._clock() + REGISTERED_SECONDS))
 
     def _end(self, name: str) -> None:
         if name in self._kept().grants:
@@ -344,6 +352,12 @@ def _name(token: str) -> str:
 
 def _is_same(kept: str, token: str) -> bool:
     return secrets.compare_digest(kept, hashed(token))
+
+
+def _ask(held: OrderedDict[str, Asked], asked: Asked) -> str:
+    question = secrets.token_urlsafe(32)
+    _put(held, question, asked)
+    return question
 
 
 def _renew(held: dict[str, T], name: str, value: T) -> None:

@@ -126,10 +126,11 @@ class _Pages:
         if logged_in is None:
             return self._login_form(request, question, asked, "This token is not known.")
         question, caller = logged_in
-        named = ", ".join(caller.vaults.names)
-        vaults = f"the vaults {named}" if caller.vaults.are_several else f"the vault {named}" if named else "no vault"
+        names = self._provider.vaults(asked, caller)
+        named = ", ".join(names)
+        vaults = f"the vaults {named}" if len(names) > 1 else f"the vault {named}" if names else "no vault"
         values = {"question": question, "vaults": render.line(vaults, most=_VAULTS_CHARACTERS), **_of_client(asked)}
-        return templates.page(request, "consent.html", leads_elsewhere=True, **values)
+        return _opened(templates.page(request, "consent.html", leads_elsewhere=True, **values))
 
     async def consent(self, request: Request) -> Response:
         """Give the client a code, or tell it that the person said no."""
@@ -139,13 +140,22 @@ class _Pages:
             return _said(request, 400, _ENDED)
         address, state = str(asked.params.redirect_uri), asked.params.state
         if form.get("decision") != "allow":
-            return RedirectResponse(construct_redirect_uri(address, error="access_denied", state=state), 303, HEADERS)
-        code = self._provider.allow(asked)
-        return RedirectResponse(construct_redirect_uri(address, code=code, state=state), 303, HEADERS)
+            address = construct_redirect_uri(address, error="access_denied", state=state)
+        else:
+            address = construct_redirect_uri(address, code=self._provider.allow(asked), state=state)
+        return _opened(RedirectResponse(address, 303, HEADERS))
 
     def _login_form(self, request: Request, question: str, asked: Asked, error: str = "") -> Response:
         status = 401 if error else 200
-        return templates.page(request, "sign_in.html", status, question=question, error=error, **_of_client(asked))
+        values = {"question": question, "error": error, **_of_client(asked)}
+        return _opened(templates.page(request, "sign_in.html", status, **values))
+
+
+def _opened(answer: Response) -> Response:
+    """Let the page that opened a window of ours keep it: assistants on the web open one, and the address that the
+    answer leads to hands the code to that page. It can close or redirect the window, and read nothing of it."""
+    del answer.headers["Cross-Origin-Opener-Policy"]
+    return answer
 
 
 def _of_client(asked: Asked) -> dict[str, Any]:

@@ -38,6 +38,9 @@ _EXAMPLE: Final = {"tool": "query", "arguments": '{"query": "What comes next?"}'
 _FORM_BYTES: Final = 10_000
 """Bytes of the largest form that is accepted."""
 
+_FORM_FIELDS: Final = 10
+"""Most fields of a form; ours have three."""
+
 _PAGES: Final = 1_000
 """Upper bound of the page number of results."""
 
@@ -401,11 +404,11 @@ async def _diagram(_: Request) -> Response:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Returns the fields of a form; an empty mapping if it is too long."""
+    """Returns the fields of a form; an empty mapping if it is too long, or has too many fields."""
     body = await request.body()  # the guard bounds it
-    if len(body) > _FORM_BYTES:
+    if len(body) > _FORM_BYTES or body.count(b"&") >= _FORM_FIELDS:
         return {}
-    return {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace"), max_num_fields=10).items()}
+    return {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
 
 
 def _return_address(given: str) -> str:
