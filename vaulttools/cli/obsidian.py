@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 from typing import Final
 
+from vaulttools.answers.request import Request
 from vaulttools.cli.command_line import nearest_vault, take_value
 from vaulttools.cli.main import Said, Switches
+from vaulttools.cli.options import Commands
 from vaulttools.cli.surroundings import working_folder
 from vaulttools.clients.registry import listed_vaults, this_machine
 from vaulttools.core import render
@@ -80,7 +82,8 @@ def _printed(words: list[str], switches: Switches) -> Printed:
         with here.opened(folder or None, switches.has_index) as vault:
             if asked.command.reads_notes:
                 here.read_structures(vault)
-            return running.run(vault, asked, here.cancel, here.on_progress())
+            voice = Commands(Request, [folder] if folder else [])
+            return running.run(vault, asked, here.cancel, here.on_progress(), voice)
     except VaultToolsError as error:  # there is no vault, or it cannot be opened
         return Printed("", [str(error)], running.REFUSED)
 
