@@ -81,8 +81,8 @@ def test_the_variable_names_a_vault_after_the_current_folder(
 
 def test_a_folder_that_is_no_vault_is_not_searched_where_the_app_has_several(place: Path, capsys: Printed) -> None:
     assert cli.main(["--no-index", "obsidian", "files"]) == 1
-    said = "No vault is around this folder, and the app knows 2: name one, vault=NAME (Notes, Work)\n"
-    assert capsys.readouterr() == ("", said)
+    known = "the app knows 2 (Notes, Work): name one by vault=NAME, or a folder by --vault"
+    assert capsys.readouterr() == ("", f"No vault is around this folder, and {known}\n")
 
 
 @pytest.mark.parametrize(("here", "out"), [("none", "Notes.md"), ("Other/Notes", "second.md")])

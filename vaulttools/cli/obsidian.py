@@ -118,6 +118,7 @@ def _folder(named: str | None, switches: Switches, told: list[str]) -> str | Non
     if len(there) > 1:
         names = ", ".join(each.name for each in there[:_NAMES])
         raise BadArgument(
-            f"No vault is around this folder, and the app knows {len(there)}: name one, vault=NAME ({names})"
+            f"No vault is around this folder, and the app knows {len(there)} ({names}): name one by vault=NAME, or a "
+            "folder by --vault"
         )
     return str(there[0]) if there else ""
