@@ -337,6 +337,7 @@ def test_a_row_never_spans_lines(tmp_path: Path) -> None:
     write_files(tmp_path, {"a\nb.md": "word\n"})
     with Vault.open(tmp_path, index="off") as vault:
         assert asked(vault, "files").out == "a\\nb.md"
+        assert asked(vault, ["read", r"path=a\nb.md"]).out == "word"
         assert asked(vault, "search query=word format=json").out == '["a\\nb.md"]'
 
 

@@ -143,6 +143,7 @@ def _exact(call: Call, given: str, kind: str, called: str) -> str:
         call.work.warn(str(error))
     else:
         is_hidden = any(part.startswith(".") for part in place.path.split("/"))
-        if place.kind == kind and composed(place.path) == composed(given) and not is_hidden:
+        meant = {composed(given), composed(paths.unshown(given))}  # also a name as other commands print it
+        if place.kind == kind and composed(place.path) in meant and not is_hidden:
             return place.path
     raise AppError(f'{called} "{given}" not found.')
