@@ -79,6 +79,28 @@ def test_the_variable_names_a_vault_after_the_current_folder(
     assert capsys.readouterr().out == "Ours.md\nWork.md\n"
 
 
+def test_a_folder_that_is_no_vault_is_not_searched_where_the_app_has_several(place: Path, capsys: Printed) -> None:
+    assert cli.main(["--no-index", "obsidian", "files"]) == 1
+    known = "the app knows 2 (Notes, Work): name one by vault=NAME, or a folder by --vault"
+    assert capsys.readouterr() == ("", f"No vault is around this folder, and {known}\n")
+
+
+@pytest.mark.parametrize(("here", "out"), [("none", "Notes.md"), ("Other/Notes", "second.md")])
+def test_of_two_vaults_of_one_name_the_one_around_comes_first_and_it_is_told(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed, here: str, out: str
+) -> None:
+    write_files(place / "Other/Notes", {"second.md": "word\n", ".obsidian/app.json": "{}"})
+    listed = {"id1": {"path": str(place / "Notes")}, "id2": {"path": str(place / "Other/Notes")}}
+    for settings in (".config", "Library/Application Support", "AppData/Roaming"):
+        write_files(place / "home" / settings, {"obsidian/obsidian.json": json.dumps({"vaults": listed})})
+    monkeypatch.chdir(place / here)
+    assert cli.main(["--no-index", "obsidian", "vault=Notes", "files"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"{out}\n" and printed.err.startswith("2 vaults have the name Notes; this is ")
+    assert cli.main(["--no-index", "obsidian", "vault=id2", "files"]) == 0
+    assert capsys.readouterr() == ("second.md\n", "")
+
+
 def test_a_vault_that_cannot_be_opened_is_no_answer(place: Path, capsys: Printed) -> None:
     assert cli.main(["--vault", "gone", "obsidian", "files"]) == 1
     printed = capsys.readouterr()

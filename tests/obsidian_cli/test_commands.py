@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ from tests.conftest import write_files
 from tests.obsidian_cli.asking import asked
 from tests.test_protection import digest
 from vaulttools import Vault, VaultConfig, __version__
+from vaulttools.files import disk
 from vaulttools.obsidian_cli import links, said, searches, tags, tasks
 from vaulttools.obsidian_cli.commands import BUILT, BY_NAME, COMMANDS, REASONS
 
@@ -301,7 +304,7 @@ def test_every_refused_command_has_one_reason() -> None:
         ("tags x", ['"x" is no parameter or flag of tags: it was ignored.']),
         ("tags counts=yes", ['"counts=yes" is no parameter or flag of tags: it was ignored.']),
         ("read file=Ada format=json", ["format=json means nothing to read and was ignored. It has one form."]),
-        ("tags format=xml", ["format=xml means nothing to tags and was ignored. It has tsv, json, csv; this is tsv."]),
+        ("tags format=xml", ["format=xml means nothing to tags and was ignored. It has tsv, json; this is tsv."]),
         ("search query=zzz limit=-1", ['limit="-1" is no number above zero: there is no limit.']),
         ("read file=Ada --copy", ["--copy needs the app's clipboard: nothing was copied."]),
         ("tag name=Work", ["Other spellings and nested tags are not counted: #work/a, #work."]),
@@ -334,6 +337,7 @@ def test_a_row_never_spans_lines(tmp_path: Path) -> None:
     write_files(tmp_path, {"a\nb.md": "word\n"})
     with Vault.open(tmp_path, index="off") as vault:
         assert asked(vault, "files").out == "a\\nb.md"
+        assert asked(vault, ["read", r"path=a\nb.md"]).out == "word"
         assert asked(vault, "search query=word format=json").out == '["a\\nb.md"]'
 
 
@@ -375,6 +379,80 @@ def test_what_was_passed_over_is_told(tmp_path: Path) -> None:
             "Passed over: 1 excluded (Old); 1 note whose properties cannot be read (a.md). "
             'To see why: read {"note": "a.md"}'
         ]
+
+
+LOCKED = {
+    "files": ("a.md\nb.base", 0),
+    "files ext=md": ("a.md", 0),
+    "files folder=locked": ("", 2),
+    "files ext=zip": ("", 2),
+    "files total ext=zip": ("", 2),
+    "bases": ("b.base", 0),
+    "vault info=files": ("2", 0),
+    "read file=hidden": ("", 2),
+    "read path=locked/hidden.md": ("", 2),
+    "tag name=other": ("", 2),
+    "tag name=tag": ("a.md", 0),
+    "base:query file=b.base format=paths": ("a.md", 0),
+}
+"""What is printed, with its status, where a folder cannot be looked at."""
+
+
+@pytest.mark.parametrize("line", LOCKED)
+def test_what_may_be_in_a_folder_that_cannot_be_looked_at_is_never_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    base = "filters: file.ext == 'md'\nviews:\n  - type: table\n    order: [file.path]\n"
+    write_files(tmp_path, {"a.md": "#tag\n", "b.base": base, "locked/hidden.md": "#other\n"})
+
+    scandir, status = disk.scandir, disk.status
+    monkeypatch.setattr(disk, "scandir", lambda path: _unless(Path(path).name == "locked", scandir, path))
+    monkeypatch.setattr(disk, "status", lambda path: _unless("locked" in Path(path).parts[:-1], status, path))
+    with Vault.open(tmp_path, index="off") as vault:
+        printed = asked(vault, line)
+    assert (printed.out, printed.status) == LOCKED[line]
+    assert len([sentence for sentence in printed.err if "locked" in sentence]) == 1
+
+
+def _unless(is_closed: bool, look: Callable[[str], Any], path: str) -> Any:
+    if is_closed:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    return look(path)
+
+
+@pytest.mark.not_on_windows("links without a right")
+def test_links_are_passed_over_in_lists_of_files(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "x", "d/b.md": "x"})
+    (tmp_path / "link.md").symlink_to("a.md")
+    with Vault.open(tmp_path, index="off") as vault:
+        said = ["Passed over: 1 link that is not followed (link.md)."]
+        assert (asked(vault, "files").out, asked(vault, "files").err) == ("a.md\nd/b.md", said)
+        assert (asked(vault, "files folder=d").out, asked(vault, "files folder=d").err) == ("d/b.md", [])
+
+
+@pytest.mark.parametrize("given", ["Caf\u00e9.md", "Cafe\u0301.md"])
+@pytest.mark.parametrize("name", ["Caf\u00e9.md", "Cafe\u0301.md"])
+def test_a_path_is_found_in_either_unicode_form(tmp_path: Path, name: str, given: str) -> None:
+    write_files(tmp_path, {name: "word"})
+    with Vault.open(tmp_path, index="off") as vault:
+        assert asked(vault, ["read", f"path={given}"]).out == "word"
+
+
+def test_a_file_that_is_no_text_has_no_words(tmp_path: Path) -> None:
+    (tmp_path / "p.pdf").write_bytes(b"%PDF-1.4 \0\xff words")
+    with Vault.open(tmp_path, index="off") as vault:
+        for command in ("read", "wordcount"):
+            printed = asked(vault, f"{command} path=p.pdf")
+            assert (printed.out, printed.err, printed.status) == ("", ["p.pdf is no text"], 1)
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"), [("1.50", "1.5"), ("1e3", "1000"), ("7.0", "7"), ("0x10", "16"), ("[1.50, 2]", "1.5\n2")]
+)
+def test_a_number_is_printed_as_the_number_that_it_is(tmp_path: Path, written: str, printed: str) -> None:
+    write_files(tmp_path, {"a.md": f"---\nn: {written}\n---\n"})
+    with Vault.open(tmp_path, index="off") as vault:
+        assert asked(vault, "property:read name=n path=a.md").out == printed
 
 
 def test_nothing_found_where_not_all_was_searched_is_no_answer(tmp_path: Path) -> None:

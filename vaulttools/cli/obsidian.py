@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 from typing import Final
 
+from vaulttools.answers.request import Request
 from vaulttools.cli.command_line import nearest_vault, take_value
 from vaulttools.cli.main import Said, Switches
+from vaulttools.cli.options import Commands
 from vaulttools.cli.surroundings import working_folder
 from vaulttools.clients.registry import listed_vaults, this_machine
 from vaulttools.core import render
@@ -29,6 +31,9 @@ opens, needs the app or is not built ends with status 1; nothing is ever written
   --install FOLDER  write a script named obsidian for programs that know no other name, into a folder of the PATH;
                     not where an obsidian is there already
   --remove FOLDER   remove that script"""
+
+_NAMES: Final = 5
+"""Vaults that a sentence names."""
 
 _UNKNOWN_VAULT: Final = "Vault not found."
 
@@ -73,30 +78,47 @@ def _printed(words: list[str], switches: Switches) -> Printed:
     try:
         if not asked.command.needs_vault:
             return running.without_vault(asked)
-        folder = _folder(named, switches)
+        folder = _folder(named, switches, asked.told)
         if folder is None:
             return Printed(_UNKNOWN_VAULT, [])
         here = switches.here
         with here.opened(folder or None, switches.has_index) as vault:
             if asked.command.reads_notes:
                 here.read_structures(vault)
-            return running.run(vault, asked, here.cancel, here.on_progress())
+            voice = Commands(Request, [folder] if folder else [])
+            return running.run(vault, asked, here.cancel, here.on_progress(), voice)
     except VaultToolsError as error:  # there is no vault, or it cannot be opened
         return Printed("", [str(error)], running.REFUSED)
 
 
-def _folder(named: str | None, switches: Switches) -> str | None:
-    """Returns the folder of the vault; `""` for the usual one, None if nothing has the name."""
+def _folder(named: str | None, switches: Switches, told: list[str]) -> str | None:
+    """Returns the folder of the vault; `""` for the usual one, None if nothing has the name. `told` gets a sentence if
+    several have it.
+
+    Raises:
+        BadArgument: no name is given, and the app has several vaults.
+    """
     ours = switches.vault or os.environ.get("VAULTTOOLS_VAULT") or ""
     around = nearest_vault(working_folder())
     if named is not None:
-        listed = listed_vaults(this_machine())
-        found = [each.folder for each in listed if named in (each.folder.name, each.id)]
-        found += [Path(each) for each in (around, ours) if each and Path(each).expanduser().resolve().name == named]
-        return next((str(each) for each in found if each.expanduser().is_dir()), None)
+        places = [Path(each).expanduser().resolve() for each in (around, ours) if each]
+        found = [each for each in places if each.name == named]
+        found += [each.folder for each in listed_vaults(this_machine()) if named in (each.folder.name, each.id)]
+        real = list(dict.fromkeys(each.expanduser().resolve() for each in found if each.expanduser().is_dir()))
+        if len(real) > 1:
+            told.append(
+                f"{len(real)} vaults have the name {named}; this is {real[0]}. vault= takes an id of the list too."
+            )
+        return str(real[0]) if real else None
     if switches.vault:
         return switches.vault
     if around or ours:
         return around or ours
     there = [each.folder for each in listed_vaults(this_machine()) if each.folder.is_dir()]
-    return str(there[0]) if len(there) == 1 else ""
+    if len(there) > 1:
+        names = ", ".join(each.name for each in there[:_NAMES])
+        raise BadArgument(
+            f"No vault is around this folder, and the app knows {len(there)} ({names}): name one by vault=NAME, or a "
+            "folder by --vault"
+        )
+    return str(there[0]) if there else ""

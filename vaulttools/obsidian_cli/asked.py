@@ -100,12 +100,12 @@ def _format(asked: Asked, name: str) -> str:
     default = next(iter(formats), "")
     if not asked.format:
         return default
+    others = ", ".join(each for each, known in formats.items() if known != "refused")
     if formats.get(asked.format) == "refused":
-        others = ", ".join(each for each, known in formats.items() if known != "refused")
         raise NotBuilt(f"format={asked.format} of {name} is not built, since its form is not known: use {others}")
     if asked.format in formats:
         return asked.format
-    instead = f"It has {', '.join(formats)}; this is {default}" if formats else "It has one form"
+    instead = f"It has {others}; this is {default}" if formats else "It has one form"
     asked.told.append(f"format={asked.format} means nothing to {name} and was ignored. {instead}.")
     return default
 

@@ -55,12 +55,15 @@ def query(call: Call, asked: Asked) -> Said:
     if named[0].limit is None:
         ensure_all(answered.total)
     for sentence in answered.notices:
-        if not sentence.startswith(("For more rows:", "Other views:", "Passed over:")):
+        if not sentence.startswith(_SAID_BY_ALL):
             call.work.warn(sentence)
     if failed := {str(value["error"]) for row in answered.rows for value in row.values if _is_failed(value)}:
         call.work.warn(f"Empty, since an expression has no value there: {'; '.join(sorted(failed)[:5])}.")
     return _printed(asked.format, answered)
 
+
+_SAID_BY_ALL: Final = ("For more rows:", "Other views:", "Passed over:", "The search is incomplete:")
+"""Beginnings of what every command says itself, or nobody needs to know here."""
 
 _LINKING_NOWHERE: Final = "file.ext.lower() == 'md' && file.links.isEmpty() && file.embeds.isEmpty()"
 

@@ -44,7 +44,7 @@ def file(call: Call, asked: Asked) -> Said:
 def files(call: Call, asked: Asked) -> Said:
     """Returns the paths of all files, also of those that are no notes."""
     folder = targets.folder(call, asked.values.get("folder", ""))
-    found = [] if folder is None else [path for path in targets.files(call) if paths.is_below(folder, path)]
+    found = [] if folder is None else targets.files(call, folder)
     if (extension := asked.values.get("ext")) is not None:
         found = [path for path in found if _split(path)[1] == extension.removeprefix(".")]
     return number(len(found)) if asked.has("total") else lines(list(map(paths.portable, found)), "")

@@ -11,6 +11,7 @@ from vaulttools.answers.incremental import NoteProjection
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.errors import AccessDenied, OutsideVault
+from vaulttools.files.document import Document
 from vaulttools.notes.difference import Change
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
@@ -75,9 +76,13 @@ def aliases(call: Call, asked: Asked) -> Said:
 
 
 def wordcount(call: Call, asked: Asked) -> Said:
-    """Returns the words and the characters (UTF-16 units) of a note without its properties."""
+    """Returns the words and the characters (UTF-16 units) of a note without its properties.
+
+    Raises:
+        NotBuilt: it is no text.
+    """
     path = targets.file(call, asked)
-    document = targets.document(call, path)
+    document = _readable(call, path)
     body = document.text
     if paths.is_note(path):
         body = "\n".join(document.text.split("\n")[Note(path, document.text).body_line - 1 :])
@@ -96,10 +101,14 @@ _WORD: Final = re.compile(
 
 
 def _text(call: Call, path: str) -> Said:
+    return Said(_readable(call, path).text.removesuffix("\n"))
+
+
+def _readable(call: Call, path: str) -> Document:
     document = targets.document(call, path)
     if document.is_binary:
         raise NotBuilt(f"{paths.shown(path)} is no text")
-    return Said(document.text.removesuffix("\n"))
+    return document
 
 
 def _daily(call: Call) -> tuple[str, str | None]:

@@ -88,7 +88,7 @@ def _text(value: Value) -> str:
         return "[object Object]"
     if isinstance(value, list):
         return ",".join(map(_text, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(numerals.plain(value))
 
 
 def _yaml(name: str, value: Value) -> Iterator[str]:

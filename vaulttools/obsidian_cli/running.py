@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from vaulttools.answers import answer
 from vaulttools.answers.retry import until_final
 from vaulttools.call import Call
+from vaulttools.core.voice import CALLS, Voice
 from vaulttools.core.work import UNREAD, Work
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.obsidian_cli.asked import Asked
@@ -46,8 +47,9 @@ def run(
     asked: Asked,
     cancel: Event | None = None,
     on_progress: Callable[[str], None] | None = None,
+    voice: Voice = CALLS,
 ) -> Printed:
-    """Returns the output of a command on a vault.
+    """Returns the output of a command on a vault. `voice` writes the next steps.
 
     Raises:
         Cancelled: the caller set `cancel`.
@@ -55,7 +57,7 @@ def run(
     session = vault.session
     notices = vault.notices
     function = _function(asked)
-    last = Call(session, Work(session.config.time_limit, cancel, on_progress))
+    last = Call(session, Work(session.config.time_limit, cancel, on_progress, voice=voice))
 
     def ask(call: Call) -> Said:
         nonlocal last
@@ -66,7 +68,12 @@ def run(
 
     def answered() -> Printed:
         session.root.ensure_readable()
-        said, call = until_final(last, ask, attrgetter("found"))
+        try:
+            said, call = until_final(last, ask, attrgetter("found"))
+        except AppError as error:
+            if last.work.complete:
+                raise
+            raise Unfinished(f"The answer is incomplete: {last.work.incomplete_because()}") from error
         late = {"time limit", UNREAD} & call.work.skipped.keys()
         if late or (not said.found and not call.work.complete):
             raise Unfinished(f"The answer is incomplete: {call.work.incomplete_because()}")

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from vaulttools.answers import all_notes
 from vaulttools.call import Call
 from vaulttools.core import paths
+from vaulttools.core.folding.identity import composed
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import document as documents
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.scope import Walk
 from vaulttools.obsidian_cli.asked import Asked
-from vaulttools.obsidian_cli.said import AppError
+from vaulttools.obsidian_cli.said import AppError, Unfinished
 
 if TYPE_CHECKING:
     from vaulttools.notes.note import Note
@@ -46,6 +47,7 @@ def optional_file(call: Call, asked: Asked) -> str | None:
     if "file" in given:
         found = call.waited(0).links().resolve(given["file"])
         if found is None:
+            files(call)  # the name may be where the walk could not look
             raise AppError(f'File "{given["file"]}" not found.')
         return found
     if asked.has("active"):
@@ -95,14 +97,19 @@ def folder(call: Call, given: str) -> str | None:
         return None
 
 
-def files(call: Call) -> list[str]:
-    """Returns the paths of all files that the app shows, in path order."""
-    scope = call.scope((Walk(),), (), hidden=False, include_excluded=True)
-    return [path for path, kind, left_out in all_notes.listed(scope) if kind == "file" and left_out in _SEEN]
+def files(call: Call, folder: str = "") -> list[str]:
+    """Returns the paths of all files in a folder that the app shows, in path order.
 
-
-_SEEN = (None, "not downloaded", "symlink")
-"""The app follows links; here they are named, and not read."""
+    What the walk could not look at, and links, which the app follows, are passed over.
+    """
+    scope = call.scope((Walk(folder),), (), hidden=False, include_excluded=True)
+    found = []
+    for path, kind, left_out in all_notes.listed(scope):
+        if left_out is None or left_out == "not downloaded":
+            found += [path] if kind == "file" else []
+        else:
+            call.work.pass_over(path, left_out, is_folder=kind == "folder")
+    return found
 
 
 def daily(call: Call) -> tuple[PeriodicNote, str | None]:
@@ -122,17 +129,21 @@ def daily(call: Call) -> tuple[PeriodicNote, str | None]:
 
 
 def _exact(call: Call, given: str, kind: str, called: str) -> str:
-    """Returns a path if exactly this one is there, and the app shows it.
+    """Returns a path if exactly this one is there, in whatever Unicode form, and the app shows it.
 
     Raises:
         AppError: it is not.
+        Unfinished: the system did not let us look.
     """
     try:
         place = call.session.root.locate(given)
     except VaultToolsError as error:
+        if isinstance(error.__cause__, OSError):
+            raise Unfinished(str(error)) from error
         call.work.warn(str(error))
     else:
         is_hidden = any(part.startswith(".") for part in place.path.split("/"))
-        if place.kind == kind and place.path == given and not is_hidden:
+        meant = {composed(given), composed(paths.unshown(given))}  # also a name as other commands print it
+        if place.kind == kind and composed(place.path) in meant and not is_hidden:
             return place.path
     raise AppError(f'{called} "{given}" not found.')
