@@ -69,6 +69,8 @@ def own_configuration(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyt
         monkeypatch.setenv(variable, folder)
     monkeypatch.delenv("VAULTTOOLS_VAULT", raising=False)
     monkeypatch.delenv("VAULTTOOLS_RG", raising=False)
+    monkeypatch.setenv("VAULTTOOLS_TODAY", "")
+    monkeypatch.delenv("VAULTTOOLS_TODAY")  # and set back after the test: the command line sets it in this process
     monkeypatch.setenv("VAULTTOOLS_MEANING", "off")  # tests of ranked search rely on words alone
 
 

@@ -198,7 +198,9 @@ def _example(one: PropertyCount, kept: Mapping[str, str], voice: Voice) -> list[
         if each.value is None or (isinstance(each.value, str | int | float) and str(each.value).strip()):
             # Without `within`, every line of the notes would match.
             few = {"within": "frontmatter", "context_lines": 0}
-            call = {"pattern": ".", "properties": {one.name: numerals.plain(each.value)}, **few, **where}
+            value = numerals.plain(each.value)
+            text = value if isinstance(value, str) else json.dumps(value)  # as the definition of the tool has it
+            call = {"pattern": ".", "properties": {one.name: text}, **few, **where}
             return [f"To see the notes with a value: {voice.call('search_files', call)}"]
     return []
 

@@ -325,17 +325,17 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     def _is_ours(self, resource: str) -> bool:
         path = resource.removeprefix(self.issuer)
-        return (
-            resource.startswith(self.issuer)
-            and len(path) < 1_000
-            and re.fullmatch(rf"(?:/v/[^/?#]+)?{MCP}/?|/?", path) is not None
-        )
+        return resource.startswith(self.issuer) and len(path) < 1_000 and _RESOURCE.fullmatch(path) is not None
 
     def _covers(self, resource: str, path: str) -> bool:
         """Whether tokens for an address work at a path: those for `/mcp`, or for the whole server, at all of MCP."""
         if not self._is_ours(resource) or not OF_MCP.fullmatch(path):
             return False
         return unquote(urlsplit(resource).path).rstrip("/") in ("", MCP, path)
+
+
+_RESOURCE: Final = re.compile(rf"(?:/v/[^/?#]+)?{MCP}/?|/?")
+"""What tokens may be asked for: the whole server, or MCP of all vaults or of one."""
 
 
 def _may_get_codes(address: str) -> bool:
