@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks import compare
-from benchmarks.comparing import report, vaults
+from benchmarks import compare, ranking
+from benchmarks.comparing import installing, report, tasks, vaults
 from benchmarks.comparing.contestant import text_of
+from benchmarks.comparing.server import Server
 from benchmarks.comparing.tasks import Measured
 from tests.conftest import write_files
 
@@ -20,7 +22,7 @@ RESULTS = [
 
 
 def test_every_program_has_an_adapter_that_is_found() -> None:
-    assert compare.NAMES == ["vaulttools", "markdown_vault_mcp", "mcpvault", "qmd", "ripgrep"]
+    assert compare.NAMES == ["vaulttools", "markdown_vault_mcp", "mcpvault", "plain_fts5", "qmd", "ripgrep"]
     assert all(map(callable, map(compare.adapter, compare.NAMES)))
 
 
@@ -43,6 +45,40 @@ def test_a_program_that_is_no_server_is_run_for_each_call(tmp_path: Path) -> Non
     assert text_of(ripgrep.run(ripgrep.read("d.md"))) == "none\n"
 
 
+@pytest.mark.not_on_windows("the comparison runs on Linux")
+def test_the_plain_table_finds_any_of_the_words_in_whole_notes(tmp_path: Path) -> None:
+    write_files(
+        tmp_path, {"vault/x.md": "words\n", "vault/b/c.md": "Word other\n", "vault/d.md": "none\n", "vault/e.md": ""}
+    )
+    plain = compare.adapter("plain_fts5")(tmp_path / "vault", tmp_path)
+    installing.run(plain.prepare, plain.environment)
+    assert plain.run is not None and plain.ask_worded is not None
+    found = plain.run(plain.ask_worded(["an other?", "a word"]))
+    assert (plain.paths(found), text_of(found)) == (["b/c.md", "x.md"], "Word other\n\nwords\n")
+    assert text_of(plain.run(plain.read("d.md"))) == "none\n"
+
+
+def test_notes_for_several_wordings_take_turns(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "red\n", "b.md": "green\n", "c.md": "green green\ngreen\n"})
+    ripgrep = replace(compare.adapter("ripgrep")(tmp_path, tmp_path), ask_worded=None)
+    asked = ranking.Asked("any", "list", "red", frozenset({"b.md"}), also=("green",))
+    with Server(ripgrep, tmp_path) as server:
+        assert tasks.with_wordings(ripgrep, server, asked) == ("a.md\nc.md\nb.md", ["a.md", "c.md", "b.md"])
+
+
+@pytest.mark.not_on_windows("the comparison runs on Linux")
+def test_a_program_that_reads_the_notes_once_does_not_see_an_edit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "UNSEEN", 0.1)
+    made = vaults.made(tmp_path, notes=60)
+    made = replace(made, questions=made.questions[:1], words=dict(list(made.words.items())[:1]))
+    ripgrep, plain = (
+        tasks.measured(compare.adapter(name), made, tmp_path / name) for name in ("ripgrep", "plain_fts5")
+    )
+    assert (ripgrep.edit, plain.edit) == ("at once", "not within 0 s (made anew)")
+
+
 def test_the_table_has_a_line_for_each_program() -> None:
     head, _, ours, others = report.table(RESULTS).split("\n")
     assert head.startswith("| | note@5 | keywords | answered |")
@@ -55,5 +91,5 @@ def test_the_table_has_a_line_for_each_program() -> None:
 def test_the_picture_has_a_bar_for_each_program_in_each_part() -> None:
     picture = ElementTree.fromstring(report.picture(RESULTS))
     kinds = [each.tag.rpartition("}")[2] for each in picture]
-    assert kinds.count("rect") == 4 * len(RESULTS)
-    assert [each.text for each in picture].count("others & co 2") == 4
+    assert kinds.count("rect") == 5 * len(RESULTS)
+    assert [each.text for each in picture].count("others & co 2") == 5

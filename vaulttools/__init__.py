@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # Every process of ours imports this package first, so this is the only place.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "AccessDenied",

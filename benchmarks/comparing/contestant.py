@@ -36,6 +36,8 @@ class Contestant:
     run: Callable[[Call], Result] | None = None
     """Runs a program that is no server, for one call."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    ask_worded: Callable[[Sequence[str]], Call] | None = None
+    """The call for a question and its other wordings, if the program takes them in one call; else each is a call."""
     prepare: Sequence[str] = ()
     """A command that must run before the server is of use; its time counts."""
     refresh: str = ""

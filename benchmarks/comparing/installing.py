@@ -51,6 +51,8 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None) ->
     subprocess.run(command, check=True, env={**os.environ, **(environment or {})}, stdout=quiet, stderr=quiet)
 
 
-def printed(command: Sequence[str]) -> str:
+def printed(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """The output of a command."""
-    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+    variables = {**os.environ, **(environment or {})}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8", env=variables)
+    return done.stdout

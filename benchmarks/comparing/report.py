@@ -15,6 +15,9 @@ _COLUMNS: Final[Sequence[Column]] = (
     ("keywords", lambda each: f"{each.keywords:.2f}"),
     ("answered", lambda each: f"{each.answer:.2f}"),
     ("characters", lambda each: f"{each.characters:,.0f}"),
+    ("+ two wordings: note@5", lambda each: f"{each.worded_note:.2f}"),
+    ("answered", lambda each: f"{each.worded_answer:.2f}"),
+    ("characters", lambda each: f"{each.worded_characters:,.0f}"),
     ("a question, ms", lambda each: f"{each.asked:,.0f}"),
     ("exact", lambda each: f"{each.exact:.2f}"),
     ("a word, ms", lambda each: f"{each.found:,.0f}"),
@@ -27,6 +30,7 @@ _COLUMNS: Final[Sequence[Column]] = (
 _BARS: Final[Sequence[tuple[str, Callable[[Measured], float]]]] = (
     ("Right note among the first five (share; whole question or keywords)", lambda each: max(each.note, each.keywords)),
     ("Answer in the text (share)", lambda each: each.answer),
+    ("Answer in the text, with two other wordings (share)", lambda each: each.worded_answer),
     ("Notes found by an exact word (share)", lambda each: each.exact),
     ("First answer from nothing (seconds)", lambda each: each.first),
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ from benchmarks.comparing.contestant import FIRST, MOST, Contestant, text_of
 from benchmarks.comparing.installing import run
 from benchmarks.comparing.server import LONGEST, Server, cpu
 from benchmarks.comparing.vaults import EASY, MARK, Vaults, keywords
+from benchmarks.ranking import Asked
 
 UNSEEN: Final = 10.0
 """Seconds after which an edit counts as not seen."""
@@ -35,6 +37,10 @@ class Measured:
     """The share of the questions with the answering words in the text."""
     characters: float = 0.0
     """The median of the characters of an answer."""
+    worded_note: float = 0.0
+    """The same three for a question with two other wordings."""
+    worded_answer: float = 0.0
+    worded_characters: float = 0.0
     asked: float = 0.0
     """The median of the milliseconds of a question."""
     exact: float = 0.0
@@ -62,6 +68,7 @@ def measured(adapter: Adapter, vaults: Vaults, folder: Path) -> Measured:
         (folder / name).mkdir(parents=True)
     _questions(adapter(vaults.personal, folder / "personal"), vaults, found)
     _large(adapter(vaults.large, folder / "large"), vaults, found)
+    (vaults.fixture / EASY[1]).write_text(f"{EASY[0]}\n", encoding="utf-8")  # the edit of the contestant before goes
     contestant = adapter(vaults.fixture, folder / "fixture")
     found.name = f"{contestant.name} {contestant.version}"
     with _prepared(contestant, vaults.fixture) as server:
@@ -78,7 +85,8 @@ def _prepared(contestant: Contestant, vault: Path) -> Server:
 
 
 def _questions(contestant: Contestant, vaults: Vaults, found: Measured) -> None:
-    times, sizes, notes, shorter, answers = [], [], [], [], []
+    times, shorter = [], []
+    plain, worded = _Answers(), _Answers()
     with _prepared(contestant, vaults.personal) as server:
         _first_right(contestant, server)
         server.settle()
@@ -86,16 +94,49 @@ def _questions(contestant: Contestant, vaults: Vaults, found: Measured) -> None:
             start = time.perf_counter()
             result = server.call(contestant.ask(asked.text))
             times.append((time.perf_counter() - start) * 1000)
-            text = text_of(result)
-            sizes.append(len(text))
-            notes.append(not asked.right.isdisjoint(contestant.paths(result)[:FIRST]))
+            plain.add(asked, text_of(result), contestant.paths(result))
             again = server.call(contestant.ask(keywords(asked.text)))
             shorter.append(not asked.right.isdisjoint(contestant.paths(again)[:FIRST]))
-            if asked.keys:
-                answers.append(asked.is_answered_by(text))
-    found.note, found.keywords = statistics.mean(notes), statistics.mean(shorter)
-    found.answer = statistics.mean(answers)
-    found.asked, found.characters = statistics.median(times), statistics.median(sizes)
+            worded.add(asked, *with_wordings(contestant, server, asked))
+    found.asked, found.keywords = statistics.median(times), statistics.mean(shorter)
+    found.note, found.answer, found.characters = plain.summary()
+    found.worded_note, found.worded_answer, found.worded_characters = worded.summary()
+
+
+@dataclass(slots=True)
+class _Answers:
+    """What answers to questions held, one element each."""
+
+    notes: list[bool] = field(default_factory=list)
+    answers: list[bool] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+
+    def add(self, asked: Asked, text: str, paths: Sequence[str]) -> None:
+        self.sizes.append(len(text))
+        self.notes.append(not asked.right.isdisjoint(paths[:FIRST]))
+        if asked.keys:
+            self.answers.append(asked.is_answered_by(text))
+
+    def summary(self) -> tuple[float, float, float]:
+        """The shares with a right note and with the answer, and the median size."""
+        return statistics.mean(self.notes), statistics.mean(self.answers), statistics.median(self.sizes)
+
+
+def with_wordings(contestant: Contestant, server: Server, asked: Asked) -> tuple[str, list[str]]:
+    """The text for a question with its other wordings, and the notes, best first.
+
+    If the program takes one wording in a call, each is a call: all texts count, and the notes take turns.
+    """
+    wordings = [asked.text, *asked.also]
+    calls = (
+        [contestant.ask(each) for each in wordings]
+        if contestant.ask_worded is None
+        else [contestant.ask_worded(wordings)]
+    )
+    results = [server.call(each) for each in calls]
+    turns = zip_longest(*(contestant.paths(each) for each in results))
+    notes = dict.fromkeys(path for turn in turns for path in turn if path is not None)
+    return "\n".join(map(text_of, results)), list(notes)
 
 
 def _large(contestant: Contestant, vaults: Vaults, found: Measured) -> None:

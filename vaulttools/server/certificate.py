@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 from vaulttools.errors import BadArgument
 from vaulttools.files import small
 from vaulttools.server import hosts
-from vaulttools.server.tokens import write_private
+from vaulttools.server.private_file import write_private
 
 DAYS: Final = 365
 """Days that a certificate is valid, as in the Local REST API plugin."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
@@ -13,11 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from filelock import FileLock
-
-from vaulttools.core.windows import replace
 from vaulttools.errors import BadArgument
-from vaulttools.files import small
+from vaulttools.server.private_file import PrivateFile
 
 LARGEST: Final = 4 << 20
 """Most bytes of the file: 20,000 tokens."""
@@ -42,8 +38,9 @@ class TokenFile:
     """The tokens in a file, by name. A change of the file takes effect with the next request."""
 
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._read: tuple[object, Mapping[str, TokenRecord]] = None, {}
+        self._file = PrivateFile[Mapping[str, TokenRecord]](
+            file, "token file", "tokens", lambda text: _parsed(json.loads(text)), {}, LARGEST
+        )
 
     def entries(self) -> Mapping[str, TokenRecord]:
         """Returns all tokens; an empty mapping if there is no file.
@@ -51,18 +48,7 @@ class TokenFile:
         Raises:
             BadArgument: the file has another format, or cannot be read.
         """
-        try:
-            status = self._file.stat()
-            key = status.st_mtime_ns, status.st_size, status.st_ino
-            if self._read[0] != key:
-                self._read = key, _parsed(json.loads(small.read(self._file, LARGEST)))
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            raise BadArgument(f"The token file {self._file} cannot be read: {error.strerror}") from error
-        except (ValueError, RecursionError) as error:  # the text of an error may quote the file
-            raise BadArgument(f"The token file {self._file} cannot be read: it does not hold tokens") from error
-        return self._read[1]
+        return self._file.read()
 
     def find(self, token: str) -> tuple[str, TokenRecord] | None:
         """Returns the name and the record of a token (compared in constant time); None if it is unknown or revoked.
@@ -92,7 +78,7 @@ class TokenFile:
         if not vaults:
             raise BadArgument("--vaults takes the vaults that the token may see: --vaults a,b")
         token = secrets.token_urlsafe(32)
-        with self._locked():
+        with self._file.locked():
             entries = dict(self.entries())
             if name in entries:
                 raise BadArgument(f"There is a token {name}; revoke it first")
@@ -106,34 +92,18 @@ class TokenFile:
         Raises:
             BadArgument: no token has that name.
         """
-        with self._locked():
+        with self._file.locked():
             entries = dict(self.entries())
             if entries.pop(name, None) is None:
                 raise BadArgument(f"There is no token {name}")
             self._write(entries)
-
-    def _locked(self) -> FileLock:
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise BadArgument(f"The token file {self._file} cannot be kept: {error.strerror}") from error
-        return FileLock(f"{self._file}.lock")
 
     def _write(self, entries: Mapping[str, TokenRecord]) -> None:
         records = {
             name: {"sha256": each.hashed, "vaults": list(each.vaults), "created": each.created}
             for name, each in entries.items()
         }
-        write_private(self._file, f"{json.dumps(records, indent=2)}\n".encode())
-
-
-def write_private(file: Path, content: bytes) -> None:
-    """Replace a file as a whole by one that only its owner can read."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    beside.unlink(missing_ok=True)
-    beside.touch(mode=0o600, exist_ok=False)
-    beside.write_bytes(content)
-    replace(beside, file)
+        self._file.write(f"{json.dumps(records, indent=2)}\n".encode())
 
 
 def hashed(token: str) -> str:

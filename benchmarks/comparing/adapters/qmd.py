@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.comparing.contestant import FIRST, MOST, Call, Contestant, Result
@@ -20,19 +21,20 @@ def contestant(vault: Path, kept: Path) -> Contestant:
     return Contestant(
         f"{PACKAGE}, lexical",
         npm_version(modules, PACKAGE),
-        ask=lambda question: _query(question, FIRST),
-        find=lambda word: _query(f'"{word}"', MOST),
+        ask=lambda question: _query([question], FIRST),
+        find=lambda word: _query([f'"{word}"'], MOST),
         read=lambda path: ("get", {"file": path}),
         paths=_paths,
         command=[*program, "mcp"],
+        ask_worded=lambda wordings: _query(wordings, FIRST),
         environment={**path, "XDG_CACHE_HOME": str(kept / "cache"), "XDG_CONFIG_HOME": str(kept / "settings")},
         prepare=[*program, "collection", "add", str(vault), "--name", "notes"],
         refresh="qmd update",
     )
 
 
-def _query(text: str, limit: int) -> Call:
-    return "query", {"searches": [{"type": "lex", "query": text}], "limit": limit, "rerank": False}
+def _query(texts: Sequence[str], limit: int) -> Call:
+    return "query", {"searches": [{"type": "lex", "query": text} for text in texts], "limit": limit, "rerank": False}
 
 
 def _paths(result: Result) -> list[str]:

@@ -28,12 +28,17 @@ def contestant(vault: Path, kept: Path) -> Contestant:
     return Contestant(
         "ripgrep, any of the words",
         ripgrep.version,
-        ask=lambda question: ("count", {"pattern": "|".join(re.findall(r"\w+", question)), "limit": FIRST}),
+        ask=_any_of,
         find=lambda word: ("count", {"pattern": re.escape(word), "limit": MOST}),
         read=lambda path: ("read", {"path": path}),
         paths=lambda result: text_of(result).splitlines(),
         run=run,
+        ask_worded=lambda wordings: _any_of(" ".join(wordings)),
     )
+
+
+def _any_of(text: str) -> Call:
+    return "count", {"pattern": "|".join(re.findall(r"\w+", text)), "limit": FIRST}
 
 
 def _printed(command: list[str], folder: Path) -> str:

@@ -21,6 +21,7 @@ def contestant(vault: Path, kept: Path) -> Contestant:
         read=lambda path: ("read", {"note": path}),
         paths=_paths,
         command=[program, "--vault", str(vault), "mcp"],
+        ask_worded=lambda wordings: ("query", {"query": wordings[0], "also": [*wordings[1:]], "limit": FIRST}),
         environment={"XDG_CACHE_HOME": str(kept), "VAULTTOOLS_MEANING": "off"},
     )
 

@@ -8,13 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock
 from mcp.shared.auth import OAuthClientInformationFull
 from pydantic import BaseModel
 
-from vaulttools.errors import BadArgument
-from vaulttools.files import small
-from vaulttools.server.tokens import write_private
+from vaulttools.server.private_file import PrivateFile
 
 MOST: Final = 2_000
 """Clients that are kept, and grants; what was not used for longest gives way. Each change writes all of them."""
@@ -68,8 +65,7 @@ class KeptFile:
     """The file. A change of it takes effect with the next request, also that of another process."""
 
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._read: tuple[object, Kept] = None, Kept()
+        self._file = PrivateFile(file, "file", "sign-ins", Kept.model_validate_json, Kept(), LARGEST)
 
     def read(self) -> Kept:
         """Returns what the file holds, which nobody may change; nothing if there is no file.
@@ -77,18 +73,7 @@ class KeptFile:
         Raises:
             BadArgument: the file has another format, or cannot be read.
         """
-        try:
-            status = self._file.stat()
-            key = status.st_mtime_ns, status.st_size, status.st_ino
-            if self._read[0] != key:
-                self._read = key, Kept.model_validate_json(small.read(self._file, LARGEST))
-        except FileNotFoundError:
-            return Kept()
-        except OSError as error:
-            raise BadArgument(f"The file {self._file} cannot be read: {error.strerror}") from error
-        except ValueError as error:  # its text may quote the file
-            raise BadArgument(f"The file {self._file} cannot be read: it holds no sign-ins") from error
-        return self._read[1]
+        return self._file.read()
 
     @contextmanager
     def changed(self) -> Iterator[Kept]:
@@ -98,13 +83,12 @@ class KeptFile:
             BadArgument: as `read`.
             OSError: the file cannot be written.
         """
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with FileLock(f"{self._file}.lock"):
+        with self._file.locked():
             kept = self.read().model_copy(deep=True)
             yield kept
             _shorten(kept.clients)
             _shorten(kept.grants)
-            write_private(self._file, kept.model_dump_json(exclude_none=True).encode())
+            self._file.write(kept.model_dump_json(exclude_none=True).encode())
 
 
 def _shorten(held: dict[str, Client] | dict[str, Grant]) -> None:

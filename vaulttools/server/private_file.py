@@ -1,0 +1,85 @@
+"""Keeps files of the server that only their owner can read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from filelock import FileLock
+
+from vaulttools.core.windows import replace
+from vaulttools.errors import BadArgument
+from vaulttools.files import small
+
+T = TypeVar("T")
+
+
+class PrivateFile(Generic[T]):
+    """A file that other processes change, too. A change takes effect with the next `read`, also that of another
+    process.
+
+    Args:
+        path: The file, which need not exist.
+        what: What it is called in errors, such as `token file`.
+        holds: What it should hold, such as `tokens`.
+        parse: Returns the content of the file's bytes; raises ValueError or RecursionError for another format.
+        empty: The content of a file that does not exist.
+        largest: Most bytes.
+    """
+
+    def __init__(self, path: Path, what: str, holds: str, parse: Callable[[bytes], T], empty: T, largest: int) -> None:
+        self.path: Final = path
+        self._what, self._holds = what, holds
+        self._parse, self._empty, self._largest = parse, empty, largest
+        self._read: tuple[object, T] = None, empty
+
+    def read(self) -> T:
+        """Returns the content, which nobody may change.
+
+        Raises:
+            BadArgument: the file has another format, or cannot be read.
+        """
+        try:
+            status = self.path.stat()
+            key = status.st_mtime_ns, status.st_size, status.st_ino
+            if self._read[0] != key:
+                self._read = key, self._parse(small.read(self.path, self._largest))
+        except FileNotFoundError:
+            return self._empty
+        except OSError as error:
+            raise BadArgument(f"The {self._what} {self.path} cannot be read: {error.strerror}") from error
+        except (ValueError, RecursionError) as error:  # the text of an error may quote the file
+            reason = f"it does not hold {self._holds}"
+            raise BadArgument(f"The {self._what} {self.path} cannot be read: {reason}") from error
+        return self._read[1]
+
+    def locked(self) -> FileLock:
+        """Returns the lock for a change, which no other process makes meanwhile.
+
+        Raises:
+            BadArgument: the folder of the file cannot be made.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise BadArgument(f"The {self._what} {self.path} cannot be kept: {error.strerror}") from error
+        return FileLock(f"{self.path}.lock")
+
+    def write(self, content: bytes) -> None:
+        """Replace the file as `write_private` does."""
+        write_private(self.path, content)
+
+
+def write_private(file: Path, content: bytes) -> None:
+    """Replace a file as a whole by one that only its owner can read.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    beside.touch(mode=0o600, exist_ok=False)
+    beside.write_bytes(content)
+    replace(beside, file)
