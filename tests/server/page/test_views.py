@@ -265,7 +265,7 @@ def test_a_card_shows_what_it_holds(drawn: ASGIApp, html: str) -> None:
 def test_an_embedded_canvas_is_shown_below_its_name(drawn: ASGIApp) -> None:
     shown = article(drawn, "/ui/note/note.md")
     assert '<a class="n-embed-title" href="/ui/note/board.canvas">board.canvas</a>' in shown
-    assert '<h3 class="n-group"' in shown and "<h4>First</h4>" in shown
+    assert '<h2 class="n-group"' in shown and "<h3>First</h3>" in shown
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,10 @@ class CanvasCards:
         self,
         canvas: Canvas,
         part: PagePart,
-        level: int,
         text_html: Callable[[str], str],
         file_html: Callable[[Node], str],
     ) -> None:
         self._part = part
-        self._level = level
         self._text_html = text_html
         self._file_html = file_html
         self._pages = _pages(canvas)
@@ -77,8 +75,7 @@ class CanvasCards:
                 yield "</ul>\n" if is_open else ""
                 is_open = False
                 title = escape(render.visible(_short(node.title)))
-                tag = f"h{self._level}"
-                yield f'<{tag} class="n-group" id="{self._anchor(number)}">{title}</{tag}>\n'
+                yield f'<h2 class="n-group" id="{self._anchor(number)}">{title}</h2>\n'
                 yield from self._lines(node)
                 continue
             yield "" if is_open else '<ul class="n-cards">\n'

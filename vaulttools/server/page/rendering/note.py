@@ -183,8 +183,7 @@ class Rendering:
         found = canvas.read(self.notes.source(path))
         if found is None:
             return None
-        level = len(above) + 1
-        deeper = level if any(each.group for each in found.sections) else level - 1
+        deeper = 2 if any(each.group for each in found.sections) else 1
         part = self._part(above)
 
         def text_html(text: str) -> str:
@@ -203,7 +202,7 @@ class Rendering:
             )
             return _parsed(context, text)
 
-        return CanvasCards(found, part, level, text_html, lambda card: self._file(card, deeper, above)).html()
+        return CanvasCards(found, part, text_html, lambda card: self._file(card, deeper, above)).html()
 
     def _file(self, card: Node, deeper: int, above: tuple[str, ...]) -> str:
         """Returns the HTML of a card that shows a file."""

@@ -246,5 +246,5 @@ def _heading(column: ColumnShown) -> str:
 
 
 def _side(column: ColumnShown, *, is_long: bool = False) -> str:
-    """Returns the class of a cell: numbers stand on the right, long texts have several lines."""
+    """Returns the class of a cell as an attribute. Numbers are aligned on the right, and long texts are wrapped."""
     return ' class="n-long"' if is_long else ' class="n-right"' if column.type == "number" else ""
