@@ -159,6 +159,10 @@ NOTICES = {
     f"Passed over: 1 hidden (a.md), {READER.given('hidden', True)} searches them.": ["Passed over: 1 hidden (a.md)."],
     f"For more rows: {READER.call('base', {})}": [],
     f"{READER.set('page', 2)} for more.": [],
+    f"Line 3 is cut after 9 characters; raise {READER.name('most')} (at most 50), or search.": [
+        "Line 3 is cut after 9 characters."
+    ],
+    "a.md: line 3; b.md: no line": ["a.md: line 3; b.md: no line"],
     f"It is late. {READER.again('base', {}, {})} Good night.": ["It is late. Good night."],
 }
 
@@ -178,10 +182,10 @@ def test_a_table_that_is_not_whole_says_so(app: ASGIApp, monkeypatch: pytest.Mon
     assert "so rows may be missing" in words(article(app, "/ui/note/All.base"))
 
 
-def test_tables_that_would_keep_the_page_waiting_are_not_begun(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_does_not_wait_long_for_its_tables(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vault_notes, "_TABLES_SECONDS", -1.0)
     shown = article(app, "/ui/note/Ann.md")
-    assert (shown.count("<table"), shown.count("took too long")) == (0, 3)
+    assert (shown.count("<table"), shown.count("This table was not finished in time")) == (0, 3)
 
 
 def card(id_: str, kind: str, x: int, y: int, width: int = 100, height: int = 80, **more: str) -> dict[str, Any]:
@@ -260,6 +264,15 @@ def test_a_card_shows_what_it_holds(drawn: ASGIApp, html: str) -> None:
     shown = article(drawn, "/ui/note/board.canvas")
     assert html in shown, shown
     assert "<script" not in shown and "onclick" not in shown
+
+
+@pytest.mark.parametrize(
+    ("path", "html"),
+    [("All.base?at=Here", "No files fit this view."), ("board.canvas", "<h3>First</h3>"), ("none.base", "views: 3")],
+)
+def test_a_preview_of_a_base_or_canvas_shows_what_its_page_shows(drawn: ASGIApp, path: str, html: str) -> None:
+    shown = ask(drawn, "GET", f"/ui/preview/{path}").text
+    assert html in shown and 'id="s-part' not in shown
 
 
 def test_an_embedded_canvas_is_shown_below_its_name(drawn: ASGIApp) -> None:

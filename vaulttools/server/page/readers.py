@@ -45,5 +45,12 @@ def for_readers(notices: Iterable[str]) -> list[str]:
 
 
 def _without_calls(notice: str) -> str:
-    sentences = _BETWEEN.split(_CLAUSE.sub("", notice))
-    return " ".join(each for each in sentences if _MARK not in each)
+    sentences = map(_without_advice, _BETWEEN.split(_CLAUSE.sub("", notice)))
+    return " ".join(filter(None, sentences))
+
+
+def _without_advice(sentence: str) -> str:
+    """Returns the parts of a sentence between semicolons that have no mark."""
+    parts = sentence.split("; ")
+    kept = [each for each in parts if _MARK not in each]
+    return "; ".join(kept).rstrip(".") + "." if 0 < len(kept) < len(parts) else sentence if kept else ""

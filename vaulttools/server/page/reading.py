@@ -104,13 +104,12 @@ def page(
         return _with_links(vault, addresses, NotePage(path, image=addresses.file(path)), cancel)
     rendering = Rendering(notes, addresses, chosen)
     notices: list[str] = []
-    if is_base(name) or is_canvas(name):
-        try:
-            path, html = _with_views(rendering, notes, name, at)
-            if html is not None:
-                return _with_links(vault, addresses, NotePage(path, html=html), cancel)
-        except InvalidBase as error:
-            notices.append(str(error))
+    try:
+        path, html = _with_views(rendering, notes, name, at)
+        if html is not None:
+            return _with_links(vault, addresses, NotePage(path, html=html), cancel)
+    except InvalidBase as error:
+        notices.append(str(error))
     try:
         text = notes.lines(name)
     except BadArgument as error:
@@ -143,12 +142,14 @@ def page(
 
 
 def _with_views(rendering: Rendering, notes: VaultNotes, name: str, at: str) -> tuple[str, Markup | None]:
-    """Returns the path of a base or a canvas, and what it shows as safe HTML; None for a file that is no canvas.
+    """Returns the path of a base or a canvas, and what it shows as safe HTML; None for any other file.
 
     Raises:
         InvalidBase: the base cannot be read.
         VaultToolsError: there is no such file, or it cannot be read.
     """
+    if not (is_base(name) or is_canvas(name)):
+        return name, None
     path = notes.path(name)
     html = rendering.base(path, at) if is_base(path) else rendering.canvas(path)
     return path, None if html is None else Markup(html)  # noqa: S704 - it is sanitised
@@ -163,6 +164,14 @@ def preview(
     Raises:
         VaultToolsError: it cannot be read, or has no such part.
     """
+    notes = VaultNotes(vault, cancel)
+    rendering = Rendering(notes, addresses, is_preview=True)
+    try:
+        path, shown = _with_views(rendering, notes, name, at)
+        if shown is not None:
+            return path, shown
+    except InvalidBase:
+        pass  # its text is shown
     _, headings, block, _ = parse_linktext(f"#{at}" if at else "")
     part: dict[str, Any] = {"block": block} if block else {"heading": list(headings)} if headings else {}
     part |= {"start_line": line} if line and not part else {}
@@ -174,7 +183,7 @@ def preview(
         lines = lines[Note(answer.path, answer.content).body_line - 1 :]
     text = "\n".join(lines).strip("\n")
     cut = text if len(text) <= _PREVIEW_CHARACTERS else f"{text[:_PREVIEW_CHARACTERS]}{render.ELLIPSIS}"
-    html = Rendering(VaultNotes(vault, cancel), addresses).passage(answer.path, cut)
+    html = rendering.passage(answer.path, cut)
     return answer.path, Markup(html)  # noqa: S704 - it is sanitised
 
 

@@ -30,8 +30,9 @@ CHARACTERS: Final = 200_000
 """Characters of a note that one page shows: the slowest hostile notes of this length take 3 s to render."""
 
 
-_TABLES_SECONDS: Final = 3.0
-"""Seconds after which no further table of a page begins; each may take the time of a call."""
+_TABLES_SECONDS: Final = 4.0
+"""Seconds for all tables within one note. They take longer only while the vault is indexed for the first time, and the
+note should not wait for that."""
 
 
 class Soon(Event):
@@ -119,9 +120,8 @@ class VaultNotes:
     cancel: Event
 
     @cached_property
-    def _tables_end(self) -> float:
-        """The time until which a further table may begin."""
-        return time.monotonic() + _TABLES_SECONDS
+    def _soon(self) -> Soon:
+        return Soon(self.cancel, _TABLES_SECONDS)
 
     @cached_property
     def _resolver(self) -> Callable[[str, str | None], str | None]:
@@ -175,17 +175,21 @@ class VaultNotes:
         answer: BaseAnswer = self.vault.answer("base", {"base": base, "list_views": True}, cancel=self.cancel)
         return answer.views
 
-    def table(self, base: str, view: str, page: int, this: str) -> BaseAnswer:
-        """Returns a view of a base, the first for `""`; `this` is the path of the note that embeds it, or `""`.
+    def table(self, base: str, view: str, page: int, this: str, *, is_inline: bool) -> BaseAnswer:
+        """Returns a view of a base, the first for `""`; `this` is the path of the note that embeds it, or `""`. A table
+        within a note is `is_inline`: the note does not wait long for it.
 
         Raises:
             VaultToolsError: there is no such base or view, it cannot be read, or there is no time for it.
         """
-        if time.monotonic() > self._tables_end:
-            raise VaultToolsError("Not shown here: the other tables of this page took too long.")
         given = {"base": base, "view": view, "this_note": this}
         asked = {"page": page, **{name: value for name, value in given.items() if value}}
-        answer: BaseAnswer = self.vault.answer("base", asked, cancel=self.cancel, voice=READER)
+        cancel = self._soon if is_inline else self.cancel
+        answer: BaseAnswer | None = in_time(
+            lambda: self.vault.answer("base", asked, cancel=cancel, voice=READER), self.cancel
+        )
+        if answer is None:
+            raise VaultToolsError("This table was not finished in time: load the page again.")
         return answer.model_copy(update={"notices": for_readers(answer.notices)})
 
     def lines(self, name: str, start_line: int = 1) -> TextExcerpt:
@@ -197,14 +201,18 @@ class VaultNotes:
         answers = list(self._answers(name, {"start_line": start_line} if start_line > 1 else {}))
         first, last = answers[0], answers[-1]
         text = "\n".join(answer.content for answer in answers)
-        return TextExcerpt(first.path, text, first.start_line, last.end_line, last.total_lines, first.notices)
+        return TextExcerpt(
+            first.path, text, first.start_line, last.end_line, last.total_lines, for_readers(first.notices)
+        )
 
     def _answers(self, name: str, part: dict[str, object], most: int = MOST_CHARACTERS) -> Iterator[ReadAnswer]:
         """Yields as many answers of `read` as the text needs."""
         left = CHARACTERS
         asked: dict[str, object] = {"note": name, **part}
         while True:
-            answer: ReadAnswer = self.vault.answer("read", {**asked, "max_chars": most}, cancel=self.cancel)
+            answer: ReadAnswer = self.vault.answer(
+                "read", {**asked, "max_chars": most}, cancel=self.cancel, voice=READER
+            )
             yield answer
             left -= len(answer.content)
             if answer.next_line is None or left <= 0:

@@ -58,7 +58,7 @@ class InMemory:
     def views(self, base: str) -> Sequence[ViewShown]:
         return ()
 
-    def table(self, base: str, view: str, page: int, this: str) -> BaseAnswer:
+    def table(self, base: str, view: str, page: int, this: str, *, is_inline: bool) -> BaseAnswer:
         raise BadArgument("No table")
 
 

@@ -66,7 +66,7 @@ class CanvasCards:
         """Returns the cards of the chosen page as HTML that is still to be sanitised."""
         page = min(self._part.page, len(self._pages))
         inside = "".join(self._cards(page)) if self._pages else '<p class="n-notice">This canvas is empty.</p>\n'
-        return f'<div class="n-canvas" id="{self._part.anchor}">\n{inside}{"".join(self._more(page))}</div>\n'
+        return f'<div class="n-canvas" id="{self._part.id}">\n{inside}{"".join(self._more(page))}</div>\n'
 
     def _cards(self, page: int) -> Iterator[str]:
         is_open = False
@@ -75,19 +75,16 @@ class CanvasCards:
                 yield "</ul>\n" if is_open else ""
                 is_open = False
                 title = escape(render.visible(_short(node.title)))
-                yield f'<h2 class="n-group" id="{self._anchor(number)}">{title}</h2>\n'
+                yield f'<h2 class="n-group" id="{self._part.id}-{number}">{title}</h2>\n'
                 yield from self._lines(node)
                 continue
             yield "" if is_open else '<ul class="n-cards">\n'
             is_open = True
             color = f" n-{_COLORS[int(node.color) - 1]}" if node.color in ("1", "2", "3", "4", "5", "6") else ""
-            yield f'<li class="n-card{color}" id="{self._anchor(number)}">\n{self._content(node)}'
+            yield f'<li class="n-card{color}" id="{self._part.id}-{number}">\n{self._content(node)}'
             yield from self._lines(node)
             yield "</li>\n"
         yield "</ul>\n" if is_open else ""
-
-    def _anchor(self, number: int) -> str:
-        return f"{self._part.anchor}-{number}"
 
     def _content(self, node: Node) -> str:
         if node.kind == "file":
@@ -110,7 +107,7 @@ class CanvasCards:
         yield '<ul class="n-edges">\n'
         for each in known[:_CONNECTIONS]:
             other, page, number = self._places[each.end]
-            to = self._part.address(page=page, anchor=self._anchor(number))
+            to = self._part.address(page=page, anchor=f"{self._part.anchor}-{number}")
             label = f": {escape(render.visible(_short(each.label)))}" if each.label else ""
             yield f"<li>{each.arrow} {link(_short(card_title(other)), to)}{label}</li>\n"
         if len(known) > _CONNECTIONS:

@@ -44,8 +44,9 @@ class NoteSource(Protocol):
             VaultToolsError: there is no such base, or it cannot be read.
         """
 
-    def table(self, base: str, view: str, page: int, this: str) -> BaseAnswer:
-        """Returns a view of a base, the first for `""`; `this` is the path of the note that embeds it, or `""`.
+    def table(self, base: str, view: str, page: int, this: str, *, is_inline: bool) -> BaseAnswer:
+        """Returns a view of a base, the first for `""`; `this` is the path of the note that embeds it, or `""`. A table
+        within a note is `is_inline`: the note does not wait long for it.
 
         Raises:
             VaultToolsError: there is no such base or view, it cannot be read, or there is no time for it.

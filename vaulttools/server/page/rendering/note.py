@@ -64,6 +64,8 @@ class Rendering:
     addresses: Addresses
     chosen: Mapping[str, str] = field(default_factory=dict)
     """The views and pages of bases and canvases that the page's address chooses."""
+    is_preview: bool = False
+    """Whether the page is shown beside a link, on another page."""
     _budget: _Budget = field(default_factory=_Budget)
     _formulas: Formulas = field(default_factory=Formulas)
 
@@ -161,18 +163,18 @@ class Rendering:
 
     def _part(self, above: tuple[str, ...]) -> PagePart:
         self._budget.parts += 1
-        return PagePart(self._budget.parts, above[0], self.addresses, self.chosen)
+        return PagePart(self._budget.parts, above[0], self.addresses, self.chosen, self.is_preview)
 
     def _table(self, base: str, view: str, this: str, above: tuple[str, ...]) -> str:
         part = self._part(above)
         name = part.view or view
+        is_inline = len(above) > 1 or not is_base(above[0])
         try:
-            answer = self.notes.table(base, name, part.page, this)
+            answer = self.notes.table(base, name, part.page, this, is_inline=is_inline)
         except InvalidBase as error:
             views = self.notes.views(base)
             sentence = str(error)
             return failed(views, name or views[0].name, f"{sentence[:1].upper()}{sentence[1:]}", part)
-        is_inline = len(above) > 1 or not is_base(above[0])
         return BaseTable(answer, part, self.addresses, self._addressed, is_inline=is_inline).html()
 
     def _addressed(self, path: str) -> Addressed:

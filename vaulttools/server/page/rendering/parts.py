@@ -32,11 +32,18 @@ class PagePart:
     addresses: Addresses
     chosen: Mapping[str, str]
     """What the page's address chooses, for all of them."""
+    is_preview: bool = False
+    """Whether it is shown beside a link, on a page that may have the same anchors."""
 
     @property
     def anchor(self) -> str:
-        """The anchor of its beginning."""
+        """The anchor of its beginning on the page of the file."""
         return f"s-part-{self.number}"
+
+    @property
+    def id(self) -> str:
+        """The anchor of its beginning where it is shown."""
+        return f"s-preview-{self.number}" if self.is_preview else self.anchor
 
     @property
     def view(self) -> str:

@@ -63,7 +63,7 @@ _REDUNDANT: Final = ("Other views: ", "Cut at ", "The last page is ", "Part of t
 def failed(views: Sequence[ViewShown], name: str, sentence: str, part: PagePart) -> str:
     """Returns the HTML of a view that cannot be shown, with links to the others."""
     said = f'<p class="n-error">{escape(render.visible(sentence))}</p>\n'
-    return f'<div class="n-base" id="{part.anchor}">\n{"".join(_tabs(views, name, part))}{said}</div>\n'
+    return f'<div class="n-base" id="{part.id}">\n{"".join(_tabs(views, name, part))}{said}</div>\n'
 
 
 class BaseTable:
@@ -98,7 +98,7 @@ class BaseTable:
             notices.append(f"{_COLUMNS} of {len(found.columns):,} columns are shown.")
         inside += [f'<p class="n-notice">{escape(render.visible(each))}</p>\n' for each in notices]
         kind = "n-base n-inline" if self._is_inline else "n-base"
-        return f'<div class="{kind}" id="{self._part.anchor}">\n{"".join(inside)}</div>\n'
+        return f'<div class="{kind}" id="{self._part.id}">\n{"".join(inside)}</div>\n'
 
     def _table(self) -> Iterator[str]:
         found = self._answer
