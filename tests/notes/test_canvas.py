@@ -56,7 +56,7 @@ def box(x: int, y: int, width: int = 10, height: int = 10) -> dict[str, int]:
     return {"x": x, "y": y, "width": width, "height": height}
 
 
-def test_cards_are_below_their_group_and_connections_last() -> None:
+def test_cards_are_below_their_group_and_others_where_they_stand() -> None:
     canvas = {
         "nodes": [
             {"id": "g", "type": "group", "label": "Plans", **box(0, 0, 100, 100)},
@@ -72,9 +72,9 @@ def test_cards_are_below_their_group_and_connections_last() -> None:
         ],
     }
     assert readable(json.dumps(canvas)) == (
-        "## Cards\n\n### https://example.org\n\n\n"
         "## Plans\n\n### Notes/b.md#Part\n\n![[Notes/b.md#Part]]\n\n"
         "## Group\n\n### Idea\n\n#### Idea\nwith *text*\n\n"
+        "## Cards\n\n### https://example.org\n\n\n"
         "## Connections\n\n"
         "- Idea → Notes/b.md#Part: leads to\n"
         "- Notes/b.md#Part ↔ https://example.org\n"

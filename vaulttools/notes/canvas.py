@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -58,10 +58,10 @@ class Node(NamedTuple):
 
 
 class Section(NamedTuple):
-    """The cards of one group; without a group, those that no group holds."""
+    """The cards of one group; without a group, neighbouring cards that no group holds."""
 
     group: Node | None
-    cards: Sequence[Node]
+    cards: list[Node]
 
 
 class Connection(NamedTuple):
@@ -92,7 +92,6 @@ class Canvas(NamedTuple):
     """A canvas: its cards in reading order."""
 
     sections: Sequence[Section]
-    """First the cards without a group, if there are any, then the groups."""
     connections: Sequence[Connection]
     """In the order of the file."""
 
@@ -110,21 +109,27 @@ def read(source: str) -> Canvas | None:
     """Returns a canvas; None if it is not the JSON of one.
 
     Reading order is by rows from the top: a row holds what begins above the middle of its highest card, from left to
-    right. A card belongs to the smallest group that holds its middle.
+    right. A card belongs to the smallest group that holds its middle; groups are ordered among the other cards.
     """
     canvas = _json(source)
     if canvas is None:
         return None
-    placed = _in_reading_order([(_box(each), _node(each)) for each in _dicts(canvas, "nodes")])
+    placed = [(_box(each), _node(each)) for each in _dicts(canvas, "nodes")]
     groups = [each for each in placed if each[1].kind == "group"]
     others = [each for each in placed if each[1].kind != "group"]
-    held: list[list[Node]] = [[] for _ in groups]
-    loose: list[Node] = []
-    for (_, card), group in zip(others, holders([box for box, _ in others], [box for box, _ in groups]), strict=True):
-        (loose if group is None else held[group]).append(card)
-    sections = [Section(group, within) for (_, group), within in zip(groups, held, strict=True)]
-    connections = [_connection(edge) for edge in _dicts(canvas, "edges")]
-    return Canvas(([Section(None, loose)] if loose else []) + sections, connections)
+    held: dict[int | None, list[_Placed]] = {}
+    for card, group in zip(others, holders([box for box, _ in others], [box for box, _ in groups]), strict=True):
+        held.setdefault(group, []).append(card)
+    places = {id(group): place for place, group in enumerate(groups)}
+    sections: list[Section] = []
+    for each in _in_reading_order([*groups, *held.get(None, ())]):
+        if (place := places.get(id(each))) is not None:
+            sections.append(Section(each[1], [card for _, card in _in_reading_order(held.get(place, ()))]))
+        elif sections and sections[-1].group is None:
+            sections[-1].cards.append(each[1])
+        else:
+            sections.append(Section(None, [each[1]]))
+    return Canvas(sections, [_connection(edge) for edge in _dicts(canvas, "edges")])
 
 
 def readable(source: str) -> str | None:
@@ -147,6 +152,8 @@ def readable(source: str) -> str | None:
 
 Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, width, height."""
+
+_Placed: TypeAlias = tuple[Box, Node]
 
 
 def holders(cards: Sequence[Box], groups: Sequence[Box]) -> list[int | None]:
@@ -185,9 +192,9 @@ def holders(cards: Sequence[Box], groups: Sequence[Box]) -> list[int | None]:
     return found
 
 
-def _in_reading_order(placed: Sequence[tuple[Box, Node]]) -> list[tuple[Box, Node]]:
-    found: list[tuple[Box, Node]] = []
-    row: list[tuple[Box, Node]] = []
+def _in_reading_order(placed: Iterable[_Placed]) -> list[_Placed]:
+    found: list[_Placed] = []
+    row: list[_Placed] = []
     middle = 0.0
     for each in sorted(placed, key=lambda each: each[0][1]):
         _, top, _, height = each[0]

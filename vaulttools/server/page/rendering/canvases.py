@@ -124,11 +124,17 @@ class CanvasCards:
         yield f'<p class="n-more">{" · ".join((told, *made))}</p>\n'
 
 
+_LOOSE: Final = Node("", "group", "Cards", "")
+"""The heading of cards without a group that come after a group."""
+
+
 def _pages(canvas: Canvas) -> list[list[Node]]:
     """Returns the groups and cards of each page; a group that goes on begins its page, too."""
     pages: list[list[Node]] = []
     cards, characters = _CARDS, 0
-    for group, held in canvas.sections:
+    for section, (group, held) in enumerate(canvas.sections):
+        if group is None and section:
+            group = _LOOSE
         if group is not None:
             if cards >= _CARDS:
                 pages.append([])
