@@ -42,9 +42,11 @@ class Node(NamedTuple):
     id: str
     kind: Kind
     content: str
-    """The Markdown of a text card, the path and part of a file (`a.md#Part`), a URL, or the label of a group."""
+    """The Markdown of a text card, the path of a file, a URL, or the label of a group."""
     color: str
     """`1` to `6`, a colour such as `#ff0000`, or empty."""
+    part: str = ""
+    """The part of the file, as `#Part`; empty for a whole one."""
 
     @property
     def title(self) -> str:
@@ -52,7 +54,7 @@ class Node(NamedTuple):
         if self.kind == "group":
             return self.content or "Group"
         if self.kind in ("file", "link"):
-            return self.content
+            return f"{self.content}{self.part}"
         first = next((line.strip(" #") for line in self.content.split("\n") if line.strip(" #")), "empty card")
         return render.shortened(first, _TITLE_CHARACTERS)
 
@@ -222,7 +224,7 @@ def _node(node: dict[str, Any]) -> Node:
     id_, color = str(node.get("id")), _text(node, "color")
     match node.get("type"):
         case "file":
-            return Node(id_, "file", f"{_text(node, 'file')}{_text(node, 'subpath')}", color)
+            return Node(id_, "file", _text(node, "file"), color, _text(node, "subpath"))
         case "link":
             return Node(id_, "link", _text(node, "url"), color)
         case "group":
@@ -238,7 +240,7 @@ def _body(card: Node) -> Iterator[str]:
         for line in card.content.rstrip("\n").split("\n"):
             yield _HEADING.sub(lambda match: ("#" * (len(match[1]) + _DEEPER + 1))[:6], line, count=1)
     elif card.kind == "file":
-        yield f"![[{card.content}]]"
+        yield f"![[{card.title}]]"
 
 
 def _connection(edge: dict[str, Any]) -> Connection:

@@ -221,6 +221,8 @@ DRAWN = {
     "board.canvas": json.dumps(CANVAS),
     "note.md": "![[board.canvas]]\n",
     "no.canvas": "no canvas\n",
+    "C# notes.md": "sharp\n",
+    "sharp.canvas": json.dumps({"nodes": [card("a", "file", 0, 0, file="C# notes.md", subpath="#^gone")]}),
     "empty.canvas": "{}",
 }
 
@@ -282,22 +284,41 @@ def test_an_embedded_canvas_is_shown_below_its_name(drawn: ASGIApp) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "sentence"), [("no.canvas", "no canvas"), ("empty.canvas", "This canvas is empty."), ("Docs/b.docx", "")]
+    ("path", "sentence"),
+    [
+        ("no.canvas", "no canvas"),
+        ("empty.canvas", "This canvas is empty."),
+        ("sharp.canvas", "C# notes > ^gone Block not found"),
+        ("Docs/b.docx", ""),
+    ],
 )
 def test_a_file_that_holds_no_cards_is_shown_too(drawn: ASGIApp, path: str, sentence: str) -> None:
     assert sentence in words(article(drawn, f"/ui/note/{path}"))
 
 
 def test_bases_canvases_and_documents_are_listed_and_images_are_not(drawn: ASGIApp) -> None:
-    listed = "Books 4 a b c long Docs 1 b docx All base Ann Part board canvas empty canvas no canvas none base note"
+    listed = (
+        "Books 4 a b c long Docs 1 b docx All base Ann C# notes Part board canvas empty canvas no canvas none base "
+        "note sharp canvas"
+    )
     for path in ("/ui/folder/", "/ui/"):
         assert listed in words(ask(drawn, "GET", path).text)
     for path, counted in (
-        ("", "7 notes, 6 other files"),
+        ("", "8 notes, 7 other files"),
         ("Books", "4 notes a b"),
         ("Docs", "0 notes, 1 other file b"),
     ):
         assert counted in words(ask(drawn, "GET", f"/ui/folder/{path}").text)
+
+
+def test_what_is_hidden_excluded_or_protected_is_not_listed(serve: Serve) -> None:
+    ignored = json.dumps({"userIgnoreFilters": ["Old/"]})
+    files = {f"{folder}/closed.{kind}": "x" for folder in ("Old", ".git", ".hid") for kind in ("base", "canvas", "pdf")}
+    app = serve(notes={**files, ".obsidian/app.json": ignored, "Docs/open.pdf": "x", ".closed.base": ""})
+    for path in ("/ui/", "/ui/folder/"):
+        shown = words(ask(app, "GET", path).text)
+        assert "Docs 1 open pdf" in shown and "closed" not in shown and "Old" not in shown
+    assert ask(app, "GET", "/ui/folder/Old").status_code == 404
 
 
 def test_a_page_of_a_document_leads_to_the_file(drawn: ASGIApp) -> None:

@@ -119,7 +119,8 @@ def page(
         return _with_links(vault, addresses, NotePage(notes.path(name), is_document=True, notices=[str(error)]), cancel)
     if line is not None and line > text.end_line:
         text = notes.lines(text.path, max(1, min(line, text.total_lines) - _BEFORE))
-    shown = NotePage(text.path, notices=[*notices, *text.notices], excerpt=None if text.is_whole else text)
+    notices += text.notices if text.is_whole else []
+    shown = NotePage(text.path, notices=notices, excerpt=None if text.is_whole else text)
     if not paths.is_note(text.path):
         lines = "\n".join(render.line(each, most=_LINE_CHARACTERS) for each in text.text.split("\n"))
         return _with_links(

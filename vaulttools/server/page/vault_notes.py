@@ -202,7 +202,7 @@ class VaultNotes:
         first, last = answers[0], answers[-1]
         text = "\n".join(answer.content for answer in answers)
         return TextExcerpt(
-            first.path, text, first.start_line, last.end_line, last.total_lines, for_readers(first.notices)
+            first.path, text, first.start_line, last.end_line, last.total_lines, for_readers(last.notices)
         )
 
     def _answers(self, name: str, part: dict[str, object], most: int = MOST_CHARACTERS) -> Iterator[ReadAnswer]:

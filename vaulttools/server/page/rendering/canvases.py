@@ -155,8 +155,8 @@ def card_title(node: Node) -> str:
     """Returns what a card is called: of a file its name, and the part of it that is shown."""
     if node.kind != "file":
         return node.title
-    target, headings, block, _ = parse_linktext(node.content)
-    name = paths.shown(target.rpartition("/")[2])
+    _, headings, block, _ = parse_linktext(node.part)
+    name = paths.shown(node.content.rpartition("/")[2])
     name = name[:-3] if paths.is_note(name) else name
     return " > ".join((name, *headings, *([f"^{block}"] if block else [])))
 

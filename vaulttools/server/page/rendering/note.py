@@ -208,10 +208,10 @@ class Rendering:
 
     def _file(self, card: Node, deeper: int, above: tuple[str, ...]) -> str:
         """Returns the HTML of a card that shows a file."""
-        target, headings, block, _ = parse_linktext(card.content)
-        path = self.notes.resolve(f"/{target}", "")
+        _, headings, block, _ = parse_linktext(card.part)
+        path = self.notes.resolve(f"/{card.content}", "")
         if path is None:
-            shown = escape(render.visible(paths.shown(card.content)))
+            shown = escape(render.visible(paths.shown(card.title)))
             return f'<p><a class="n-missing" title="No such file in the vault">{shown}</a></p>\n'
         address = self.addresses.note(path, at=f"^{block}" if block else "#".join(headings))
         if is_image(path):
