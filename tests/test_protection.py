@@ -32,6 +32,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_config_path
 
+from tests.conftest import write_files
 from tests.server.asking import answers_at, app_of, ask
 from vaulttools import Vault, VaultConfig, VaultToolsError, tools
 from vaulttools.answers.request import PATHS
@@ -678,6 +679,43 @@ def test_the_whole_vault_shows_nothing_closed(tool: str, face: Face, vault: Vaul
     signs = (WORD, "open.md", '"clusters":[{')  # the last one of `sample`, whose details are places alone
     assert [output for output in shown if any(sign in output for sign in signs)]
     assert not [output for output in shown if CANARY in output or UNNAMED in output or THERE in output]
+
+
+@pytest.mark.parametrize("closed", [".obsidian", "Private", "Team/Secret", "deep/.trash"])
+def test_the_pages_list_show_and_embed_nothing_closed(closed: str, tmp_path: Path) -> None:
+    card = {"type": "text", "text": CANARY, "x": 0, "y": 0}
+    texts = {
+        "md": _note(CANARY),
+        "canvas": json.dumps({"nodes": [card]}),
+        "base": f"views: [{{type: table, name: {CANARY}}}]\n",
+        "pdf": CANARY,
+        "png": CANARY,
+    }
+    files = {f"{closed}/{name}.{ending}": text for name in ("there", UNNAMED) for ending, text in texts.items()}
+    named = [f"{closed}/there.{ending}" for ending in texts]
+    cards = [{"id": name, "type": "file", "file": name, "x": 200 * at, "y": 0} for at, name in enumerate(named)]
+    cards.append({"id": "t", "type": "text", "text": "\n\n".join(f"![[{name}]]" for name in named), "x": 0, "y": 900})
+    write_files(
+        tmp_path,
+        files
+        | {
+            "open.md": "\n\n".join(f"![[{name}]]" for name in named),
+            "open.canvas": json.dumps({"nodes": cards, "edges": [{"fromNode": "t", "toNode": named[0]}]}),
+            "all.base": "views: [{type: table, name: all, order: [file.path, file.backlinks, needle]}]\n",
+        },
+    )
+    calls = Calls()
+    try:
+        with Vault.open(tmp_path, config=CONFIG) as vault:
+            app = app_of(Vaults(("notes",), lambda _: nullcontext(vault)), calls)
+            pages = ["", "folder/", f"folder/{closed}", "note/open.md", "note/open.canvas", "note/all.base"]
+            for page in (*pages, *(f"{kind}/{name}" for kind in ("note", "preview") for name in named)):
+                answer = ask(app, "GET", f"/ui/{page}")
+                assert (answer.status_code == 200) == (page in pages and page != f"folder/{closed}"), page
+                assert CANARY not in answer.text and UNNAMED not in answer.text, page
+                assert f"/{closed}/" not in answer.text or answer.status_code != 200, page
+    finally:
+        calls.close()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.notes.canvas import Card, cards, readable
+from vaulttools.notes.canvas import Box, Card, cards, holders, read, readable
 
 
 def test_rule_S01_a_canvas_has_its_text_cards() -> None:
@@ -56,7 +56,7 @@ def box(x: int, y: int, width: int = 10, height: int = 10) -> dict[str, int]:
     return {"x": x, "y": y, "width": width, "height": height}
 
 
-def test_cards_are_below_their_group_and_connections_last() -> None:
+def test_cards_are_below_their_group_and_others_where_they_stand() -> None:
     canvas = {
         "nodes": [
             {"id": "g", "type": "group", "label": "Plans", **box(0, 0, 100, 100)},
@@ -72,9 +72,9 @@ def test_cards_are_below_their_group_and_connections_last() -> None:
         ],
     }
     assert readable(json.dumps(canvas)) == (
-        "## Cards\n\n### https://example.org\n\n\n"
         "## Plans\n\n### Notes/b.md#Part\n\n![[Notes/b.md#Part]]\n\n"
         "## Group\n\n### Idea\n\n#### Idea\nwith *text*\n\n"
+        "## Cards\n\n### https://example.org\n\n\n"
         "## Connections\n\n"
         "- Idea → Notes/b.md#Part: leads to\n"
         "- Notes/b.md#Part ↔ https://example.org\n"
@@ -103,3 +103,44 @@ def test_an_empty_canvas_is_an_empty_text(canvas: object) -> None:
 def test_odd_values_are_skipped() -> None:
     nodes = [{"type": "text", "text": 7, "x": "a"}, {"type": "group", "label": [], "x": 1e300}, {"id": {}}]
     assert readable(json.dumps({"nodes": nodes, "edges": [{}]})) is not None
+
+
+LAYOUTS = {
+    "two columns, the right one with long cards": (
+        {"a": (-300, -200, 260, 120), "b": (40, -220, 400, 300), "c": (-300, 0, 260, 100), "d": (-300, 140, 260, 100)}
+        | {"e": (40, 140, 400, 220), "f": (-300, 280, 260, 100)},
+        "abcdef",
+    ),
+    "a row that is not quite straight": ({"b": (300, -9, 50, 50), "c": (600, 4, 50, 50), "a": (0, 0, 50, 50)}, "abc"),
+    "a card beside a whole column": ({"d": (300, 0, 90, 900), "b": (0, 100, 90, 50), "a": (0, 0, 90, 50)}, "abd"),
+    "cards in one place": ({"b": (0, 0, 9, 9), "a": (0, 0, 9, 9)}, "ba"),
+    "cards without a size": ({"b": (0, 5, 0, 0), "a": (5, 0, 0, 0)}, "ab"),
+}
+
+
+@pytest.mark.parametrize(("boxes", "order"), LAYOUTS.values(), ids=LAYOUTS)
+def test_cards_are_read_by_rows_from_the_top_and_from_left_to_right(
+    boxes: dict[str, tuple[int, int, int, int]], order: str
+) -> None:
+    nodes = [{"id": id_, "type": "text", **box(*place)} for id_, place in boxes.items()]
+    canvas = read(json.dumps({"nodes": nodes}))
+    assert canvas is not None
+    assert "".join(card.id for card in canvas.sections[0].cards) == order
+
+
+SIDES = st.integers(-3, 12).map(float)
+BOXES = st.lists(st.tuples(SIDES, SIDES, SIDES, SIDES), max_size=12)
+
+
+@given(BOXES, BOXES)
+def test_a_card_belongs_to_the_smallest_group_that_holds_its_middle(cards: list[Box], groups: list[Box]) -> None:
+    def holder(card: Box) -> int | None:
+        x, y = card[0] + card[2] / 2, card[1] + card[3] / 2
+        holding = [
+            (width * height, index)
+            for index, (left, top, width, height) in enumerate(groups)
+            if left <= x <= left + width and top <= y <= top + height
+        ]
+        return min(holding)[1] if holding else None
+
+    assert holders(cards, groups) == [holder(card) for card in cards]

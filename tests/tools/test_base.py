@@ -74,8 +74,8 @@ def test_a_view_is_a_table_of_its_columns(make_vault: MakeVault) -> None:
         "view": "Active",
         "columns": [
             {"name": "file.name", "display": "file.name", "type": "string"},
-            {"name": "note.status", "display": "State", "type": "string"},
-            {"name": "formula.left", "display": "Left", "type": "number"},
+            {"name": "note.status", "display": "State", "type": "string", "summary": "Unique"},
+            {"name": "formula.left", "display": "Left", "type": "number", "summary": "rounded"},
             {"name": "note.people", "display": "people", "type": "list"},
         ],
         "rows": [

@@ -70,7 +70,7 @@ def read(call: Call, target: Target) -> Reading:
     if document.is_binary:
         raise BadArgument(f"Cannot read {target.given}: binary")
     notices = list(warnings)
-    if is_canvas(document.path) and (text := canvas.readable(document.text)) is not None:
+    if canvas.is_canvas(document.path) and (text := canvas.readable(document.text)) is not None:
         document = Document(document.path, text)
         notices.append("The canvas is shown as text; its lines are not those of the file.")
     if not document.is_whole:
@@ -80,11 +80,6 @@ def read(call: Call, target: Target) -> Reading:
     note = call.notes().note(document)
     notices += answer.told(work, found=True, shown=[document.path])
     return Reading(target, document, note, notices)
-
-
-def is_canvas(path: str) -> bool:
-    """Whether the name of a file is that of a canvas."""
-    return path.lower().endswith(".canvas")
 
 
 def lines(count: int) -> str:

@@ -102,6 +102,7 @@ class ColumnShown(BaseModel):
     type: str = Field(
         description="Type of most shown values: string for text, number, date, list, link, …; null without values."
     )
+    summary: str | None = Field(None, description="What sums it up: `Sum`.", exclude_if=answer.is_none)
 
 
 class RowShown(BaseModel):
@@ -371,7 +372,7 @@ def _answer(
     if others:
         notices.append(f"Other views: {named(others)}.")
     if next_page is not None:
-        notices.append(f"For more rows: base {_call(request, next_page)}")
+        notices.append(f"For more rows: {work.voice.call('base', _given(request) | {'page': next_page})}")
     elif found.total and not found.rows and not part:
         notices.append(f"The last page is {-(-found.total // asked.limit):,}.")
     rows_shown = [
@@ -390,7 +391,12 @@ def _answer(
         base=source.path,
         view=view.name or None,
         columns=[
-            ColumnShown(name=column.id, display=column.display, type=_type([row[place] for _, row in found.rows]))
+            ColumnShown(
+                name=column.id,
+                display=column.display,
+                type=_type([row[place] for _, row in found.rows]),
+                summary=asked.summaries[column.id][0] if column.id in asked.summaries else None,
+            )
             for place, column in enumerate(asked.columns)
         ],
         rows=rows_shown,
@@ -541,9 +547,8 @@ def _day(node: Node) -> str:
 _LEAST_YEAR: Final = 999
 
 
-def _call(request: BaseRequest, next_page: int) -> str:
-    given = {name: value for name, value in request.model_dump(exclude_defaults=True).items() if value is not None}
-    return json.dumps(given | {"page": next_page}, ensure_ascii=False)
+def _given(request: BaseRequest) -> dict[str, Any]:
+    return {name: value for name, value in request.model_dump(exclude_defaults=True).items() if value is not None}
 
 
 def as_csv(answered: BaseAnswer) -> str:

@@ -15,6 +15,7 @@ from vaulttools.call import Call
 from vaulttools.core import limits, paths, render
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field
+from vaulttools.notes.canvas import is_canvas
 from vaulttools.notes.parts import Heading
 
 
@@ -50,7 +51,7 @@ def run(call: Call, request: OutlineRequest) -> OutlineAnswer:
     """Lists the headings of the note, or of the part of it that is named."""
     opened = reading.opened(call, request.note)
     path, has_headings = opened.document.path, any(part.heading for part in opened.document.parts)
-    if opened.target.virtual is None and not (paths.is_note(path) or reading.is_canvas(path) or has_headings):
+    if opened.target.virtual is None and not (paths.is_note(path) or is_canvas(path) or has_headings):
         raise BadArgument(
             f"outline takes notes (.md), canvases and DOCX files; {opened.name} is none of these; read shows it"
         )

@@ -38,6 +38,11 @@ class Addresses:
         address = f"{self.base}/note/{_quoted(path)}"
         return f"{address}?{urlencode(asked, quote_via=quote)}#{HERE}" if asked else address
 
+    def chosen(self, path: str, parameters: Mapping[str, str], anchor: str) -> str:
+        """Returns the address of a file's page with the parameters that choose views, at an anchor."""
+        asked = f"?{urlencode(parameters, quote_via=quote, errors='replace')}" if parameters else ""
+        return f"{self.note(path)}{asked}#{anchor}"
+
     def page(self, kind: Literal["folder", "map", "map-drawing", "nearby", "related"], path: str) -> str:
         """Returns the address of a page of that kind about a note or a folder; empty means the whole vault."""
         return f"{self.base}/{kind}/{_quoted(path)}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -12,22 +11,21 @@ from typing import Any, Final, TypeAlias
 
 from markupsafe import Markup
 
+from vaulttools.attachments.kinds import kind_of
+from vaulttools.bases.definition import is_base
 from vaulttools.core import paths, render
-from vaulttools.core.folding.identity import identity, is_same
-from vaulttools.errors import BadArgument, Cancelled, PartNotFound
-from vaulttools.notes.links.references import Reference
+from vaulttools.core.folding.identity import identity
+from vaulttools.errors import BadArgument, Cancelled, InvalidBase, PartNotFound
+from vaulttools.notes.canvas import is_canvas
 from vaulttools.notes.links.resolution import parse_linktext
-from vaulttools.notes.markdown.structure import property_link
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
-from vaulttools.notes.properties.numerals import in_json
-from vaulttools.notes.properties.values import Value
-from vaulttools.notes.tags import property_tags
 from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.neighbourhood import Diagram
-from vaulttools.server.page.rendering.context import RenderContext, is_image, link_text
+from vaulttools.server.page.rendering.context import RenderContext, is_image
 from vaulttools.server.page.rendering.note import Rendering
+from vaulttools.server.page.rendering.values import Addressed, elements
 from vaulttools.server.page.searching import title
 from vaulttools.server.page.vault_notes import Soon, TextExcerpt, VaultNotes
 from vaulttools.tools.links import LinkFound, LinksAnswer
@@ -57,24 +55,8 @@ _BEFORE: Final = 20
 """Lines shown before the requested line, if a note is too long for one page."""
 
 
-_WEB: Final = re.compile(r"https?://[^\s<>\"]+")
-
-Addressed: TypeAlias = Callable[[Reference], str | None]
-"""Returns the address that a link leads to; None if it leads nowhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValuePart:
-    """A piece of a value."""
-
-    text: str
-    address: str = ""
-    kind: str = ""
-    """`tag`, `external`, `missing`, or empty."""
-
-
-Property: TypeAlias = tuple[str, list[list[ValuePart]]]
-"""A property's name, and the elements of its list or its one value; no elements if it is empty."""
+Property: TypeAlias = tuple[str, list[Markup]]
+"""A property's name, and the elements of its list or its one value as safe HTML; no elements if it is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +77,24 @@ class NotePage:
     backlinks_summary: str = ""
     backlinks_complete: bool = True
     picture: Diagram | None = None
+    is_document: bool = False
+    """Whether the text is that of a document, such as a PDF file."""
     excerpt: TextExcerpt | None = None
     """The lines shown, if they are not all."""
     notices: Sequence[str] = ()
 
 
-def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event) -> NotePage:
-    """Gather the page of a file; `at` names a part as links write it, `line` a line from 1.
+def page(
+    vault: Vault,
+    addresses: Addresses,
+    name: str,
+    at: str,
+    line: int | None,
+    chosen: Mapping[str, str],
+    cancel: Event,
+) -> NotePage:
+    """Gather the page of a file; `at` names a part as links write it, `line` a line from 1. `chosen` are the views and
+    pages of its bases and canvases.
 
     Raises:
         VaultToolsError: it cannot be read.
@@ -109,13 +102,30 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     notes = VaultNotes(vault, cancel)
     if is_image(name) and (path := notes.resolve(f"/{name}", "")) is not None:
         return _with_links(vault, addresses, NotePage(path, image=addresses.file(path)), cancel)
-    text = notes.lines(name)
+    rendering = Rendering(notes, addresses, chosen)
+    notices: list[str] = []
+    try:
+        path, html = _with_views(rendering, notes, name, at)
+        if html is not None:
+            return _with_links(vault, addresses, NotePage(path, html=html), cancel)
+    except InvalidBase as error:
+        notices.append(str(error))
+    try:
+        text = notes.lines(name)
+    except BadArgument as error:
+        if not kind_of(name):
+            raise
+        # A scan, or a document that nothing here can read, is still a file that a reader has a program for.
+        return _with_links(vault, addresses, NotePage(notes.path(name), is_document=True, notices=[str(error)]), cancel)
     if line is not None and line > text.end_line:
         text = notes.lines(text.path, max(1, min(line, text.total_lines) - _BEFORE))
-    shown = NotePage(text.path, notices=text.notices) if text.is_whole else NotePage(text.path, excerpt=text)
+    notices += text.notices if text.is_whole else []
+    shown = NotePage(text.path, notices=notices, excerpt=None if text.is_whole else text)
     if not paths.is_note(text.path):
         lines = "\n".join(render.line(each, most=_LINE_CHARACTERS) for each in text.text.split("\n"))
-        return _with_links(vault, addresses, replace(shown, text=lines), cancel)
+        return _with_links(
+            vault, addresses, replace(shown, text=lines, is_document=kind_of(text.path) is not None), cancel
+        )
     # Empty lines replace the lines before, so that all lines keep their numbers.
     note = Note(text.path, "\n" * (text.start_line - 1) + text.text)
     missing: list[str] = []
@@ -124,12 +134,26 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     context = RenderContext(note, notes, addresses, lambda *_: "")
     rendered = replace(
         shown,
-        html=Markup(Rendering(notes, addresses).html(note.path, note.text, line)),  # noqa: S704 - it is sanitised
+        html=Markup(rendering.html(note.path, note.text, line)),  # noqa: S704 - it is sanitised
         properties=properties(note, addresses, context.address_of),
         outline=note.headings,
         notices=[*shown.notices, *note.warnings, *missing],
     )
     return _with_links(vault, addresses, rendered, cancel)
+
+
+def _with_views(rendering: Rendering, notes: VaultNotes, name: str, at: str) -> tuple[str, Markup | None]:
+    """Returns the path of a base or a canvas, and what it shows as safe HTML; None for any other file.
+
+    Raises:
+        InvalidBase: the base cannot be read.
+        VaultToolsError: there is no such file, or it cannot be read.
+    """
+    if not (is_base(name) or is_canvas(name)):
+        return name, None
+    path = notes.path(name)
+    html = rendering.base(path, at) if is_base(path) else rendering.canvas(path)
+    return path, None if html is None else Markup(html)  # noqa: S704 - it is sanitised
 
 
 def preview(
@@ -141,6 +165,14 @@ def preview(
     Raises:
         VaultToolsError: it cannot be read, or has no such part.
     """
+    notes = VaultNotes(vault, cancel)
+    rendering = Rendering(notes, addresses, is_preview=True)
+    try:
+        path, shown = _with_views(rendering, notes, name, at)
+        if shown is not None:
+            return path, shown
+    except InvalidBase:
+        pass  # its text is shown
     _, headings, block, _ = parse_linktext(f"#{at}" if at else "")
     part: dict[str, Any] = {"block": block} if block else {"heading": list(headings)} if headings else {}
     part |= {"start_line": line} if line and not part else {}
@@ -152,7 +184,7 @@ def preview(
         lines = lines[Note(answer.path, answer.content).body_line - 1 :]
     text = "\n".join(lines).strip("\n")
     cut = text if len(text) <= _PREVIEW_CHARACTERS else f"{text[:_PREVIEW_CHARACTERS]}{render.ELLIPSIS}"
-    html = Rendering(VaultNotes(vault, cancel), addresses).passage(answer.path, cut)
+    html = rendering.passage(answer.path, cut)
     return answer.path, Markup(html)  # noqa: S704 - it is sanitised
 
 
@@ -208,28 +240,6 @@ def _backlink(link: LinkFound, rendering: Rendering) -> tuple[int, Markup]:
 def properties(note: Note, addresses: Addresses, addressed: Addressed) -> list[Property]:
     """Returns the properties of a note in their order."""
     return [
-        (render.visible(name), _values(name, value, addresses, addressed)) for name, value in note.properties.items()
+        (render.visible(name), [Markup(each) for each in elements(name, value, addresses, addressed)])  # noqa: S704
+        for name, value in note.properties.items()
     ]
-
-
-def _values(name: str, value: Value, addresses: Addresses, addressed: Addressed) -> list[list[ValuePart]]:
-    if is_same(name, "tags"):
-        return [[ValuePart(f"#{tag}", addresses.tag(tag), "tag")] for tag in property_tags(value)]
-    elements = value if isinstance(value, list) else [] if value is None else [value]
-    return [list(_parts(name, element, addressed)) for element in elements]
-
-
-def _parts(name: str, value: Value, addressed: Addressed) -> Iterator[ValuePart]:
-    if not isinstance(value, str):
-        yield ValuePart(render.visible(in_json(value)))
-        return
-    if (reference := property_link(value, name)) and reference.kind != "external":
-        address = addressed(reference)
-        yield ValuePart(render.visible(link_text(reference)), address or "", "" if address else "missing")
-        return
-    done = 0
-    for found in _WEB.finditer(value):
-        yield ValuePart(render.visible(value[done : found.start()]))
-        done = found.end()
-        yield ValuePart(render.visible(found[0]), found[0], "external")
-    yield ValuePart(render.visible(value[done:]))

@@ -23,6 +23,7 @@ from vaulttools.server.calls import Busy
 from vaulttools.server.page import neighbourhood, reading, searching, start, templates, vault_map
 from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.health import health
+from vaulttools.server.page.rendering import parts
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.server.service import NoSuchVault, Service
 from vaulttools.tools.query import QueryAnswer
@@ -137,7 +138,8 @@ def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
     name = request.path_params["path"]
     at = request.query_params.get("at", "")
     line = _number(request, "line", 0, 10_000_000) or None
-    page = reading.page(vault, addresses, name, at, line, cancel)
+    chosen = parts.chosen(request.query_params)
+    page = reading.page(vault, addresses, name, at, line, chosen, cancel)
     if page.path != name and paths.unshown(page.path) != paths.unshown(name):
         return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
     diagrams = templates.diagram_address() if page.html and "n-mermaid" in page.html else ""

@@ -9,19 +9,19 @@ from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound
-from vaulttools.server.page.vault_notes import Soon, in_time, note_paths
+from vaulttools.server.page.vault_notes import Soon, in_time, is_listed, note_paths
 from vaulttools.tools.find import FindAnswer
 from vaulttools.tools.tags import TagsAnswer
 from vaulttools.vault import Vault
 
 _TREE: Final = 400
-"""Notes that a tree lists; a larger tree lists only folders: 30 kB for 10,000 notes."""
+"""Files that a tree lists; a larger tree lists only folders: 30 kB for 10,000 files."""
 
 FOLDER: Final = 2_000
-"""Notes that the page of one folder lists."""
+"""Files that the page of one folder lists."""
 
 _RECENT: Final = 15
-"""Last changed notes that are shown."""
+"""Last changed notes, bases and canvases that are shown."""
 
 _TAGS: Final = 40
 """Most frequent tags that are shown."""
@@ -38,14 +38,16 @@ class Folder:
     path: str
     """Empty for the vault itself."""
     folders: list[Folder] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """Paths of the notes directly in it."""
+    files: list[str] = field(default_factory=list)
+    """Paths of what is listed directly in it: notes, and the files of `is_listed`."""
     total: int = 0
-    """Number of notes in it and in the folders below."""
+    """Number of files that are listed in it and in the folders below."""
+    notes: int = 0
+    """How many of them are notes."""
 
     @property
-    def lists_notes(self) -> bool:
-        """Whether its tree lists notes besides folders."""
+    def lists_files(self) -> bool:
+        """Whether its tree lists files besides folders."""
         return self.total <= _TREE
 
     @property
@@ -59,7 +61,7 @@ class StartPage:
     """What is shown before a search; None if it is not known in time."""
 
     recent: Sequence[str] | None
-    """Paths of the last changed notes."""
+    """Paths of what was changed last."""
     today: str
     """Path of today's note, whether it exists or not."""
     has_today: bool
@@ -74,7 +76,7 @@ def start_page(vault: Vault, cancel: Event) -> StartPage:
         VaultToolsError: a tool refused, with its sentence.
     """
     latest = in_time(lambda: _recent(vault, Soon(cancel, _SECONDS)), cancel)
-    notes = in_time(lambda: note_paths(vault, Soon(cancel, _SECONDS))[0], cancel)
+    notes = in_time(lambda: note_paths(vault, Soon(cancel, _SECONDS), is_listed)[0], cancel)
     tags = in_time(lambda: _tags(vault, Soon(cancel, _SECONDS)), cancel)
     today = vault.session.periodic.named("daily")
     path = "" if today is None else today.path
@@ -82,14 +84,14 @@ def start_page(vault: Vault, cancel: Event) -> StartPage:
 
 
 def folder(vault: Vault, path: str, cancel: Event) -> Folder:
-    """Returns a folder with the notes in it and below.
+    """Returns a folder with what is listed in it and below.
 
     Raises:
-        PathNotFound: there is no such folder, or it contains no notes.
+        PathNotFound: there is no such folder, or nothing in it is listed.
     """
     name = path.strip("/")
-    notes, _ = note_paths(vault, cancel)
-    found = tree(each for each in notes if not name or paths.portable(each).startswith(f"{name}/"))
+    files, _ = note_paths(vault, cancel, is_listed)
+    found = tree(each for each in files if not name or paths.portable(each).startswith(f"{name}/"))
     for _ in filter(None, name.split("/")):
         found = next(iter(found.folders), found)
     if name and not found.total:
@@ -97,8 +99,8 @@ def folder(vault: Vault, path: str, cancel: Event) -> Folder:
     return found
 
 
-def tree(notes: Iterable[str]) -> Folder:
-    """Returns the tree of folders that contain notes, sorted by name, from the paths of all notes."""
+def tree(files: Iterable[str]) -> Folder:
+    """Returns the tree of folders that contain files, sorted by name, from the paths of all files to list."""
     by_path = {"": Folder("")}
 
     def made(path: str) -> Folder:
@@ -107,11 +109,12 @@ def tree(notes: Iterable[str]) -> Folder:
             made(path.rpartition("/")[0]).folders.append(new)
         return by_path[path]
 
-    for note in sorted(notes, key=paths.order):
-        above = note.rpartition("/")[0]
-        made(above).notes.append(note)
+    for file in sorted(files, key=paths.order):
+        above = file.rpartition("/")[0]
+        made(above).files.append(file)
         for path in (above, *above_all(above)):
             by_path[path].total += 1
+            by_path[path].notes += paths.is_note(file)
     for each in by_path.values():
         each.folders.sort(key=lambda below: paths.order(below.path))
     return by_path[""]
@@ -134,7 +137,9 @@ def _is_there(vault: Vault, path: str) -> bool:
 
 
 def _recent(vault: Vault, cancel: Event) -> list[str]:
-    answer: FindAnswer = vault.answer("find", {"paths": "**/*.md", "hidden": False, "limit": _RECENT}, cancel=cancel)
+    answer: FindAnswer = vault.answer(
+        "find", {"paths": ["**/*.md", "**/*.base", "**/*.canvas"], "hidden": False, "limit": _RECENT}, cancel=cancel
+    )
     return [path for path in answer.files if not path.endswith("/")]
 
 

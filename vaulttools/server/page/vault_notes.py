@@ -10,12 +10,17 @@ from threading import Event
 from typing import Final, NamedTuple, TypeVar
 
 from vaulttools.answers.reading import MOST_CHARACTERS
+from vaulttools.attachments.kinds import kind_of
+from vaulttools.bases.definition import is_base
 from vaulttools.call import Call
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.work import INCOMPLETE, Work
-from vaulttools.errors import Cancelled
+from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.scope import Walk
+from vaulttools.notes.canvas import is_canvas
+from vaulttools.server.page.readers import READER, for_readers
+from vaulttools.tools.base import BaseAnswer, ViewShown
 from vaulttools.tools.read import ReadAnswer
 from vaulttools.vault import Vault
 
@@ -23,6 +28,11 @@ T = TypeVar("T")
 
 CHARACTERS: Final = 200_000
 """Characters of a note that one page shows: the slowest hostile notes of this length take 3 s to render."""
+
+
+_TABLES_SECONDS: Final = 4.0
+"""Seconds for all tables within one note. They take longer only while the vault is indexed for the first time, and the
+note should not wait for that."""
 
 
 class Soon(Event):
@@ -61,8 +71,14 @@ def ensure_wanted(cancel: Event) -> None:
         raise Cancelled
 
 
-def note_paths(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
-    """Returns the paths of all notes, and whether the list is complete.
+def is_listed(path: str) -> bool:
+    """Whether a file that is not a note is listed beside the notes, because it has a page of its own to read: bases,
+    canvases, documents. Images are not: notes show them, and there may be more of them than notes."""
+    return is_base(path) or is_canvas(path) or kind_of(path) is not None
+
+
+def note_paths(vault: Vault, cancel: Event, also: Callable[[str], object] | None = None) -> tuple[Sequence[str], bool]:
+    """Returns the paths of all notes, and of the files for which `also` is true, and whether the list is complete.
 
     Raises:
         Cancelled: nobody waits any more.
@@ -70,7 +86,7 @@ def note_paths(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
     session = vault.session
     call = Call(session, Work(session.config.time_limit, cancel), pinned=False)
     found, is_whole = list[str](), True
-    scope = call.scope((Walk(notes_only=True),), (), hidden=False, include_excluded=False)
+    scope = call.scope((Walk(notes_only=True, also=also),), (), hidden=False, include_excluded=False)
     for path, kind, left_out in scope.entries():
         ensure_wanted(cancel)
         if left_out is None and kind == "file":
@@ -104,6 +120,10 @@ class VaultNotes:
     cancel: Event
 
     @cached_property
+    def _soon(self) -> Soon:
+        return Soon(self.cancel, _TABLES_SECONDS)
+
+    @cached_property
     def _resolver(self) -> Callable[[str, str | None], str | None]:
         return self.vault.link_resolver(cancel=self.cancel)
 
@@ -112,15 +132,65 @@ class VaultNotes:
         found = self._resolver(target, source)
         return None if found is None else paths.portable(found)
 
-    def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
-        """Returns the text of a note, or of the section or block that a link names.
+    def read(self, path: str, headings: Sequence[str], block: str | None, most: int = 0) -> str:
+        """Returns the text of a note, or of the section or block that a link names, after as many empty lines as the
+        note has before it. `most` is how many characters are needed at least; 0 means all.
 
         Raises:
             VaultToolsError: it cannot be read, or has no such part.
         """
         part: dict[str, object] = {"block": block} if block else {"heading": list(headings)} if headings else {}
         # A section that is too long for one answer is cut.
-        return "\n".join(answer.content for answer in islice(self._answers(path, part), 1 if part else None))
+        answers = list(islice(self._answers(path, part, most or MOST_CHARACTERS), 1 if part or most else None))
+        return "\n" * (answers[0].start_line - 1) + "\n".join(answer.content for answer in answers)
+
+    def path(self, name: str) -> str:
+        """Returns the path of the file that a name means.
+
+        Raises:
+            VaultToolsError: there is none, or it may not be seen.
+        """
+        found = self._call().named(name)
+        return name if found.place is None else paths.portable(found.place.path)
+
+    def source(self, path: str) -> str:
+        """Returns the text of a file as it is written.
+
+        Raises:
+            VaultToolsError: it cannot be read.
+        """
+        call = self._call()
+        return call.text_of(call.named(path))[0].text
+
+    def _call(self) -> Call:
+        session = self.vault.session
+        return Call(session, Work(session.config.time_limit, self.cancel), pinned=False)
+
+    def views(self, base: str) -> Sequence[ViewShown]:
+        """Returns the views of a base.
+
+        Raises:
+            VaultToolsError: there is no such base, or it cannot be read.
+        """
+        answer: BaseAnswer = self.vault.answer("base", {"base": base, "list_views": True}, cancel=self.cancel)
+        return answer.views
+
+    def table(self, base: str, view: str, page: int, this: str, *, is_inline: bool) -> BaseAnswer:
+        """Returns a view of a base, the first for `""`; `this` is the path of the note that embeds it, or `""`. A table
+        within a note is `is_inline`: the note does not wait long for it.
+
+        Raises:
+            VaultToolsError: there is no such base or view, it cannot be read, or there is no time for it.
+        """
+        given = {"base": base, "view": view, "this_note": this}
+        asked = {"page": page, **{name: value for name, value in given.items() if value}}
+        cancel = self._soon if is_inline else self.cancel
+        answer: BaseAnswer | None = in_time(
+            lambda: self.vault.answer("base", asked, cancel=cancel, voice=READER), self.cancel
+        )
+        if answer is None:
+            raise VaultToolsError("This table was not finished in time: load the page again.")
+        return answer.model_copy(update={"notices": for_readers(answer.notices)})
 
     def lines(self, name: str, start_line: int = 1) -> TextExcerpt:
         """Returns the text of a file from `start_line` on, as much as one page shows.
@@ -131,14 +201,18 @@ class VaultNotes:
         answers = list(self._answers(name, {"start_line": start_line} if start_line > 1 else {}))
         first, last = answers[0], answers[-1]
         text = "\n".join(answer.content for answer in answers)
-        return TextExcerpt(first.path, text, first.start_line, last.end_line, last.total_lines, first.notices)
+        return TextExcerpt(
+            first.path, text, first.start_line, last.end_line, last.total_lines, for_readers(last.notices)
+        )
 
-    def _answers(self, name: str, part: dict[str, object]) -> Iterator[ReadAnswer]:
+    def _answers(self, name: str, part: dict[str, object], most: int = MOST_CHARACTERS) -> Iterator[ReadAnswer]:
         """Yields as many answers of `read` as the text needs."""
         left = CHARACTERS
         asked: dict[str, object] = {"note": name, **part}
         while True:
-            answer: ReadAnswer = self.vault.answer("read", {**asked, "max_chars": MOST_CHARACTERS}, cancel=self.cancel)
+            answer: ReadAnswer = self.vault.answer(
+                "read", {**asked, "max_chars": most}, cancel=self.cancel, voice=READER
+            )
             yield answer
             left -= len(answer.content)
             if answer.next_line is None or left <= 0:

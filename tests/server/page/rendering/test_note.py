@@ -17,6 +17,7 @@ from vaulttools.notes.links.resolution import LinkIndex
 from vaulttools.notes.markdown.structure import parse
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.note import EMBEDS, Rendering
+from vaulttools.tools.base import BaseAnswer, ViewShown
 
 FILES = {
     "Home.md": "",
@@ -45,11 +46,20 @@ class InMemory:
     def resolve(self, target: str, source: str) -> str | None:
         return self._names.resolve(target, source)
 
-    def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
+    def read(self, path: str, headings: Sequence[str], block: str | None, most: int = 0) -> str:
         self.read_paths.append(path)
         if headings == ("Gone",):
             raise BadArgument("Heading Gone not found")
         return self._files[path]
+
+    def source(self, path: str) -> str:
+        return self._files[path]
+
+    def views(self, base: str) -> Sequence[ViewShown]:
+        return ()
+
+    def table(self, base: str, view: str, page: int, this: str, *, is_inline: bool) -> BaseAnswer:
+        raise BadArgument("No table")
 
 
 def rendered(text: str, *, here: int | None = None) -> str:

@@ -150,6 +150,10 @@ def box(status: str) -> str:
 def anchors(state: StateCore) -> None:
     """Give headings their anchors, and mark the block that the page's address names."""
     here = context(state.env)
+    if here.deeper:
+        for token in state.tokens:
+            if token.type in ("heading_open", "heading_close"):
+                token.tag = f"h{min(6, int(token.tag[1:]) + here.deeper)}"
     if here.is_embedded:
         return
     for token in state.tokens:

@@ -10,6 +10,7 @@ from vaulttools.notes.links.references import Reference
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.formulas import Formulas
+from vaulttools.tools.base import BaseAnswer, ViewShown
 
 IMAGES: Final = (".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 """Files that a browser shows in an `<img>`, where the scripts of an SVG do not run."""
@@ -21,11 +22,34 @@ class NoteSource(Protocol):
     def resolve(self, target: str, source: str) -> str | None:
         """Returns the path of the file that a link in the note `source` leads to; None if there is none to see."""
 
-    def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
-        """Returns the text of a note, or of the section or block that a link names.
+    def read(self, path: str, headings: Sequence[str], block: str | None, most: int = 0) -> str:
+        """Returns the text of a note, or of the section or block that a link names, after as many empty lines as the
+        note has before it. `most` is how many characters are needed at least; 0 means all.
 
         Raises:
             VaultToolsError: it cannot be read, or has no such part.
+        """
+
+    def source(self, path: str) -> str:
+        """Returns the text of a file as it is written.
+
+        Raises:
+            VaultToolsError: it cannot be read.
+        """
+
+    def views(self, base: str) -> Sequence[ViewShown]:
+        """Returns the views of a base.
+
+        Raises:
+            VaultToolsError: there is no such base, or it cannot be read.
+        """
+
+    def table(self, base: str, view: str, page: int, this: str, *, is_inline: bool) -> BaseAnswer:
+        """Returns a view of a base, the first for `""`; `this` is the path of the note that embeds it, or `""`. A table
+        within a note is `is_inline`: the note does not wait long for it.
+
+        Raises:
+            VaultToolsError: there is no such base or view, it cannot be read, or there is no time for it.
         """
 
 
@@ -40,6 +64,10 @@ class RenderContext:
     """Returns the HTML of an embedded note, given its path."""
     formulas: Formulas = field(default_factory=Formulas)
     """The formulas of the page so far."""
+    base_block: Callable[[int], str] = lambda _: ""
+    """Returns the HTML of the `base` block on a line, from 1; empty where it stays code."""
+    deeper: int = 0
+    """Levels by which headings become deeper."""
     is_embedded: bool = False
     """Whether the note is embedded in another one, which owns the page's anchors."""
     here: int | None = None

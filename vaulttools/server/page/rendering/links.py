@@ -12,7 +12,9 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
+from vaulttools.bases.definition import is_base
 from vaulttools.core import paths
+from vaulttools.notes.canvas import is_canvas
 from vaulttools.notes.links.brackets import link_end
 from vaulttools.notes.links.references import Reference, markdown_link
 from vaulttools.notes.links.references import wikilink as read_wikilink
@@ -152,14 +154,19 @@ def _image(token: Token, here: RenderContext) -> Iterator[Token]:
     yield Token("link_close", "a", -1)
 
 
+def _has_a_block(path: str) -> bool:
+    """Whether an embedded file replaces its paragraph."""
+    return paths.is_note(path) or is_base(path) or is_canvas(path)
+
+
 def _embeds_alone(tokens: Sequence[Token]) -> list[Token]:
-    """Returns the embeds of a paragraph that contains only embedded notes; empty for any other paragraph."""
+    """Returns the embeds of a paragraph that contains only notes, bases and canvases; empty for any other."""
     if [token.type for token in tokens] != ["paragraph_open", "inline"]:
         return []
     children = tokens[1].children or []
     embeds = [child for child in children if child.type == "embed"]
-    are_notes = all(paths.is_note(child.meta["path"]) for child in embeds)
-    return embeds if are_notes and all(child.type == "embed" or _is_blank(child) for child in children) else []
+    have_blocks = all(_has_a_block(child.meta["path"]) for child in embeds)
+    return embeds if have_blocks and all(child.type == "embed" or _is_blank(child) for child in children) else []
 
 
 def _is_blank(token: Token) -> bool:

@@ -152,9 +152,12 @@ def _math(
 def _code(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
 ) -> str:
-    language = tokens[index].info.strip().partition(" ")[0]
+    token = tokens[index]
+    language = token.info.strip().partition(" ")[0]
+    if language == "base" and token.map and (table := context(env).base_block(token.map[0] + 1)):
+        return table
     label = f'<span class="n-language">{escape(language)}</span>' if language else ""
-    code = escape(tokens[index].content)
+    code = escape(token.content)
     kind = "n-code n-mermaid" if language.lower() == "mermaid" else "n-code"
     return f'<div class="{kind}">{label}<pre tabindex="0"><code>{code}</code></pre></div>\n'
 

@@ -28,7 +28,7 @@ into HTML."""
 
 _ATTRIBUTES: Final = {
     "*": {"class", "id", "title", "lang", "dir"},
-    "a": {"href"},
+    "a": {"href", "aria-current"},
     "col": {"span"},
     "colgroup": {"span"},
     "details": {"open"},
@@ -38,7 +38,7 @@ _ATTRIBUTES: Final = {
     "pre": {"tabindex"},
     "span": {"role", "aria-label"},
     "td": {"colspan", "rowspan"},
-    "th": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan", "scope"},
 }
 
 _OURS: Final = re.compile(r"n-[a-z-]+|footnote[a-z-]*")
@@ -81,6 +81,10 @@ def sanitized(html: str, addresses: Addresses) -> str:
                 return value if addresses.may_be_shown(value) else None
             case "tabindex":
                 return value if value == "0" else None
+            case "aria-current":
+                return value if value == "true" else None
+            case "scope":
+                return value if value in ("row", "col", "rowgroup") else None
             case "role":
                 return value if value == "img" else None
             case "width" | "height" | "span" | "colspan" | "rowspan" | "start":
