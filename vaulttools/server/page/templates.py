@@ -120,6 +120,7 @@ def _environment() -> Environment:
     )
     made.globals |= {
         "asset": asset_address,
+        "counted": render.counted,
         "box": lambda status: Markup(box(status)),  # noqa: S704 - it escapes
         "folder": lambda path: paths.shown(path.rpartition("/")[0]),
         "heading_id": heading_id,

@@ -16,6 +16,7 @@ from vaulttools.core.cached import cached_property
 from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import Cancelled
 from vaulttools.files.scope import Walk
+from vaulttools.server.page.asking import ask
 from vaulttools.tools.read import ReadAnswer
 from vaulttools.vault import Vault
 
@@ -138,7 +139,7 @@ class VaultNotes:
         left = CHARACTERS
         asked: dict[str, object] = {"note": name, **part}
         while True:
-            answer: ReadAnswer = self.vault.answer("read", {**asked, "max_chars": MOST_CHARACTERS}, cancel=self.cancel)
+            answer: ReadAnswer = ask(self.vault, "read", {**asked, "max_chars": MOST_CHARACTERS}, self.cancel)
             yield answer
             left -= len(answer.content)
             if answer.next_line is None or left <= 0:
