@@ -38,6 +38,12 @@ FILES = {
     "```html\n<script>window.hurt=1</script><img src=x onerror='window.hurt=1'>\n```\n",
     "draw.svg": "<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20' onload='top.attacked=1'>"
     "<script>top.attacked=1</script><image href='https://elsewhere.example/z.png'/><circle r='9'/></svg>",
+    "Wide.md": "| Rebuilding | Documentation | Consequences | Responsibility |\n|---|---|---|---|\n"
+    "| elderberries | blackcurrants | gooseberries | whortleberries |\n\nhttps://example.com/"
+    + "whortle" * 20
+    + "\n\n`"
+    + "whortle" * 20
+    + "`\n",
     "evil.js": "window.attacked = 1",
     "evil.css": "body { display: none }",
     "Drawn.md": "![[draw.svg]]\n",
@@ -326,31 +332,59 @@ def test_a_note_of_the_map_shows_its_name_and_opens(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Plan")
 
 
-@pytest.mark.parametrize("width", [360, 768])
-def test_no_page_is_wider_than_a_phone(open_page: OpenPage, width: int) -> None:
-    page = open_page(viewport={"width": width, "height": 700})
-    wider = []
-    for path in (*PAGES, *OVERVIEWS):
+@pytest.mark.parametrize("mode", ["ranked", "text"])
+def test_a_table_among_results_scrolls_and_breaks_no_word(open_page: OpenPage, mode: str) -> None:
+    page = open_page(viewport={"width": 390, "height": 800})
+    page.goto(f"/ui/?q=whortleberries&mode={mode}")
+    table = page.locator(".results .n-table")
+    assert table.evaluate("each => each.scrollWidth > each.clientWidth")
+    cell = page.get_by_role("cell", name="whortleberries")
+    assert cell.evaluate("each => each.clientHeight < 2 * parseFloat(getComputedStyle(each).lineHeight)")
+    for path in (f"/ui/?q=example&mode={mode}", "/ui/note/Wide.md"):
         page.goto(path)
-        if page.evaluate("document.documentElement.scrollWidth") > width:
-            wider.append(path)
-    assert wider == []
+        expect(page.locator("mark, h1").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_name_on_a_small_map_has_room_of_its_own(open_page: OpenPage) -> None:
+    for width in (390, 820, 1280):
+        page = open_page(viewport={"width": width, "height": 800})
+        page.goto("/ui/map/")
+        expect(page.locator("#map")).to_have_attribute("data-drawn", re.compile(r"\d"))
+        notes = page.evaluate("dots.map(({ x, y, room }) => [x, y, x + room])")
+        wide = page.locator("#map").evaluate("each => each.clientWidth")
+        assert all(end <= wide and end - x >= 150 for x, _, end in notes)
+        assert not [(one, other) for one in notes for other in notes if one < other and one[0] < other[2]
+                    and other[0] < one[2] and abs(one[1] - other[1]) < 16]  # fmt: skip
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(open_page: OpenPage, scheme: Any) -> None:
+@pytest.mark.parametrize("width", [390, 820, 1280])
+def test_no_page_has_a_fault_of_accessibility_or_of_its_script_or_is_too_wide(
+    open_page: OpenPage, width: int, scheme: Any
+) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the extra browser").Axe()
-    page = open_page(color_scheme=scheme, bypass_csp=True)
-    found = []
+    page = open_page(color_scheme=scheme, viewport={"width": width, "height": 800}, bypass_csp=True)
+    found: list[Any] = []
+    said: list[tuple[str, str, str]] = []
+    page.on("pageerror", lambda error: found.append((page.url, str(error))))
+    page.on("console", lambda message: said.append((page.url, message.type, message.text)))
     # The scheme changes colours alone.
     options = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
     for path in (*PAGES, *OVERVIEWS, "/ui/login"):
         page.goto(path)
+        if path in PAGES and "note" in path:
+            page.keyboard.press("/")
+            page.keyboard.type("larch")
+            expect(page.locator(".find .found")).to_be_visible()
         found += [
             (path, each["id"], [node["html"] for node in each["nodes"]][:3])
             for each in axe.run(page, options=options).response["violations"]
-            if each["impact"] in ("serious", "critical")
         ]
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            found.append((path, "too wide"))
+    # The browser reports a page that is not there as an error of the page.
+    found += [each for each in said if each[1] == "error" and "nowhere" not in each[0]]
     assert found == []
 
 

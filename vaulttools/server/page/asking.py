@@ -53,8 +53,8 @@ class _Marked(Voice):
 
 
 def ask(vault: Vault, tool: str, arguments: Mapping[str, Any], cancel: Event) -> Any:
-    """Returns the answer of a tool. Its notices and its text, of which only the first line is left, state facts alone:
-    a page has links and fields for the next steps.
+    """Returns the answer of a tool. Its notices advise no calls, since a page has links and fields for the next steps;
+    its text is only the first line, without such advice.
 
     Raises:
         VaultToolsError: the tool refused, with its sentence.

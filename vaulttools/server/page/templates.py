@@ -51,7 +51,7 @@ _FOLDERS: Final = ("", "highlight", "lucide", "mermaid")
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 """Media types of the files that pages load, by extension."""
 
-THEMES: Final = {"light": "Light", "dark": "Dark", "system": "As the system"}
+THEMES: Final = {"light": "Light colours", "dark": "Dark colours", "system": "Colours as the system"}
 """The colours that a reader can choose, with their labels; the last one is the default."""
 
 THEME_COOKIE: Final = "vaulttools-theme"

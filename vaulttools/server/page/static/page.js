@@ -17,11 +17,15 @@ async function ask(asked, signal) {
   return (await fetch(form.dataset.results + asked, { signal, redirect: "error" })).text();
 }
 
-// Who has moved on to a link, while more was asked for, stays at it. Going back from a note leads to these results.
+// Who has moved on to a link, while more was asked for, stays at it, or at its note. Going back from a note leads to
+// these results.
 function put(html, asked) {
-  const address = found.contains(document.activeElement) && document.activeElement.getAttribute("href");
+  const at = found.contains(document.activeElement) && document.activeElement;
   found.innerHTML = html; // made by our own templates, which escape what notes hold
-  if (address) ([...found.querySelectorAll("a")].find((link) => link.getAttribute("href") === address) ?? input).focus();
+  if (at) {
+    const links = [...found.querySelectorAll("a")];
+    (links.find((link) => link.href === at.href) ?? links.find((link) => link.pathname === at.pathname) ?? input).focus();
+  }
   if (!isHeader) history.replaceState(null, "", `${form.getAttribute("action")}?${asked}`);
 }
 
