@@ -196,24 +196,21 @@ class _Shown:
     def ranked(self, answer: RankedAnswer, *, is_whole: bool) -> Iterator[NoteResult]:
         """Yields what the text of an answer shows: passages of the best notes, and a line of some others; then, if
         `is_whole`, a line of each further note."""
-        done: set[str] = set()
-        for note in answer.shown["notes"]:
-            done.add(note.path)
-            yield NoteResult(
-                note.path,
-                marked(title(note.path), self.find),
-                [
-                    self._passage(note.path, each.start_line, each.heading, each.text, page=each.page)
-                    for each in note.passages
-                ],
-            )
-        for named in answer.named:
-            done.add(named.path)
-            yield self._brief(named.path, named.line, named.text)
-        for note in answer.notes if is_whole else ():
-            if note.path not in done:
-                first = next(iter(note.passages), None)
-                yield self._brief(note.path, *((None, "") if first is None else self._line(first)))
+        best = answer.shown["notes"]
+        for note in best:
+            passages = [
+                self._passage(note.path, each.start_line, each.heading, each.text, page=each.page)
+                for each in note.passages
+            ]
+            yield NoteResult(note.path, marked(title(note.path), self.find), passages)
+        # The text may lack room for a line of a note that it names.
+        lines = {note.path: self._line(note.passages[0]) for note in answer.notes if note.passages}
+        lines |= {each.path: (each.line, each.text) for each in answer.named if each.text}
+        further = [note.path for note in answer.notes] if is_whole else []
+        done = {note.path for note in best}
+        for path in dict.fromkeys([*(each.path for each in answer.named), *further]):
+            if path not in done:
+                yield self._brief(path, *lines.get(path, (None, "")))
 
     def note(self, note: NoteMatch) -> NoteResult:
         """Returns the result for a note that `query` found in mode obsidian."""
@@ -235,6 +232,7 @@ class _Shown:
                 rows = [
                     _row(line, self.find, is_match=True) if number in each.matching_lines else _row(line)
                     for number, line in enumerate(each.lines, each.start_line)
+                    if line.strip() or number in each.matching_lines
                 ]
                 shown = replace(shown, rows=rows)
             passages.append(shown)
@@ -267,11 +265,13 @@ class _Shown:
     def _brief(self, path: str, line: int | None, text: str) -> NoteResult:
         name = title(path)
         shown = _without_heading(text, (name,))
+        if shown.startswith("|"):  # a row alone is no table
+            shown = " · ".join(filter(None, map(str.strip, _CELL_EDGE.split(shown))))
         html = marked_html(self.rendering.passage(path, shown), self.find) if shown else Markup()
         place = PassageResult(self.addresses.note(path, line=line), Markup(), html)
         return NoteResult(path, marked(name, self.find), [place], is_brief=True)
 
-    def _line(self, passage: Passage) -> tuple[int, str]:
+    def _line(self, passage: Passage) -> tuple[int | None, str]:
         """Returns the first line of a passage that holds a word of the question, with its number; else its first."""
         lines = passage.text.split("\n")
         places = (next(iter(self.find(line)), None) for line in lines)
@@ -279,6 +279,7 @@ class _Shown:
         return passage.start_line + number, render.line(lines[number], at, most=_LINE_CHARACTERS)
 
 
+_CELL_EDGE: Final = re.compile(r"(?<!\\)\|")
 _HEADING: Final = re.compile(r"#{1,6}[ \t]+(.*?)[ \t]*#*(?:\n|$)")
 
 
