@@ -54,7 +54,8 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     write_files(folder / "vaults" / "a", {"deep/curious.md": _curious(folder / "vaults" / "b" / "note.md")})
     tokens = TokenFile(folder / "tokens.json")
     one, two = tokens.add("one", ["a"]), tokens.add("two", ["a", "b", "gone"])
-    words = ["serve", ":0", "--vaults-root", str(folder / "vaults"), "--tokens", str(folder / "tokens.json"), "--no-index"]
+    places = ["--vaults-root", str(folder / "vaults"), "--tokens", str(folder / "tokens.json")]
+    words = ["serve", ":0", *places, "--no-index"]
     with http(*words, "--open-vaults", "2") as served:
         yield Host(served.url.rstrip("/"), tokens, one, two)
 

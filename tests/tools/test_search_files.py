@@ -520,7 +520,7 @@ def test_a_link_is_a_character_class_and_the_notice_says_so(make_vault: MakeVaul
         "\n"
         r"[[[Note]] is a character class; to find the link use \[\[Note\]\]]"
         "\n"
-        "[Set fixed to true to take the whole pattern as plain text.]"
+        "[Use fixed=true to take the whole pattern as plain text.]"
     )
 
 

@@ -169,7 +169,7 @@ def test_a_page_shows_its_part_of_each_group(vault: Vault) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ({"text": "sweep"}, "No open tasks found in 3 notes.\n\n[With status any: 1 task.]"),
+        ({"text": "sweep"}, "No open tasks found in 3 notes.\n\n[1 task has another status; status=\"any\" shows it.]"),
         ({"text": "zzz"},
          "No open tasks found in 3 notes.\n\n[There are 10 tasks in all, but no task passes every filter.]"),
         ({"folder": "Work", "text": "zzz"},

@@ -114,7 +114,7 @@ def run(call: Call, request: SearchFilesRequest) -> SearchFilesAnswer:
     files = [item.file for item in items]
     total = len(found.counted)
     if found.search.pattern.reads_link_as_class:
-        notices.append("Set fixed to true to take the whole pattern as plain text.")
+        notices.append(f"Use {work.voice.given('fixed', True)} to take the whole pattern as plain text.")
     is_total = request.output == "counts"
     notices += answer.told(work, found=total > 0, shown=[file.path for file in files], is_total=is_total)
     notices += plugin_data.told(data)
@@ -277,7 +277,7 @@ def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits, work: Wo
 
 def _closing(request: SearchFilesRequest, work: Work, total: int, shown: int, *, is_exact: bool) -> list[str]:
     """Says how much is shown, and how to see more."""
-    way_on = answer.way_on(work, "file_pattern", "max_results", in_path_order=request.sort == "path")
+    way_on = answer.way_on(work, work.voice.name("file_pattern"), "max_results", in_path_order=request.sort == "path")
     if total <= request.max_results and is_exact:
         return way_on
     of = f"{total}" if is_exact else f"more than {total}"

@@ -191,7 +191,7 @@ def _listed(call: Call, request: TasksRequest, asked: Aggregate[_Tasks]) -> Task
     notices += _problems(asked.answer, only)
     notices += _other_signs(asked.answer, only, work.voice)
     if not found and work.complete:
-        notices += _without_filters(asked.answer, only, request)
+        notices += _without_filters(asked.answer, only, request, work.voice)
     if next_page is not None:
         turn = work.voice.set("page", next_page)
         notices.append(f"Showing {start + 1:,}-{start + count:,} of {total_rows:,}. {turn} for the next.")
@@ -326,12 +326,13 @@ def _other_signs(every: _Tasks, only: TaskFilter, voice: Voice) -> list[str]:
     return [f"Not counted as open, because the box holds another sign: {shown}. Set {status} to a sign to see them."]
 
 
-def _without_filters(every: _Tasks, only: TaskFilter, request: TasksRequest) -> list[str]:
+def _without_filters(every: _Tasks, only: TaskFilter, request: TasksRequest, voice: Voice) -> list[str]:
     """Says how many tasks there are without the status or without the other filters."""
     if not every.listed:
         return []
     if only.status is not None and (number := len(every.selected(replace(only, status=None)))):
-        return [f"With status any: {render.counted(number, 'task')}."]
+        other, them = ("task has", "it") if number == 1 else ("tasks have", "them")
+        return [f"{number:,} {other} another status; {voice.given('status', 'any')} shows {them}."]
     where = " there" if request.folder or request.glob else ""
     return [f"There are {render.counted(len(every.listed), 'task')}{where} in all, but no task passes every filter."]
 

@@ -216,7 +216,8 @@ def test_a_token_reaches_the_vaults_that_it_names_and_no_other(tmp_path: Path, o
         write_files(tmp_path / "root" / name, {"note.md": f"the needle of {name}\n"})
     tokens = TokenFile(tmp_path / "tokens.json")
     one, two = tokens.add("one", ["a"]), tokens.add("two", ["a", "b"])
-    words = ["serve", ":0", "--vaults-root", str(tmp_path / "root"), "--tokens", str(tmp_path / "tokens.json"), "--no-index"]
+    places = ["--vaults-root", str(tmp_path / "root"), "--tokens", str(tmp_path / "tokens.json")]
+    words = ["serve", ":0", *places, "--no-index"]
 
     def called(token: str, path: str, **arguments: str) -> httpx2.Response:
         key = {"Authorization": f"Bearer {token}"}

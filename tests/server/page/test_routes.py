@@ -7,6 +7,7 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 from itertools import product
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -14,9 +15,10 @@ import httpx2
 import pytest
 from starlette.types import ASGIApp
 
+from tests.conftest import write_files
 from tests.server.asking import ORIGIN, Serve, ask, talk
 from vaulttools.index.progress import Progress
-from vaulttools.server.page import health, reading, start
+from vaulttools.server.page import health, reading, searching, start
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.vault import Vault
 
@@ -61,7 +63,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def words(answer: httpx2.Response) -> str:
     """The words in the main part of a page."""
-    _, _, main = answer.text.partition("<main")
+    main = answer.text.partition("<main")[2].partition("</main>")[0]
     return " ".join(unescape(re.sub("<[^>]*>", " ", f"<{main}")).split())
 
 
@@ -79,14 +81,14 @@ def words(answer: httpx2.Response) -> str:
         ("/ui/results?q=nowhere&mode=text", ["No notes found."]),
         ("/ui/?q=xyzzy", ["No notes found.", 'No note has the word "xyzzy".']),
         ("/ui/note/Home.md", ["Home", "status active", "related plan", "tags #work/roof", "plan > Tasks", "gone"]),
-        ("/ui/note/Projects/plan.md", ["Projects plan", "Outline Plan Tasks", "Backlinks"]),
+        ("/ui/note/Projects/plan.md", ["Projects plan", "Outline Tasks", "Backlinks"]),
         ("/ui/nearby/Home.md", ["Near Home", "within 2 links to Home.md", "within 2 links from Home.md", "plan"]),
         ("/ui/note/notes.txt", ["plain <b>text</b>"]),
         ("/ui/note/empty.md", ["a 1", "This note is empty."]),
         ("/ui/note/long.md", ["Lines 1 to", "Further on"]),
         ("/ui/note/long.md?line=281", ["line 140", "From the beginning"]),
         ("/ui/tags", ["2 tags", "#work 2", "#work/roof 1"]),
-        ("/ui/tasks", ["1 task, 1 overdue", "Call the roofer #work", "plan › Plan › Tasks", "due 2020-01-02"]),
+        ("/ui/tasks", ["1 task, 1 overdue", "Call the roofer #work", "plan › Tasks due 2020-01-02, overdue"]),
         ("/ui/tasks?status=done", ["1 task", "done"]),
         ("/ui/tasks?status=any&due=none&text=do", ["1 task", "done"]),
         ("/ui/health", ["1 link to 1 file that is not there", "Orphans", "1 note without text", "1 name"]),
@@ -194,6 +196,78 @@ def test_what_was_found_is_shown_as_the_note_shows_it(serve: Serve, asked: str, 
     assert html.replace("\n", "") in found, found
 
 
+MANY = {f"{number}.md": f"# {number}\n\nA larch among {number} others.\n" for number in range(30)} | {
+    "Template.md": "---\ntags: [larch]\n---\n",
+    "Table.md": "| tree | age |\n|---|---|\n| larch | 9 |\n",
+}
+
+
+@pytest.mark.parametrize("mode", ["ranked", "text", "regex", "obsidian"])
+def test_a_search_shows_few_notes_and_then_more_after_the_same_ones(serve: Serve, mode: str) -> None:
+    app = serve(notes=MANY)
+
+    def names(limit: int) -> tuple[list[str], list[str]]:
+        html = ask(app, "GET", f"/ui/?q=larch&mode={mode}&limit={limit}").text
+        return re.findall(r'class="result" href="([^"?#]*)', html), re.findall(r'&amp;limit=(\d+#result-\d+)"', html)
+
+    few, more = names(10)
+    several, then = names(20)
+    every, end = names(320)
+    assert len(few) <= 10 and more == [f"20#result-{len(few) + 1}"] and several[: len(few)] == few
+    assert (len(several), then) == (20, ["40#result-21"])
+    assert every[:20] == several and end == [] and len(every) == len(set(every)) >= 31
+
+
+def test_a_question_shows_at_first_what_the_command_line_shows(serve: Serve, tmp_path: Path) -> None:
+    write_files(tmp_path, MANY)
+    said = Vault.open(str(tmp_path), index="off").call("query", {"query": "larch"}).text
+    shown = re.findall(r"^## (.*\.md)|^- (.*\.md)", said, re.MULTILINE)
+    html = ask(serve(notes=MANY), "GET", "/ui/?q=larch").text
+    assert re.findall(r'class="result" href="/ui/note/([^"?#]*)', html) == ["".join(each) for each in shown]
+
+
+def test_a_row_of_a_note_that_is_only_named_has_no_bars(serve: Serve) -> None:
+    html = ask(serve(notes=MANY), "GET", "/ui/?q=larch&limit=320").text
+    assert "tree · age" in html or "<mark>larch</mark> · 9" in html or "<th>tree</th>" in html
+    assert "| larch" not in html
+
+
+def test_the_last_result_that_may_be_shown_says_that_there_are_more(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "MOST_NOTES", 10)
+    for mode in ("text", "obsidian"):
+        found = words(ask(serve(notes=MANY), "GET", f"/ui/?q=larch&mode={mode}"))
+        assert "The first 10 notes are shown." in found and "More results" not in found
+
+
+TITLED = {
+    "Shed.md": "---\na: 1\n---\n\n# Shed\n\nOf larch.\n\n## Roof\n\nOf tiles.\n",
+    "Under.md": "Under\n=====\n\nlined [[Shed]]\n",
+    "Other.md": "text\n\n# Other\n\nlater\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/ui/note/Shed.md", "notes Shed Properties a 1 Outline Roof Of larch. Roof Of tiles. Outline Roof"),
+        ("/ui/note/Under.md", "notes Under lined Shed"),
+        ("/ui/note/Other.md", "notes Other Outline Other text Other later"),
+        ("/ui/?q=larch&mode=text", "1 note Shed Line 7 Of larch ."),
+        ("/ui/?q=tiles", "Best notes Shed Line 5 Of larch. Roof Of tiles ."),
+        ("/ui/?q=tiles&mode=obsidian", "1 note Shed Roof Of tiles ."),
+    ],
+)
+def test_a_title_is_said_once(serve: Serve, path: str, said: str) -> None:
+    assert said in words(ask(serve(notes=TITLED), "GET", path))
+
+
+def test_the_line_of_a_title_that_is_said_above_leads_to_the_text_below(serve: Serve) -> None:
+    text = ask(serve(notes=TITLED), "GET", "/ui/note/Shed.md?line=5").text
+    assert re.search(r'id="s-here"[^>]*></div>\s*<p[^>]*>Of larch', text)
+
+
 def test_backlinks_are_rendered_and_lead_to_their_lines(serve: Serve) -> None:
     text = ask(serve(notes=MARKED), "GET", "/ui/note/Wall.md").text
     assert '<a class="where" href="/ui/note/Shed.md?line=3#s-here">Line 3</a>' in text
@@ -217,7 +291,7 @@ def test_related_notes_say_whether_they_are_linked(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("path", "shown", "hidden"),
     [
-        ("Home.md", "<h1>Home</h1>", "roof"),
+        ("Home.md", "plan &gt; Tasks", "<h1>"),
         ("Projects/plan.md?at=Tasks", "Call the roofer", "Repair"),
         ("Projects/plan.md?line=5", "<h2>Tasks</h2>", "Repair"),
         ("empty.md", "This note is empty.", "a: 1"),

@@ -14,7 +14,6 @@ from starlette.types import ASGIApp
 
 from tests.server.asking import Serve, ask
 from vaulttools.server.page import start, vault_notes
-from vaulttools.server.page.readers import READER, for_readers
 from vaulttools.vault import Vault
 
 BASE = """
@@ -152,24 +151,6 @@ def test_what_is_missing_is_said(app: ASGIApp, path: str, sentence: str) -> None
 def test_no_sentence_names_a_tool_or_an_argument(app: ASGIApp, path: str) -> None:
     shown = words(article(app, f"/ui/note/{path}"))
     assert re.findall(r"this_note|\bbase \{|list_views|Ask for fewer|Narrow|Other views|\bSet \w+ to", shown) == []
-
-
-NOTICES = {
-    f'"this" means the base. Name it: {READER.name("this_note")}.': ['"this" means the base.'],
-    f"Passed over: 1 hidden (a.md), {READER.given('hidden', True)} searches them.": ["Passed over: 1 hidden (a.md)."],
-    f"For more rows: {READER.call('base', {})}": [],
-    f"{READER.set('page', 2)} for more.": [],
-    f"Line 3 is cut after 9 characters; raise {READER.name('most')} (at most 50), or search.": [
-        "Line 3 is cut after 9 characters."
-    ],
-    "a.md: line 3; b.md: no line": ["a.md: line 3; b.md: no line"],
-    f"It is late. {READER.again('base', {}, {})} Good night.": ["It is late. Good night."],
-}
-
-
-@pytest.mark.parametrize(("notice", "told"), NOTICES.items(), ids=range(len(NOTICES)))
-def test_readers_get_a_notice_without_what_only_callers_can_do(notice: str, told: list[str]) -> None:
-    assert for_readers([notice]) == told
 
 
 def test_a_table_that_is_not_whole_says_so(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from unicodedata import east_asian_width
 
 from vaulttools.core import paths, render
 from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.asking import ask
 from vaulttools.server.page.searching import title
 from vaulttools.server.page.vault_notes import Soon, in_time
 from vaulttools.tools.links import LinksAnswer, NoteReached
@@ -116,15 +117,15 @@ def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> tupl
     asked = {"note": path, "depth": 2, "limit": _ASKED}
     soon = Soon(cancel, _SECONDS)
 
-    def ask() -> tuple[LinksAnswer, LinksAnswer]:
-        back: LinksAnswer = vault.answer("links", {**asked, "direction": "back"}, cancel=soon)
-        return back, vault.answer("links", {**asked, "direction": "out"}, cancel=soon)
+    def both() -> tuple[LinksAnswer, LinksAnswer]:
+        back: LinksAnswer = ask(vault, "links", {**asked, "direction": "back"}, soon)
+        return back, ask(vault, "links", {**asked, "direction": "out"}, soon)
 
-    answers = in_time(ask, cancel)
+    answers = in_time(both, cancel)
     if answers is None:
         return None, ["Not known yet: the vault is being indexed. Load the page again."]
     back, out = answers
-    summaries = [each.text.partition("\n")[0].rstrip(":.") for each in (back, out)]
+    summaries = [each.text.rstrip(":.") for each in (back, out)]
     return drawn(back.notes, out.notes, addresses), summaries
 
 

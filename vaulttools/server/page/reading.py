@@ -14,7 +14,7 @@ from markupsafe import Markup
 from vaulttools.attachments.kinds import kind_of
 from vaulttools.bases.definition import is_base
 from vaulttools.core import paths, render
-from vaulttools.core.folding.identity import identity
+from vaulttools.core.folding.identity import identity, is_same
 from vaulttools.errors import BadArgument, Cancelled, InvalidBase, PartNotFound
 from vaulttools.notes.canvas import is_canvas
 from vaulttools.notes.links.resolution import parse_linktext
@@ -22,6 +22,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
 from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.asking import ask
 from vaulttools.server.page.neighbourhood import Diagram
 from vaulttools.server.page.rendering.context import RenderContext, is_image
 from vaulttools.server.page.rendering.note import Rendering
@@ -132,11 +133,12 @@ def page(
     if at:
         line, missing = _line_of(note, at)
     context = RenderContext(note, notes, addresses, lambda *_: "")
+    head, body = _without_title(note)
     rendered = replace(
         shown,
-        html=Markup(rendering.html(note.path, note.text, line)),  # noqa: S704 - it is sanitised
+        html=Markup(rendering.html(note.path, body, line)),  # noqa: S704 - it is sanitised
         properties=properties(note, addresses, context.address_of),
-        outline=note.headings,
+        outline=[each for each in note.headings if each is not head],
         notices=[*shown.notices, *note.warnings, *missing],
     )
     return _with_links(vault, addresses, rendered, cancel)
@@ -176,16 +178,30 @@ def preview(
     _, headings, block, _ = parse_linktext(f"#{at}" if at else "")
     part: dict[str, Any] = {"block": block} if block else {"heading": list(headings)} if headings else {}
     part |= {"start_line": line} if line and not part else {}
-    answer: ReadAnswer = vault.answer("read", {"note": name, **part, "max_chars": _PREVIEW_READ}, cancel=cancel)
+    answer: ReadAnswer = ask(vault, "read", {"note": name, **part, "max_chars": _PREVIEW_READ}, cancel)
     if not paths.is_note(answer.path):
         return answer.path, Markup("<pre>{}</pre>").format(answer.content[:_PREVIEW_CHARACTERS])
-    lines = answer.content.split("\n")
+    text = answer.content
     if not part:
-        lines = lines[Note(answer.path, answer.content).body_line - 1 :]
-    text = "\n".join(lines).strip("\n")
+        note = Note(answer.path, text)
+        text = "\n".join(_without_title(note)[1].split("\n")[note.body_line - 1 :])
+    text = text.strip("\n")
     cut = text if len(text) <= _PREVIEW_CHARACTERS else f"{text[:_PREVIEW_CHARACTERS]}{render.ELLIPSIS}"
     html = rendering.passage(answer.path, cut)
     return answer.path, Markup(html)  # noqa: S704 - it is sanitised
+
+
+def _without_title(note: Note) -> tuple[Heading | None, str]:
+    """Returns the heading that a note begins with if it says the note's title, which is shown above it; and the text
+    with empty lines in its place, so that all lines keep their numbers."""
+    lines = note.text.split("\n")
+    head = next(iter(note.headings), None)
+    if head is None or not is_same(head.text, title(note.path)):
+        return None, note.text
+    if "".join(lines[note.body_line - 1 : head.line - 1]).strip():
+        return None, note.text
+    lines[head.line - 1 : head.last_line] = [""] * (head.last_line - head.line + 1)
+    return head, "\n".join(lines)
 
 
 def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
@@ -206,9 +222,9 @@ def _with_links(vault: Vault, addresses: Addresses, page: NotePage, cancel: Even
     asked = {"note": page.path, "direction": "back", "limit": _BACKLINKS}
     soon = Soon(cancel, _LINKS_SECONDS)
     try:
-        back: LinksAnswer = vault.answer("links", asked, cancel=soon)
+        back: LinksAnswer = ask(vault, "links", asked, soon)
         if paths.is_note(page.path):
-            out = vault.answer("links", {**asked, "direction": "out"}, cancel=soon)
+            out = ask(vault, "links", {**asked, "direction": "out"}, soon)
     except Cancelled:
         if cancel.is_set():
             raise
@@ -224,7 +240,7 @@ def _with_links(vault: Vault, addresses: Addresses, page: NotePage, cancel: Even
             (source, [_backlink(link, rendering) for link in {link.line: link for link in links}.values()])
             for source, links in groupby(back.links, key=attrgetter("source"))
         ],
-        backlinks_summary=back.text.partition("\n")[0].rstrip(":"),
+        backlinks_summary=back.text.rstrip(":").replace(f" to {paths.shown(page.path)}", "", 1),
         backlinks_complete=back.complete,
         picture=neighbourhood.drawn(sources, targets, addresses),
     )

@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qs, quote, urlencode
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -17,14 +18,18 @@ from vaulttools import tools
 from vaulttools.core import paths
 from vaulttools.core.folding.identity import identity
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsError
+from vaulttools.notes.task_list import OPEN
 from vaulttools.server.application import FAILED, FIRST, LOGIN
 from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
 from vaulttools.server.page import neighbourhood, reading, searching, start, templates, vault_map
 from vaulttools.server.page.addresses import Addresses, Mode
+from vaulttools.server.page.asking import ask
 from vaulttools.server.page.health import health
 from vaulttools.server.page.rendering import parts
+from vaulttools.server.page.rendering.note import Rendering
 from vaulttools.server.page.templates import HEADERS
+from vaulttools.server.page.vault_notes import VaultNotes
 from vaulttools.server.service import NoSuchVault, Service
 from vaulttools.tools.query import QueryAnswer
 from vaulttools.tools.tags import TagsAnswer
@@ -105,12 +110,13 @@ def _search(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Resp
     addresses: Addresses = frame["addresses"]
     query, mode = _searched(request)
     if not query.strip():
-        shown = start.start_page(vault, cancel)
-        return templates.page(request, _search_template(request), **frame, query="", mode=mode, start=shown)
-    page = _number(request, "page", 1, _PAGES)
-    limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
-    found = searching.results(vault, addresses, query, mode, page, limit, cancel)
-    more = f"{addresses.search(query, mode)}&{urlencode(found.next)}" if found.next else ""
+        template = _search_template(request)
+        shown = None if template == _NAMES_ALONE else start.start_page(vault, cancel)
+        return templates.page(request, template, **frame, query="", mode=mode, start=shown, error="")
+    limit = _number(request, "limit", searching.NOTES, searching.MOST_NOTES)
+    found = searching.results(vault, addresses, query, mode, limit, cancel)
+    first_new = len(found.found) + 1
+    more = f"{addresses.search(query, mode)}&limit={found.more}#result-{first_new}" if found.more else ""
     assistant = addresses.assistant(found.tool, found.arguments)
     values: dict[str, Any] = {"query": query, "mode": mode, "results": found, "more": more, "assistant": assistant}
     return templates.page(request, _search_template(request), **frame, **values, start=None, error="")
@@ -124,8 +130,13 @@ def _search_refused(request: Request, frame: Frame, error: VaultToolsError) -> R
 
 
 def _search_template(request: Request) -> str:
-    """The page's script asks for the results without the page around them."""
-    return "found.html" if request.url.path.endswith("/results") else "search.html"
+    """The page's script asks for the results without the page around them, or for their names alone."""
+    if not request.url.path.endswith("/results"):
+        return "search.html"
+    return _NAMES_ALONE if "brief" in request.query_params else "found.html"
+
+
+_NAMES_ALONE: Final = "suggested.html"
 
 
 def _searched(request: Request) -> tuple[str, Mode]:
@@ -157,14 +168,14 @@ def _preview(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Res
 def _related(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """Show the notes that are similar to one; the page's script asks for the list alone."""
     name = request.path_params["path"]
-    answer: QueryAnswer = vault.answer("query", {"like": name, "limit": _RELATED}, cancel=cancel)
+    answer: QueryAnswer = ask(vault, "query", {"like": name, "limit": _RELATED}, cancel)
     template = "related_list.html" if "bare" in request.query_params else "related.html"
     return templates.page(request, template, **frame, path=name, answer=answer)
 
 
 def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """Show all tags."""
-    answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
+    answer: TagsAnswer = ask(vault, "tags", {"limit": _TAGS}, cancel)
     by_name = sorted(answer.tags, key=lambda each: identity(each.tag).split("/"))
     return templates.page(request, "tags.html", **frame, tags=by_name, answer=answer)
 
@@ -172,12 +183,15 @@ def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
 def _tasks(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """Show the tasks that the form asks for."""
     form, arguments = _task_form(request)
-    answer: TasksAnswer = vault.answer("tasks", arguments, cancel=cancel)
+    answer: TasksAnswer = ask(vault, "tasks", arguments, cancel)
     addresses: Addresses = frame["addresses"]
     next_page = urlencode({**form, "page": answer.next_page})
     more = "" if answer.next_page is None else f"{addresses.base}/tasks?{next_page}"
     values: dict[str, Any] = {"answer": answer, "more": more, "assistant": addresses.assistant("tasks", arguments)}
-    return templates.page(request, "tasks.html", **frame, **values, form=form, error="", task_facts=_task_facts)
+    today = vault.session.calendar.today().isoformat()
+    rendering = Rendering(VaultNotes(vault, cancel), addresses)
+    values["rows"] = [_task_row(task, rendering, today) for task in answer.tasks]
+    return templates.page(request, "tasks.html", **frame, **values, form=form, error="")
 
 
 def _tasks_refused(request: Request, frame: Frame, error: VaultToolsError) -> Response:
@@ -194,10 +208,21 @@ def _task_form(request: Request) -> tuple[dict[str, str], dict[str, Any]]:
     return form, {**given, **due, "limit": _TASKS, "page": _number(request, "page", 1, _PAGES)}
 
 
-def _task_facts(task: TaskFound) -> list[str]:
-    """Returns dates, priority, tags and the like, as they are shown."""
-    names = ("due", "scheduled", "start", "done", "cancelled", "priority", "recurrence")
-    return [*(f"{name} {value}" for name in names if (value := getattr(task, name))), *(f"#{tag}" for tag in task.tags)]
+def _task_row(task: TaskFound, rendering: Rendering, today: str) -> dict[str, Any]:
+    """Returns what is shown of a task: its text without markup, its place, and its dates and the like."""
+    name = searching.title(task.path)
+    is_overdue = task.status == OPEN and task.due is not None and task.due < today
+    names = ("scheduled", "start", "done", "cancelled")
+    dates = [f"{each} {value}" for each in names if (value := getattr(task, each))]
+    priority = [] if task.priority is None else [f"{task.priority} priority"]
+    return {
+        "task": task,
+        "text": Markup(rendering.passage(task.path, task.text)).striptags(),  # noqa: S704 - it is escaped again
+        "place": " › ".join([name, *searching.below(name, task.heading)]),
+        "due": "" if task.due is None else f"due {task.due}{', overdue' if is_overdue else ''}",
+        "is_overdue": is_overdue,
+        "facts": [*dates, *priority, *([] if task.recurrence is None else [task.recurrence])],
+    }
 
 
 def _health(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:

@@ -9,6 +9,7 @@ from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound
+from vaulttools.server.page.asking import ask
 from vaulttools.server.page.vault_notes import Soon, in_time, is_listed, note_paths
 from vaulttools.tools.find import FindAnswer
 from vaulttools.tools.tags import TagsAnswer
@@ -137,14 +138,13 @@ def _is_there(vault: Vault, path: str) -> bool:
 
 
 def _recent(vault: Vault, cancel: Event) -> list[str]:
-    answer: FindAnswer = vault.answer(
-        "find", {"paths": ["**/*.md", "**/*.base", "**/*.canvas"], "hidden": False, "limit": _RECENT}, cancel=cancel
-    )
+    wanted = ["**/*.md", "**/*.base", "**/*.canvas"]
+    answer: FindAnswer = ask(vault, "find", {"paths": wanted, "hidden": False, "limit": _RECENT}, cancel)
     return [path for path in answer.files if not path.endswith("/")]
 
 
 def _tags(vault: Vault, cancel: Event) -> TagsAnswer:
-    answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
+    answer: TagsAnswer = ask(vault, "tags", {"limit": _TAGS}, cancel)
     if not answer.complete:
         raise Cancelled
     return answer

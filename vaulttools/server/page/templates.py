@@ -52,7 +52,7 @@ _FOLDERS: Final = ("", "highlight", "lucide", "mermaid")
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 """Media types of the files that pages load, by extension."""
 
-THEMES: Final = {"light": "Light", "dark": "Dark", "system": "As the system"}
+THEMES: Final = {"light": "Light colours", "dark": "Dark colours", "system": "Colours as the system"}
 """The colours that a reader can choose, with their labels; the last one is the default."""
 
 THEME_COOKIE: Final = "vaulttools-theme"
@@ -121,6 +121,7 @@ def _environment() -> Environment:
     )
     made.globals |= {
         "asset": asset_address,
+        "counted": render.counted,
         "box": lambda status: Markup(box(status)),  # noqa: S704 - it escapes
         "folder": lambda path: paths.shown(path.rpartition("/")[0]),
         "heading_id": heading_id,

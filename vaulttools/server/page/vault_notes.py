@@ -19,7 +19,7 @@ from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.scope import Walk
 from vaulttools.notes.canvas import is_canvas
-from vaulttools.server.page.readers import READER, for_readers
+from vaulttools.server.page.asking import ask
 from vaulttools.tools.base import BaseAnswer, ViewShown
 from vaulttools.tools.read import ReadAnswer
 from vaulttools.vault import Vault
@@ -172,7 +172,7 @@ class VaultNotes:
         Raises:
             VaultToolsError: there is no such base, or it cannot be read.
         """
-        answer: BaseAnswer = self.vault.answer("base", {"base": base, "list_views": True}, cancel=self.cancel)
+        answer: BaseAnswer = ask(self.vault, "base", {"base": base, "list_views": True}, self.cancel)
         return answer.views
 
     def table(self, base: str, view: str, page: int, this: str, *, is_inline: bool) -> BaseAnswer:
@@ -185,12 +185,10 @@ class VaultNotes:
         given = {"base": base, "view": view, "this_note": this}
         asked = {"page": page, **{name: value for name, value in given.items() if value}}
         cancel = self._soon if is_inline else self.cancel
-        answer: BaseAnswer | None = in_time(
-            lambda: self.vault.answer("base", asked, cancel=cancel, voice=READER), self.cancel
-        )
+        answer: BaseAnswer | None = in_time(lambda: ask(self.vault, "base", asked, cancel), self.cancel)
         if answer is None:
             raise VaultToolsError("This table was not finished in time: load the page again.")
-        return answer.model_copy(update={"notices": for_readers(answer.notices)})
+        return answer
 
     def lines(self, name: str, start_line: int = 1) -> TextExcerpt:
         """Returns the text of a file from `start_line` on, as much as one page shows.
@@ -201,18 +199,14 @@ class VaultNotes:
         answers = list(self._answers(name, {"start_line": start_line} if start_line > 1 else {}))
         first, last = answers[0], answers[-1]
         text = "\n".join(answer.content for answer in answers)
-        return TextExcerpt(
-            first.path, text, first.start_line, last.end_line, last.total_lines, for_readers(last.notices)
-        )
+        return TextExcerpt(first.path, text, first.start_line, last.end_line, last.total_lines, last.notices)
 
     def _answers(self, name: str, part: dict[str, object], most: int = MOST_CHARACTERS) -> Iterator[ReadAnswer]:
         """Yields as many answers of `read` as the text needs."""
         left = CHARACTERS
         asked: dict[str, object] = {"note": name, **part}
         while True:
-            answer: ReadAnswer = self.vault.answer(
-                "read", {**asked, "max_chars": most}, cancel=self.cancel, voice=READER
-            )
+            answer: ReadAnswer = ask(self.vault, "read", {**asked, "max_chars": most}, self.cancel)
             yield answer
             left -= len(answer.content)
             if answer.next_line is None or left <= 0:

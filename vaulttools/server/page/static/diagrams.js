@@ -1,8 +1,10 @@
 // Puts a drawing before the source of each Mermaid diagram, once it is near. Without this script the source stays.
 "use strict";
 
-const scheme = getComputedStyle(document.documentElement).colorScheme;
-const isDark = scheme === "dark" || (scheme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+function isDark() {
+  const scheme = getComputedStyle(document.documentElement).colorScheme;
+  return scheme === "dark" || (scheme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+}
 const TALLEST = 4000; // pixels: the frame cannot be trusted to ask for less
 
 function draw(block) {
@@ -11,10 +13,11 @@ function draw(block) {
   frame.sandbox = "allow-scripts";
   frame.src = document.body.dataset.diagrams;
   frame.title = "Diagram";
+  const ask = () => frame.contentWindow?.postMessage({ source: source.textContent, isDark: isDark() }, "*");
   addEventListener("message", ({ source: from, data }) => {
     if (from !== frame.contentWindow) return;
     if (data.isReady) {
-      from.postMessage({ source: source.textContent, isDark }, "*");
+      ask();
     } else if (data.problem) {
       const notice = document.createElement("p");
       notice.className = "n-notice";
@@ -23,6 +26,7 @@ function draw(block) {
       block.append(notice);
     } else {
       frame.style.height = `${Math.min(Number(data.height) || 0, TALLEST)}px`;
+      if (block.classList.contains("drawn")) return;
       const shut = document.createElement("details");
       const summary = document.createElement("summary");
       summary.textContent = "Source";
@@ -32,6 +36,7 @@ function draw(block) {
     }
   });
   block.prepend(frame);
+  new MutationObserver(ask).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 }
 
 const near = new IntersectionObserver(

@@ -6,12 +6,18 @@ const shownNote = document.getElementById("map-note");
 const MOST_LINES = 4000; // more are grey as a whole, so that lines between folders say more
 const MOST_GROUPS = 400; // lines between folders, those for most links first
 const LABEL = 17; // pixels of a folder's name
+const NAMED = 60; // notes at most that are drawn with their names
+const ROW = 22; // pixels of such a note
+const COLUMN = 260; // pixels at least of a column of such notes
+const GAP = 12; // pixels between columns and between the boxes in them
+const SIDE = 52; // pixels left of such notes, for the lines between those of one column
 
 let data; // as the server answers
 let boxes = []; // of folders: { index, x, y, width, height, depth, label }
-let dots = []; // by note: { x, y, radius }
+let dots = []; // by note: { x, y, radius, room }; room: pixels for its name, 0 without one
 let linkedFrom = []; // by note: the notes that link to it
 let selected = -1;
+let named; // whether the notes have their names
 
 // Divides a box between items by their weights, along its longer side, and again within the halves.
 function divide(items, box, place) {
@@ -46,7 +52,7 @@ function layOut(width, height) {
     const [wide, high] = [box.width / columns, box.height / rows];
     const radius = Math.max(0.6, Math.min(4, wide * 0.35, high * 0.35));
     notes.forEach((note, place) => {
-      dots[note] = { x: box.x + wide * ((place % columns) + 0.5), y: box.y + high * (Math.floor(place / columns) + 0.5), radius };
+      dots[note] = { x: box.x + wide * ((place % columns) + 0.5), y: box.y + high * (Math.floor(place / columns) + 0.5), radius, room: 0 };
     });
   };
   const open = (index, box, depth) => {
@@ -64,10 +70,40 @@ function layOut(width, height) {
   open(0, { x: 0, y: 0, width, height }, 0);
 }
 
+// Few notes: a box for each folder with its notes one below the other, in columns. Returns the height of the whole.
+function listOut(width) {
+  boxes = [];
+  dots = [];
+  const own = data.folders.map(() => []);
+  data.notes.forEach(([, folder], index) => own[folder].push(index));
+  const count = Math.max(1, Math.floor((width - GAP) / (COLUMN + GAP)));
+  const wide = (width - GAP * (count + 1)) / count;
+  const most = Math.max(8, Math.ceil(data.notes.length / count));
+  const ends = Array(count).fill(GAP);
+  own.forEach((all, index) => {
+    const size = Math.ceil(all.length / Math.ceil(all.length / most));
+    for (let start = 0; start < all.length; start += size) {
+      const notes = all.slice(start, start + size);
+      const column = ends.indexOf(Math.min(...ends));
+      const [x, y] = [GAP + column * (wide + GAP), ends[column]];
+      const label = index ? LABEL : 0;
+      const height = label + notes.length * ROW + 6;
+      boxes.push({ x, y, width: wide, height, index, depth: 1, label });
+      notes.forEach((note, place) => {
+        dots[note] = { x: x + SIDE, y: y + label + 3 + ROW * (place + 0.5), radius: 4, room: wide - SIDE - 16 };
+      });
+      ends[column] += height + GAP;
+    }
+  });
+  return Math.max(...ends);
+}
+
 function line(context, from, to) {
   const bend = (to.x - from.x) * 0.12;
+  const aside = named && from.x === to.x ? Math.min(2 * SIDE - 12, 16 + Math.abs(to.y - from.y) / 3) : 0;
+  const y = Math.min(Math.max((from.y + to.y) / 2 - bend, 4), canvas.clientHeight - 4);
   context.moveTo(from.x, from.y);
-  context.quadraticCurveTo((from.x + to.x) / 2, (from.y + to.y) / 2 - bend, to.x, to.y);
+  context.quadraticCurveTo((from.x + to.x) / 2 - aside, y, to.x, to.y);
 }
 
 // The links of many notes are not drawn one by one: those between two folders are counted.
@@ -116,6 +152,17 @@ function drawDots(context, colour, notes) {
   context.fill();
 }
 
+function drawNames(context, colours) {
+  context.lineWidth = 3;
+  context.strokeStyle = colours.raised;
+  dots.forEach(({ x, y, room }, note) => {
+    let name = data.notes[note][0].replace(/\.md$/i, "");
+    while (context.measureText(name).width > room) name = `${name.slice(0, -2)}…`;
+    context.strokeText(name, x + 10, y + 1); // so that no line crosses it
+    context.fillText(name, x + 10, y + 1);
+  });
+}
+
 function draw() {
   const style = getComputedStyle(canvas);
   // A canvas knows no custom properties: the style sheet gives them to properties that a canvas has no use for.
@@ -150,9 +197,10 @@ function draw() {
     context.beginPath();
     context.rect(box.x, box.y, box.width - 3, box.label);
     context.clip();
-    context.fillText(data.folders[box.index][0], box.x + 4, box.y + box.label / 2 + 1);
+    context.fillText(named ? pathOf(box.index, false) : data.folders[box.index][0], box.x + 4, box.y + box.label / 2 + 1);
     context.restore();
   }
+  if (named) drawNames(context, colours);
   if (selected >= 0) {
     const near = [...data.links[selected], ...linkedFrom[selected]];
     context.strokeStyle = colours.accent;
@@ -165,17 +213,18 @@ function draw() {
 }
 
 function fit() {
+  if (named) canvas.style.height = `${listOut(canvas.clientWidth)}px`;
+  else layOut(canvas.clientWidth, canvas.clientHeight);
   const scale = window.devicePixelRatio || 1;
   canvas.width = canvas.clientWidth * scale;
   canvas.height = canvas.clientHeight * scale;
-  layOut(canvas.clientWidth, canvas.clientHeight);
   draw();
   canvas.dataset.drawn = dots.length;
 }
 
-function pathOf(folder) {
+function pathOf(folder, isWhole = true) {
   const [name, above] = data.folders[folder];
-  return above < 0 ? name : [pathOf(above), name].filter(Boolean).join("/");
+  return above < 0 ? (isWhole ? name : "") : [pathOf(above, isWhole), name].filter(Boolean).join("/");
 }
 
 function addressOf(kind, path) {
@@ -188,7 +237,7 @@ function at(event) {
   let nearest = -1;
   let least = 144; // 12 pixels
   dots.forEach((dot, index) => {
-    const far = (dot.x - x) ** 2 + (dot.y - y) ** 2;
+    const far = (dot.x - x + Math.max(0, Math.min(dot.room, x - dot.x))) ** 2 + (dot.y - y) ** 2;
     if (far < least) [nearest, least] = [index, far];
   });
   const inside = boxes.filter((box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height);
@@ -218,6 +267,7 @@ function select(event) {
 async function start() {
   const answer = await fetch(canvas.dataset.source, { redirect: "error" });
   data = await answer.json();
+  named = data.notes.length > 0 && data.notes.length <= NAMED;
   linkedFrom = data.links.map(() => []);
   data.links.forEach((targets, source) => targets.forEach((target) => linkedFrom[target].push(source)));
   fit();
@@ -226,6 +276,7 @@ async function start() {
     if (canvas.clientWidth !== width) fit((width = canvas.clientWidth));
   }).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   canvas.addEventListener("pointermove", select);
   canvas.addEventListener("pointerdown", select);
   canvas.addEventListener("click", (event) => {
