@@ -139,8 +139,10 @@ def test_as_json_each_is_one_line(folder: Path, capsys: Printed) -> None:
     ],
 )
 def test_other_words_are_refused(index: Index, words: list[str], got: str) -> None:
-    sentence = f"error: index takes one of build, status, verify, clear{got}\n"
-    assert index(*words) == (2, "", sentence)
+    status, out, err = index(*words)
+    sentence, hint = err.splitlines()
+    assert (status, out, sentence) == (2, "", f"error: index takes one of build, status, verify, clear{got}")
+    assert hint.startswith(("Did you mean: vaulttools ", "For example: vaulttools "))
 
 
 def test_a_command_of_it_has_the_same_help(index: Index) -> None:

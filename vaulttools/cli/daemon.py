@@ -6,7 +6,7 @@ import os
 import subprocess
 from typing import Final
 
-from vaulttools.cli import handover, resident
+from vaulttools.cli import guesses, handover, resident
 from vaulttools.cli.main import NOTHING_FOUND, Said, Switches
 from vaulttools.core import child
 from vaulttools.errors import BadArgument
@@ -32,10 +32,9 @@ def command(words: list[str], switches: Switches) -> Said:
     Raises:
         BadArgument: it is not one of the three commands, or the system allows no such process.
     """
-    folder = switches.folder()
     if len(words) != 1 or words[0] not in COMMANDS:
-        given = " ".join(words)
-        raise BadArgument(f"daemon takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
+        raise guesses.subcommand("daemon", COMMANDS, words, switches.program())
+    folder = switches.folder()
     absolute = os.path.abspath(os.path.expanduser(folder))
     path = resident.usable_path(absolute)
     match words[0]:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.answers.all_notes import awaited, listed
 from vaulttools.call import Call
+from vaulttools.cli import guesses
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
 from vaulttools.cli.surroundings import progress
 from vaulttools.core import child, render
 from vaulttools.core.paths import is_note
 from vaulttools.core.work import Work
-from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.errors import VaultToolsError
 from vaulttools.index import database, location
 from vaulttools.index.database import IndexBusy
 from vaulttools.meaning.embedders import NoMeaning
@@ -56,8 +57,7 @@ def command(words: list[str], switches: Switches) -> Said:
         VaultToolsError: there can be no index.
     """
     if words != ["build", _MEANING] and (len(words) != 1 or words[0] not in COMMANDS):
-        given = " ".join(words)
-        raise BadArgument(f"index takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
+        raise guesses.subcommand("index", COMMANDS, words, switches.program())
     # Nobody wants an index of a folder that just happens to be the current one.
     with Vault.open(switches.folder(), index="auto") as vault:
         return run(words, vault)
