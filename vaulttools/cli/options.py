@@ -178,6 +178,8 @@ def words(arguments: Mapping[str, Any], request: type[Request] = Request) -> lis
         elif field in _OF_NAMES and isinstance(value, list):
             is_plain = all(_names(each) == [each] for each in value)
             given += _option_words(option, ",".join(value) if is_plain else json.dumps(value, ensure_ascii=False))
+        elif field not in _OF_PAIRS and isinstance(value, dict):
+            given += _option_words(option, json.dumps(value, ensure_ascii=False))
         else:
             given += _option_words(option, value)
     is_option = any(map(_reads_as_option, placed))
@@ -288,6 +290,10 @@ _IGNORES_CASE: Final = "-i"
 
 _OF_NAMES: Final = frozenset(("columns", "sort", "tags"))
 """Lists of names, separated by commas: `--tags a,b`. A name with a comma needs JSON: `'["a, b"]'`."""
+
+
+_OF_PAIRS: Final = frozenset(("properties", "summaries"))
+"""Objects that are written as pairs, `--properties status=open`; others are JSON."""
 
 
 _COMMA: Final = re.compile(r""",(?=(?:[^"'()]|"[^"]*"|'[^']*'|\((?:[^()]|\([^()]*\))*\))*$)""")
