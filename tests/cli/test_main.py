@@ -21,7 +21,7 @@ from vaulttools import Vault, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli import options as cli_options
 from vaulttools.cli.command_line import is_unnamed
-from vaulttools.cli.surroundings import NO_INDEX
+from vaulttools.cli.surroundings import HAS_NO_INDEX, NO_INDEX
 from vaulttools.core import child
 from vaulttools.errors import BadArgument
 from vaulttools.tools.definitions import definitions
@@ -259,9 +259,12 @@ def test_a_folder_that_is_no_vault_is_searched_without_an_index(
     assert NO_INDEX.count(".") == 2 and started == []  # one sentence, and the name of a file
     with Vault.open(home / "work/deep") as vault:
         assert vault.index_status().holds is None
-    for server in (["mcp"], ["serve", ":0"], ["index", "build"], ["daemon", "start"]):
+    for server in (["mcp"], ["serve", ":0"], ["daemon", "start"]):
         assert cli.main(server) == 2
         assert capsys.readouterr() == ("", NO_VAULT)
+    for command in ("build", "status", "verify", "clear"):
+        assert cli.main(["index", command]) == 2
+        assert capsys.readouterr() == ("", f"error: {HAS_NO_INDEX}\n")
 
 
 def test_the_home_folder_and_the_root_are_vaults_only_when_named(

@@ -13,7 +13,7 @@ from vaulttools import plain_models
 from vaulttools.cli import importing
 from vaulttools.cli.command_line import quoted, take_flag, take_value, take_values, tool_meant
 from vaulttools.cli.mistakes import PROGRAMS, Mistake, unknown_option
-from vaulttools.cli.surroundings import NotResident, Surroundings, found_vault, working_folder
+from vaulttools.cli.surroundings import NO_VAULT, NotResident, Surroundings, found_vault, working_folder
 from vaulttools.core import spelling
 from vaulttools.errors import BadArgument, BadArguments, PathNotFound, TooBroad, VaultToolsError
 from vaulttools.index import early_listing
@@ -84,13 +84,13 @@ class Switches(NamedTuple):
         """Returns the words with which a command begins that is proposed to the caller."""
         return ["vaulttools", *(word for vault in self.vaults for word in ("--vault", vault))]
 
-    def folder(self) -> str:
+    def folder(self, refusal: str = NO_VAULT) -> str:
         """Returns the named vault, or else the one around this folder.
 
         Raises:
-            BadArgument: several vaults are named, or there is none.
+            BadArgument: several vaults are named, or there is none; then with the sentence `refusal`.
         """
-        return self.vault or os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)
+        return self.vault or os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False, refusal=refusal)
 
 
 class Said(NamedTuple):
