@@ -46,7 +46,7 @@ SUMMARIES: Final = {
 }
 """The commands other than tools, in one line each."""
 
-_USAGES: Final = {
+USAGES: Final = {
     "call": '[--vault DIR] [--json] call TOOL [\'{"pattern": "TODO"}\']',
     "completion": "completion bash|zsh|fish",
     "tools": "tools [--format anthropic|openai|mcp]",
@@ -249,10 +249,10 @@ def _run_tool(name: str, words: list[str], switches: Switches) -> int:
 
 def _run_other(name: str, words: list[str], switches: Switches) -> int:
     """Run a command other than a tool."""
-    if name in _USAGES and words in (["--help"], ["-h"]):
+    if name in USAGES and words in (["--help"], ["-h"]):
         from vaulttools.cli import help as cli_help
 
-        text = f"usage: vaulttools {_USAGES[name]}\n\n{SUMMARIES[name].partition(':')[0]}."
+        text = f"usage: vaulttools {USAGES[name]}\n\n{SUMMARIES[name].partition(':')[0]}."
         switches.here.show(cli_help.fitted(text, switches.here.width()))
         return FOUND
     plain_models.use(are_wanted=False)
@@ -266,7 +266,7 @@ def _run_other(name: str, words: list[str], switches: Switches) -> int:
         said: Said | None = _tools(words)
     else:
         command = import_module(f"vaulttools.cli.{name}")
-        if name not in _USAGES and (take_flag(words, "--help") or take_flag(words, "-h")):
+        if name not in USAGES and (take_flag(words, "--help") or take_flag(words, "-h")):
             from vaulttools.cli import help as cli_help
 
             said = Said(cli_help.fitted(command.HELP, switches.here.width()))
