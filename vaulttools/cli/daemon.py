@@ -41,7 +41,7 @@ def command(words: list[str], switches: Switches) -> Said:
         case "start":
             return _start(absolute, path)
         case "stop":
-            return _stop(path)
+            return stop(path)
     return _status(path)
 
 
@@ -70,7 +70,12 @@ def _status(path: str) -> Said:
     return Said(text, {"process": int(process), "is_server": role == "server", "differs": other or None})
 
 
-def _stop(path: str) -> Said:
+def stop(path: str) -> Said:
+    """End the resident process at a socket, if there is one.
+
+    Raises:
+        BadArgument: it is a server.
+    """
     said = handover.asked(path, handover.STOP)
     if said is None:
         return _status(path)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.answers.all_notes import listed, scope_of
 from vaulttools.call import Call
-from vaulttools.cli import guesses
+from vaulttools.cli import clearing, guesses
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
 from vaulttools.cli.surroundings import HAS_NO_INDEX, progress
 from vaulttools.core import child, render, units
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 COMMANDS: Final = ("build", "status", "verify", "clear")
 
 HELP: Final = """\
-usage: vaulttools [--vault DIR] [--json] index COMMAND [--meaning]
+usage: vaulttools [--vault DIR] [--json] index COMMAND [--meaning | --all]
 
 Keep an index for long-lived processes, in the user's cache folder. They build it themselves; no command requires it.
 
@@ -41,9 +41,11 @@ Keep an index for long-lived processes, in the user's cache folder. They build i
           ranked query finds them by what they mean (extra `semantic`)
   status  show where it is, how large it is, and whether it is up to date
   verify  read every file and report each difference; the exit status is then 1
-  clear   remove it"""
+  clear   remove it. With --all: what this program keeps of every vault, its sockets, and the certificate and sign-ins
+          of servers; settings and tokens stay"""
 
 _MEANING: Final = "--meaning"
+_ALL: Final = "--all"
 
 _LOWER: Final = 19
 """Steps by which the priority of a builder is lowered, as far as possible: all other work comes first."""
@@ -56,6 +58,8 @@ def command(words: list[str], switches: Switches) -> Said:
         BadArgument: the words do not name one of its commands, or no vault is given.
         VaultToolsError: there can be no index.
     """
+    if words == ["clear", _ALL]:
+        return clearing.clear_all()
     if words != ["build", _MEANING] and (len(words) != 1 or words[0] not in COMMANDS):
         raise guesses.subcommand("index", COMMANDS, words, switches.program())
     # Nobody wants an index of a folder that just happens to be the current one.
