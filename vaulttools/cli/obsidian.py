@@ -96,7 +96,7 @@ def _printed(words: list[str], switches: Switches) -> Printed:
             voice = Commands(Request, [folder] if folder else [])
             printed = running.run(vault, asked, here.cancel, here.on_progress(), voice)
             if printed.status == running.REFUSED:
-                raise _Refused(printed)  # nothing more is told of the vault: a refusal is one sentence
+                raise _Refused(printed)  # without the notice about the folder: a refusal is one sentence
             return printed
     except _Refused as refusal:
         return refusal.printed
