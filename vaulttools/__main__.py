@@ -71,7 +71,7 @@ def _leave(status: int) -> None:
 
 def main(words: Sequence[str], *, is_alone: bool = False) -> int:
     """Runs one command; returns the exit status. `is_alone`: this process does nothing else, before or after."""
-    if words[:1] == ["--version"]:
+    if words[:1] == ["--version"] or list(words) in (["version"], ["-V"], ["-v"]):
         print(f"vaulttools {__version__}")
         return 0
     if (status := handed_over(words)) is not None:

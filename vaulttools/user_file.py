@@ -100,6 +100,12 @@ class UserFile:
             raise BadArgument(self._refusal)
         return self._tables.get(_real(folder) or "", Table())
 
+    def index_folders(self) -> list[Path]:
+        """Returns the folders of indexes that vaults have besides the cache folder; none if the file cannot be used."""
+        self.look()
+        given = [table.fields.get("index_folder") for table in (self._tables or {}).values()]
+        return [Path(os.path.expanduser(each)) for each in given if isinstance(each, str)]
+
     def look(self) -> None:
         """Take over what the file says now. While it stays the same, this asks for its status and nothing else."""
         with suppress(OSError):  # it is met again

@@ -21,7 +21,7 @@ from tests.systems import module_path
 from vaulttools import Vault
 from vaulttools.cli import index as cli_index
 from vaulttools.cli import main as cli
-from vaulttools.cli.surroundings import NO_VAULT
+from vaulttools.cli.surroundings import HAS_NO_INDEX
 from vaulttools.index import build
 from vaulttools.index.file import SCHEMA
 
@@ -47,7 +47,7 @@ def index(folder: Path, capsys: Printed) -> Index:
     def ran(*words: str) -> tuple[int, str, str]:
         status = cli.main(["--vault", str(folder), "index", *words])
         out, err = capsys.readouterr()
-        out = re.sub(r"\d+\.\d+(\.\d+)?( s| MB|,)", r"#\2", out)
+        out = re.sub(r"\d[\d.]*( s| KB|,(?= journal))", r"#\1", out)
         return status, re.sub(r"(?m)^index       .*vaulttools.*[\\/][0-9a-f]{32}$", "index       #", out), err
 
     return ran
@@ -60,11 +60,11 @@ def test_an_index_from_its_beginning_to_its_end(folder: Path, index: Index) -> N
         "",
     )
     assert index("verify") == (2, "", f"error: {NO_INDEX}\n")
-    assert index("build") == (0, "Indexed 2 notes and 2 other files in # s: # MB for # MB.\n", "")
+    assert index("build") == (0, "Indexed 2 notes and 2 other files in # s: # KB for 10 bytes of files.\n", "")
     assert index("status") == (
         0,
-        f"vault       {folder}\nindex       #\nfiles       4: 2 notes, 1 binary, 0 not readable\n"
-        f"size        # MB for # MB of files\nSQLite      #, journal wal, schema {SCHEMA}\nup to date  yes\n",
+        f"vault       {folder}\nindex       #\nfiles       2 notes and 2 other files, 1 binary, 0 not readable\n"
+        f"size        # KB for 10 bytes of files\nSQLite      #, journal wal, schema {SCHEMA}\nup to date  yes\n",
         "",
     )
     assert index("verify") == (0, "The index matches every file.\n", "")
@@ -76,7 +76,9 @@ def test_notes_that_answers_leave_out_are_counted_apart(folder: Path, index: Ind
     notes = dict.fromkeys((".b.md", "Old/c.md", ".trash/d.md"), "text")
     write_files(folder, {**notes, ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'})
     out = index("build")[1]
-    assert out.startswith("Indexed 4 notes (2 of them hidden or excluded) and 2 other files in ")
+    held = "4 notes (2 of them hidden or excluded) and 2 other files"
+    assert out.startswith(f"Indexed {held} in ")
+    assert f"\nfiles       {held}, " in index("status")[1]
     assert cli.main(["--vault", str(folder), "base", "--where", "true"]) == cli.FOUND
     assert capsys.readouterr().out.startswith("4 rows:\n")
 
@@ -139,8 +141,10 @@ def test_as_json_each_is_one_line(folder: Path, capsys: Printed) -> None:
     ],
 )
 def test_other_words_are_refused(index: Index, words: list[str], got: str) -> None:
-    sentence = f"error: index takes one of build, status, verify, clear{got}\n"
-    assert index(*words) == (2, "", sentence)
+    status, out, err = index(*words)
+    sentence, hint = err.splitlines()
+    assert (status, out, sentence) == (2, "", f"error: index takes one of build, status, verify, clear{got}")
+    assert hint.startswith(("Did you mean: vaulttools ", "For example: vaulttools "))
 
 
 def test_a_command_of_it_has_the_same_help(index: Index) -> None:
@@ -153,7 +157,7 @@ def test_no_index_is_made_of_whatever_folder_this_is(
 ) -> None:
     monkeypatch.chdir(folder / "b")
     assert cli.main(["index", command]) == 2
-    assert capsys.readouterr() == ("", f"error: {NO_VAULT}\n")
+    assert capsys.readouterr() == ("", f"error: {HAS_NO_INDEX}\n")
 
 
 def test_an_index_is_made_on_request_for_a_vault_configured_without_one(
@@ -173,7 +177,7 @@ def test_a_build_that_is_stopped_keeps_what_it_had_done(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("vaulttools.cli.index.progress", lambda: nullcontext(interrupted))
+        patched.setattr("vaulttools.cli.index.progress", lambda **_: nullcontext(interrupted))
         with pytest.raises(KeyboardInterrupt):
             cli.main(["--vault", str(folder), "index", "build"])
     assert index("build")[0] == 0

@@ -229,7 +229,8 @@ def test_a_program_that_will_not_stay_is_not_written(home: Path, monkeypatch: py
     ("words", "sentence"),
     [
         (["--write", "--dry-run"], "--write and --dry-run cannot be used together"),
-        (["--client", "emacs"], "--client takes one of claude-desktop, claude-code, cursor, vscode, codex,"),
+        (["emacs"], "init takes names of claude-desktop, claude-code, cursor, vscode, codex,"),
+        (["--client", "emacs"], "init takes names of claude-desktop, claude-code, cursor, vscode, codex,"),
         (["--force"], "unknown option '--force'"),
     ],
 )

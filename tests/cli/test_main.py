@@ -21,7 +21,7 @@ from vaulttools import Vault, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli import options as cli_options
 from vaulttools.cli.command_line import is_unnamed
-from vaulttools.cli.surroundings import NO_INDEX
+from vaulttools.cli.surroundings import HAS_NO_INDEX, NO_INDEX
 from vaulttools.core import child
 from vaulttools.errors import BadArgument
 from vaulttools.tools.definitions import definitions
@@ -48,20 +48,24 @@ def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence", "hint"),
     [
-        (["serach", "x"], "unknown command 'serach'", f"Did you mean search? {ALL}"),
-        (["serach", "for", "the", "key"], "unknown command 'serach'", f"Did you mean search? {ALL}"),
-        (["help", "taks"], "unknown command 'taks'", f"Did you mean tasks? {ALL}"),
+        (["serach", "x"], "unknown command 'serach'", "Did you mean: vaulttools search x"),
+        (
+            ["serach", "for", "the", "key"],
+            "unknown command 'serach'",
+            "Did you mean: vaulttools search for the key",
+        ),
+        (["help", "taks"], "unknown command 'taks'", "Did you mean: vaulttools tasks --help"),
         (["zzz", "a b"], "unknown command 'zzz'", f'{ALL}; to ask your notes: vaulttools query zzz "a b"'),
         (["--nothing"], "unknown option '--nothing'", "All options: vaulttools --help"),
-        (["--valt", "x", "tags"], "unknown option '--valt'", "Did you mean --vault? All options: vaulttools --help"),
+        (["--valt", "x", "tags"], "unknown option '--valt'", "Did you mean: vaulttools tags --vault x"),
         *(
-            (["search-files", *words], f"unknown option '{option}'", f"{meant}All options: {COMMAND} --help --all")
-            for words, option, meant in [
-                (["x", "--nothing=5"], "--nothing", ""),
-                (["x", "--max-result", "5"], "--max-result", "Did you mean --max-results? "),
-                (["-x"], "-x", ""),
-                (["-5"], "-5", ""),
-            ]
+            (["search-files", *words], f"unknown option '{option}'", f"All options: {COMMAND} --help --all")
+            for words, option in [(["x", "--nothing=5"], "--nothing"), (["-x"], "-x"), (["-5"], "-5")]
+        ),
+        (
+            ["search-files", "x", "--max-result", "5"],
+            "unknown option '--max-result'",
+            f"Did you mean: {COMMAND} x --max-results 5",
         ),
         (
             ["search-files", "a", "b"],
@@ -71,27 +75,31 @@ def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
         (
             ["tags", "work"],
             f"unexpected argument 'work'; tags takes only options: {OF_TAGS}",
-            "Did you mean vaulttools tags --name work?",
+            "Did you mean: vaulttools tags --name work",
         ),
         (
             ["tasks", "--due", "today"],
             "unknown option '--due'",
-            "Did you mean --due-after or --due-before? All options: vaulttools tasks --help --all",
+            "Did you mean: vaulttools tasks --due-after today --due-before tomorrow",
+        ),
+        (
+            ["tasks", "--done", "--scheduled", "today"],
+            "unknown option '--done'",
+            "Did you mean --done-after or --done-before? All options: vaulttools tasks --help --all",
         ),
         *(
             (["tasks", *words], f"unexpected argument '{words[0]}'; tasks takes only options: {OF_TASKS}", hint)
             for words, hint in [
-                (["open"], "Did you mean vaulttools tasks --status open?"),
-                (["overdue", "high"], "Did you mean vaulttools tasks --overdue --priority high?"),
-                (["open", "zzz"], ""),
+                (["open"], "Did you mean: vaulttools tasks --status open"),
+                (["overdue", "high"], "Did you mean: vaulttools tasks --overdue --priority high"),
+                (["open", "zzz"], "Did you mean: vaulttools tasks --status open --text zzz"),
             ]
         ),
-        (["grep", "-l", "x"], "unknown option '-l'", "Did you mean vaulttools search-files PATTERN --output paths?"),
+        (["grep", "-l", "x"], "unknown option '-l'", "Did you mean: vaulttools grep x"),
         (
             ["query", "roof", "-n", "2"],
             "unknown option '-n'",
-            "All options: vaulttools query --help --all. "
-            "Write '--' before a word that begins with '-': vaulttools query -- roof -n 2",
+            "Did you mean: vaulttools query roof --limit 2",
         ),
     ],
 )
@@ -251,9 +259,12 @@ def test_a_folder_that_is_no_vault_is_searched_without_an_index(
     assert NO_INDEX.count(".") == 2 and started == []  # one sentence, and the name of a file
     with Vault.open(home / "work/deep") as vault:
         assert vault.index_status().holds is None
-    for server in (["mcp"], ["serve", ":0"], ["index", "build"], ["daemon", "start"]):
+    for server in (["mcp"], ["serve", ":0"], ["daemon", "start"]):
         assert cli.main(server) == 2
         assert capsys.readouterr() == ("", NO_VAULT)
+    for command in ("build", "status", "verify", "clear"):
+        assert cli.main(["index", command]) == 2
+        assert capsys.readouterr() == ("", f"error: {HAS_NO_INDEX}\n")
 
 
 def test_the_home_folder_and_the_root_are_vaults_only_when_named(

@@ -227,3 +227,14 @@ def test_only_the_script_is_removed(free: Path, capsys: Printed) -> None:
 def test_the_script_takes_one_folder(words: list[str], capsys: Printed) -> None:
     assert cli.main(["obsidian", *words]) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_a_refusal_in_a_folder_that_is_no_vault_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["obsidian", "daily:read"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("There is no daily note ")
+    assert err.count("\n") == 1

@@ -25,6 +25,7 @@ from vaulttools.cli import main as cli
 _ESCAPES = re.compile(r"\x1b\[\d+m")
 BASH = shutil.which("bash")
 FISH = shutil.which("fish")
+ZSH = shutil.which("zsh")
 
 
 LINES = ["## a.md", "[Showing 1]", "Line 3: > x", "Line 4:", "*5|é", " 6|", "a.md:3: x", "# x#1A2B", ""]
@@ -127,23 +128,90 @@ def completed(words: list[str], script: Path, folder: Path) -> list[str]:
     return run.stdout.split()
 
 
-@pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="bash is not here")
-def test_bash_completes_commands_options_values_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["completion", "bash"]) == 0
-    script = tmp_path / "script"
-    script.write_text(capsys.readouterr().out, encoding="utf-8")
+OFFERED = [
+    (["sea"], ["search-files", "search"]),
+    (["ind"], ["index"]),
+    (["help", "tas"], ["tasks"]),
+    (["--js"], ["--json"]),
+    (["search-files", "x", "--so"], ["--sort"]),
+    (["--json", "search-files", "x", "--sort", "mo"], ["modified"]),
+    (["links", "Home", "--direction", "un"], ["unresolved"]),
+    (["query", "x", "--mode", "o"], ["obsidian"]),
+    (["tasks", "--status", "d"], ["done"]),
+    (["tasks", "--sort", "-d"], ["-due"]),
+    (["tasks", "--due-before", "tom"], ["tomorrow"]),
+    (["index", "b"], ["build"]),
+    (["index", "build", "--m"], ["--meaning"]),
+    (["daemon", "sta"], ["start", "status"]),
+    (["token", "r"], ["revoke"]),
+    (["init", "claude"], ["claude-desktop", "claude-code"]),
+    (["init", "--client", "cur"], ["cursor"]),
+    (["init", "--w"], ["--write"]),
+    (["mcp", "--print-config", "gen"], ["generic"]),
+    (["serve", "--omni"], ["--omnisearch"]),
+    (["tools", "--format", "o"], ["openai"]),
+    (["call", "search_f"], ["search_files"]),
+    (["completion", "f"], ["fish"]),
+    (["obsidian", "unr"], ["unresolved"]),
+    (["read", "zoo"], ["zoo.md"]),
+    (["scout", "x", "--wo"], ["--word"]),
+]
+"""Words after `vaulttools`, and what completes the last one."""
+
+
+@pytest.fixture
+def script(request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """The script of a shell, beside a note and a folder."""
+    assert cli.main(["completion", request.param]) == 0
+    path = tmp_path / "script"
+    path.write_text(capsys.readouterr().out, encoding="utf-8")
     (tmp_path / "zoo.md").touch()
     (tmp_path / "zone").mkdir()
-    for words, offered in [
-        (["vaulttools", "sea"], ["search-files", "search"]),
-        (["vaulttools", "--js"], ["--json"]),
-        (["vaulttools", "--vault", "zo"], ["zone"]),
-        (["vaulttools", "search-files", "x", "--so"], ["--sort"]),
-        (["vaulttools", "--json", "search-files", "x", "--sort", "mo"], ["modified"]),
-        (["vaulttools", "read", "zoo"], ["zoo.md"]),
-        (["vaulttools", "scout", "x", "--wo"], ["--word"]),
-    ]:
-        assert completed(words, script, tmp_path) == offered, words
+    return path
+
+
+@pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="bash is not here")
+@pytest.mark.parametrize("script", ["bash"], indirect=True)
+def test_bash_completes_commands_options_values_and_files(script: Path) -> None:
+    for words, offered in [*OFFERED, (["--vault", "zo"], ["zone"])]:
+        assert completed(["vaulttools", *words], script, script.parent) == offered, words
+
+
+@pytest.mark.skipif(FISH is None, reason="fish is not here")
+@pytest.mark.parametrize("script", ["fish"], indirect=True)
+def test_fish_completes_commands_options_values_and_files(script: Path) -> None:
+    lines = "".join(f"complete -C 'vaulttools {' '.join(words)}'; echo .\n" for words, _ in OFFERED)
+    assert FISH is not None
+    program = f"source {script}; {lines}"
+    run = subprocess.run([FISH, "--no-config", "-c", program], cwd=script.parent, capture_output=True, text=True)
+    assert run.stderr == ""
+    answers = [{line.split("\t")[0] for line in part.splitlines() if line} for part in run.stdout.split(".\n")]
+    for (words, offered), found in zip(OFFERED, answers[: len(OFFERED)], strict=True):
+        is_dashed = offered[0].startswith("-") and not offered[0].startswith("--")  # fish offers no such value
+        assert is_dashed or set(offered) <= found, words
+
+
+@pytest.mark.skipif(ZSH is None, reason="zsh is not here")
+@pytest.mark.parametrize("script", ["zsh"], indirect=True)
+def test_zsh_completes_as_bash_does(script: Path) -> None:
+    """Its function for scripts of bash calls the same function, which is asked here with the words that it sets. What
+    does not begin as the word does it leaves out by itself."""
+    assert ZSH is not None
+    asked = "".join(
+        f"COMP_WORDS=(vaulttools {' '.join(words)}); COMP_CWORD={len(words)}; COMPREPLY=(); "
+        "bashcomp; print -r -- ${(j: :)COMPREPLY}\n"
+        for words, _ in OFFERED
+    )
+    program = (
+        "autoload -Uz compinit; compinit -u -d zdump\n"
+        f"source {script}\n"
+        "bashcomp() { emulate -L sh; setopt kshglob noshglob braceexpand; _vaulttools }\n" + asked
+    )
+    run = subprocess.run([ZSH, "-f", "-c", program], cwd=script.parent, capture_output=True, text=True)
+    assert run.stderr == ""
+    answers = [line.split() for line in run.stdout.splitlines()]
+    for (words, offered), found in zip(OFFERED, answers, strict=True):
+        assert [word for word in found if word.startswith(words[-1])] == offered, words
 
 
 @pytest.mark.parametrize("shell", cli_completion.SHELLS)

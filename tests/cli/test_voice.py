@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import MakeVault
+from tests.conftest import FIXTURES, MakeVault
 from vaulttools import tools
 from vaulttools.answers.request import parse
 from vaulttools.cli import main as cli
@@ -152,3 +152,71 @@ def test_a_refusal_names_what_the_caller_wrote(
 ) -> None:
     assert cli.main(["--vault", str(small_vault), *words]) == 2
     assert capsys.readouterr().err.startswith(f"error: {sentence}")
+
+
+ROWS = {f"Books/{number:02}.md": f"---\nlang: {'fr' if number % 3 else 'pt'}\n---\n#book\n" for number in range(25)}
+BASE = """\
+filters: file.hasTag("book")
+views:
+  - {type: table, name: "It's $5, \\"all\\"", limit: 10}
+  - {type: table, name: In other languages, limit: 7, filters: 'lang == "fr"'}
+"""
+STEP = re.compile(r"(?:For more rows|To run one|; it embeds [^:]+): (vaulttools .*?)\]?$", re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["Reading/My books.base"],
+        ["Reading/My books", "--list-views"],
+        ["Reading/My books.base", "--view", "In other languages", "--limit", "3"],
+        [
+            "Reading/My books.base",
+            "--where",
+            'lang == "pt"',
+            "--limit",
+            "2",
+            "--columns",
+            'file.name,if(lang, "ja", "no")',
+        ],
+        ["--where", '{"and": ["file.hasTag(\'book\')", "lang != \'fr\'"]}', "--limit", "4", "--sort=-lang"],
+        ["--where", 'lang && lang != "$5"', "--limit", "4"],
+        ["--where", "true", "--limit", "20", "--summaries", "lang=Unique", "--group-by=-lang"],
+        ["Notes/Embeds it"],
+        [str(FIXTURES / "vault"), "Projects/Projects.base", "--list-views"],
+        [str(FIXTURES / "vault"), "Projects/Projects.base", "--limit", "1"],
+        [str(FIXTURES / "vault"), "--where", "true", "--limit", "5", "--columns", "file.path,tags"],
+    ],
+)
+def test_each_step_that_base_proposes_gives_the_rows_that_it_promises(
+    words: list[str], make_vault: MakeVault, capsys: Printed
+) -> None:
+    """Steps are followed to the last page; together they have each row once."""
+    folder, *words = words if Path(words[0]).is_absolute() else [str(make_vault({**ROWS, **BASES}).path), *words]
+    command: list[str] | None = ["--vault", folder, "base", *words]
+    paths: list[str] = []
+    total = 0
+    while command is not None:
+        status = cli.main(command)
+        out, err = capsys.readouterr()
+        assert cli.main([*command, "--json"]) == status
+        details = json.loads(capsys.readouterr().out)
+        paths += [row["path"] for row in details.get("rows", ())]
+        total = details.get("total", 0)
+        steps = STEP.findall(out + err)
+        assert len(steps) == (details.get("next_page") is not None or not details.get("rows"))
+        for step in steps:
+            assert words_in_powershell(_for(for_powershell, step)) == shlex.split(_for(for_posix, step))
+        command = words_of(steps[0])[1:] if steps else None
+    assert total > 0
+    assert len(paths) == len(set(paths)) == total
+
+
+BASES = {
+    "Reading/My books.base": BASE,
+    "Notes/Embeds it.md": "![[My books.base]]\n",
+}
+
+
+def _for(quoting: Callable[[str], str], step: str) -> str:
+    return " ".join(map(quoting, words_of(step)))

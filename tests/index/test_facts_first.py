@@ -236,7 +236,7 @@ def test_progress_covers_both_and_only_grows(between: Vault) -> None:
     progress = between.index_progress
     assert progress is not None
     assert (progress.facts, progress.notes, progress.indexed, progress.files) == (41, 41, 0, 42)
-    assert progress.sentence == "Indexing: 41 of 41 notes are read, 25% of the work is done."
+    assert progress.sentence == "Indexing: 41 of 41 notes are read, 33% of the work is done."
     vaults = Vaults(("v",), lambda name: nullcontext(between))
     calls = Calls()
     assert run(lambda: Backend(vaults, ["tags"], calls).progress({})) == progress.sentence

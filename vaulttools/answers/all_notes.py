@@ -222,4 +222,4 @@ def _folder(call: Call, given: str | None) -> str:
             close = folders_close_to(given, call.visible())
             what = f"there is no such folder{f'; did you mean {close[0]}?' if close else ''}"
         raise BadArgument(f"folder must name a folder of the vault, got {given}: {what}")
-    return place.path
+    return call.session.root.resolved(place.path)  # a listing has no notes below a link: they are listed where they are

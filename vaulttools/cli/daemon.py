@@ -6,7 +6,7 @@ import os
 import subprocess
 from typing import Final
 
-from vaulttools.cli import handover, resident
+from vaulttools.cli import guesses, handover, resident
 from vaulttools.cli.main import NOTHING_FOUND, Said, Switches
 from vaulttools.core import child
 from vaulttools.errors import BadArgument
@@ -32,17 +32,16 @@ def command(words: list[str], switches: Switches) -> Said:
     Raises:
         BadArgument: it is not one of the three commands, or the system allows no such process.
     """
-    folder = switches.folder()
     if len(words) != 1 or words[0] not in COMMANDS:
-        given = " ".join(words)
-        raise BadArgument(f"daemon takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
+        raise guesses.subcommand("daemon", COMMANDS, words, switches.program())
+    folder = switches.folder()
     absolute = os.path.abspath(os.path.expanduser(folder))
     path = resident.usable_path(absolute)
     match words[0]:
         case "start":
             return _start(absolute, path)
         case "stop":
-            return _stop(path)
+            return stop(path)
     return _status(path)
 
 
@@ -71,7 +70,12 @@ def _status(path: str) -> Said:
     return Said(text, {"process": int(process), "is_server": role == "server", "differs": other or None})
 
 
-def _stop(path: str) -> Said:
+def stop(path: str) -> Said:
+    """End the resident process at a socket, if there is one.
+
+    Raises:
+        BadArgument: it is a server.
+    """
     said = handover.asked(path, handover.STOP)
     if said is None:
         return _status(path)

@@ -11,16 +11,19 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from vaulttools.answers.all_notes import awaited, listed
+from vaulttools.answers.all_notes import listed, scope_of
 from vaulttools.call import Call
+from vaulttools.cli import clearing, guesses
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
-from vaulttools.cli.surroundings import progress
-from vaulttools.core import child, render
+from vaulttools.cli.surroundings import HAS_NO_INDEX, progress
+from vaulttools.core import child, render, units
 from vaulttools.core.paths import is_note
 from vaulttools.core.work import Work
-from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.errors import VaultToolsError
 from vaulttools.index import database, location
 from vaulttools.index.database import IndexBusy
+from vaulttools.index.store import Status
+from vaulttools.index.upkeep import IndexStatus
 from vaulttools.meaning.embedders import NoMeaning
 from vaulttools.vault import Vault
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 COMMANDS: Final = ("build", "status", "verify", "clear")
 
 HELP: Final = """\
-usage: vaulttools [--vault DIR] [--json] index COMMAND [--meaning]
+usage: vaulttools [--vault DIR] [--json] index COMMAND [--meaning | --all]
 
 Keep an index for long-lived processes, in the user's cache folder. They build it themselves; no command requires it.
 
@@ -38,11 +41,11 @@ Keep an index for long-lived processes, in the user's cache folder. They build i
           ranked query finds them by what they mean (extra `semantic`)
   status  show where it is, how large it is, and whether it is up to date
   verify  read every file and report each difference; the exit status is then 1
-  clear   remove it"""
+  clear   remove it. With --all: what this program keeps of every vault, its sockets, and the certificate and sign-ins
+          of servers; settings and tokens stay"""
 
 _MEANING: Final = "--meaning"
-
-MEGABYTE: Final = 1_000_000
+_ALL: Final = "--all"
 
 _LOWER: Final = 19
 """Steps by which the priority of a builder is lowered, as far as possible: all other work comes first."""
@@ -55,11 +58,12 @@ def command(words: list[str], switches: Switches) -> Said:
         BadArgument: the words do not name one of its commands, or no vault is given.
         VaultToolsError: there can be no index.
     """
+    if words == ["clear", _ALL]:
+        return clearing.clear_all()
     if words != ["build", _MEANING] and (len(words) != 1 or words[0] not in COMMANDS):
-        given = " ".join(words)
-        raise BadArgument(f"index takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
+        raise guesses.subcommand("index", COMMANDS, words, switches.program())
     # Nobody wants an index of a folder that just happens to be the current one.
-    with Vault.open(switches.folder(), index="auto") as vault:
+    with Vault.open(switches.folder(HAS_NO_INDEX), index="auto") as vault:
         return run(words, vault)
 
 
@@ -86,23 +90,35 @@ def built(vault: Vault) -> tuple[str, dict[str, Any]]:
     Raises:
         VaultToolsError: there can be no index.
     """
+
+    def left() -> float | None:
+        progress = vault.index_progress
+        return None if progress is None else progress.seconds
+
     start = time.monotonic()
-    with progress() as on_progress:
+    with progress(left=left) as on_progress:
         vault.build_index(on_progress=on_progress)
     seconds = time.monotonic() - start
     status = vault.index_status()
     assert status.holds is not None
     held = status.holds
-    others = held.files - held.notes
-    _, scope = awaited(Call(vault.session, Work(), pinned=False))
-    asked = listed(scope).files
-    left_out = held.notes - sum(map(is_note, asked))
-    which = f" ({left_out:,} of them hidden or excluded)" if left_out > 0 else ""
-    text = (
-        f"Indexed {render.counted(held.notes, 'note')}{which} and {render.counted(others, 'other file')} "
-        f"in {seconds:.1f} s: {held.index_bytes / MEGABYTE:.1f} MB for {held.file_bytes / MEGABYTE:.1f} MB."
-    )
+    text = f"Indexed {_files(vault, status, held)} in {units.time(seconds)}: {_sizes(held)}."
     return text, {"seconds": round(seconds, 3), **asdict(held)}
+
+
+def _files(vault: Vault, status: IndexStatus, held: Status) -> str:
+    """Returns how many notes and other files an index holds, and how many of these notes the answers leave out."""
+    left_out = 0
+    if status.is_current:
+        with Vault.open(vault.path, index="off") as plain:  # a call would bring the index up to date
+            walked = listed(scope_of(Call(plain.session, Work())))
+        left_out = held.notes - sum(map(is_note, walked.files))
+    which = f" ({left_out:,} of them hidden or excluded)" if left_out > 0 else ""
+    return f"{render.counted(held.notes, 'note')}{which} and {render.counted(held.files - held.notes, 'other file')}"
+
+
+def _sizes(held: Status) -> str:
+    return f"{units.size(held.index_bytes)} for {units.size(held.file_bytes)} of files"
 
 
 def _build(vault: Vault, *, with_meaning: bool) -> Said:
@@ -114,7 +130,7 @@ def _build(vault: Vault, *, with_meaning: bool) -> Said:
         seconds = time.monotonic() - start
         meaning = vault.meaning_status()
         assert meaning is not None
-        text += f"\nEmbedded {_meaning_line(meaning)} in {seconds:.1f} s."
+        text += f"\nEmbedded {_meaning_line(meaning)} in {units.time(seconds)}."
         details["meaning"] = {"seconds": round(seconds, 3), **asdict(meaning)}
     return Said(text, details)
 
@@ -124,7 +140,7 @@ def _meaning_line(meaning: MeaningStatus) -> str:
     if total == 0:
         return "not begun: no note is embedded"
     left = f" ({meaning.waiting_for_own:,} not yet by the model itself)" if meaning.waiting_for_own else ""
-    return f"{done:,} of {total:,} notes: {meaning.passages:,} passages{left}, {meaning.bytes / MEGABYTE:.1f} MB"
+    return f"{done:,} of {total:,} notes: {meaning.passages:,} passages{left}, {units.size(meaning.bytes)}"
 
 
 def _status(vault: Vault) -> Said:
@@ -137,12 +153,12 @@ def _status(vault: Vault) -> Said:
         lines.append("up to date  no: there is none yet; `vaulttools index build` makes it")
     else:
         lines += [
-            f"files       {held.files:,}: {held.notes:,} notes, {held.binary:,} binary, {held.unread:,} not readable",
-            f"size        {held.index_bytes / MEGABYTE:.1f} MB for {held.file_bytes / MEGABYTE:.1f} MB of files",
+            f"files       {_files(vault, status, held)}, {held.binary:,} binary, {held.unread:,} not readable",
+            f"size        {_sizes(held)}",
             f"SQLite      {held.sqlite}, journal {held.log}, schema {held.schema}",
             "up to date  yes"
             if status.is_current
-            else f"up to date  no: {status.stale:,} files to read, {status.gone:,} to forget",
+            else f"up to date  no: {render.counted(status.stale, 'file')} to read, {status.gone:,} to forget",
         ]
     try:
         meaning = vault.meaning_status()

@@ -14,12 +14,13 @@ from vaulttools.cli import index
 from vaulttools.cli.command_line import nearest_vault, quoted
 from vaulttools.cli.main import FAILED, FOUND, NOTHING_FOUND, Said, Switches
 from vaulttools.cli.mcp import NEEDS_EXTRA, program, vault_options
+from vaulttools.cli.mistakes import Mistake
 from vaulttools.cli.options import Parser
 from vaulttools.cli.surroundings import working_folder
 from vaulttools.clients import change, registry, saving
 from vaulttools.clients.change import ConfigChange, Unchangeable
 from vaulttools.clients.registry import CLIENTS, NAME, Client, Machine, known_vaults, this_machine
-from vaulttools.core import render
+from vaulttools.core import render, spelling
 from vaulttools.core.paths import shown
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files.real_path import real_path
@@ -27,13 +28,14 @@ from vaulttools.server.vaults import folders
 from vaulttools.vault import Vault
 
 HELP: Final = f"""\
-usage: vaulttools [--vault DIR] [--json] init [options]
+usage: vaulttools [--vault DIR] [--json] init [NAME …] [options]
 
 Add the server to the settings of the assistants on this machine. Shows what would change; --write does it.
 
   --vault DIR    the vault, or the name of one that Obsidian knows; for several repeat it, NAME=DIR names one
                  (default: the vault around this folder, or the only one that Obsidian knows)
-  --client NAME  only this assistant, repeated; one of
+  NAME, --client NAME
+                 only this assistant, repeated; one of
                  {", ".join(client.name for client in CLIENTS)}
   --write        make the changes, keep each file as it was in FILE{saving.BACKUP}, and build the index of each
                  vault
@@ -101,6 +103,7 @@ def parse(words: Sequence[str]) -> InitOptions:
         BadArgument: one of them is invalid.
     """
     parser = Parser("init")
+    parser.add_argument("names", nargs="*")
     parser.add_argument("--client", action="append", default=[])
     for flag in ("--write", "--remove", "--dry-run", "--no-build"):
         parser.add_argument(flag, action="store_true")
@@ -108,10 +111,13 @@ def parse(words: Sequence[str]) -> InitOptions:
     if given.write and given.dry_run:
         raise BadArgument("--write and --dry-run cannot be used together")
     by_name = {client.name: client for client in CLIENTS}
-    for name in given.client:
-        if name.casefold() not in by_name:
-            raise BadArgument(f"--client takes one of {', '.join(by_name)}; got '{name}'")
-    clients = dict.fromkeys(by_name[name.casefold()] for name in given.client)
+    names = [name.casefold() for name in (*given.names, *given.client)]
+    for name in names:
+        if name not in by_name:
+            near = [each for each in by_name if name in each.split("-")] or spelling.closest(name, by_name)[:1]
+            hint = f"Did you mean: vaulttools init {' or '.join(near)}" if near else ""
+            raise Mistake(f"init takes names of {', '.join(by_name)}; got '{name}'", hint)
+    clients = dict.fromkeys(by_name[name] for name in names)
     is_built = given.write and not (given.remove or given.no_build)
     return InitOptions([*clients], given.write, given.remove, is_built)
 

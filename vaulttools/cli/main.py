@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 from vaulttools import plain_models
 from vaulttools.cli import importing
 from vaulttools.cli.command_line import quoted, take_flag, take_value, take_values, tool_meant
-from vaulttools.cli.mistakes import ELSEWHERE, Mistake, unknown
-from vaulttools.cli.surroundings import NotResident, Surroundings, found_vault, working_folder
+from vaulttools.cli.mistakes import PROGRAMS, Mistake, unknown_option
+from vaulttools.cli.surroundings import NO_VAULT, NotResident, Surroundings, found_vault, working_folder
 from vaulttools.core import spelling
-from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
+from vaulttools.errors import BadArgument, BadArguments, PathNotFound, TooBroad, VaultToolsError
 from vaulttools.index import early_listing
 
 if TYPE_CHECKING:
@@ -46,15 +46,12 @@ SUMMARIES: Final = {
 }
 """The commands other than tools, in one line each."""
 
-_USAGES: Final = {
+USAGES: Final = {
     "call": '[--vault DIR] [--json] call TOOL [\'{"pattern": "TODO"}\']',
     "completion": "completion bash|zsh|fish",
     "tools": "tools [--format anthropic|openai|mcp]",
 }
 """Commands without a help page; the others are modules of this folder with a `HELP`."""
-
-
-_GENERAL: Final = ("--vault", "--json", "--no-index", "--today", "--version", "--help")
 
 
 _OURS: Final = frozenset(("--help", "-h", "--install", "--remove"))
@@ -83,13 +80,17 @@ class Switches(NamedTuple):
             raise BadArgument("--vault is given more than once; only mcp and serve take several")
         return next(iter(self.vaults), None)
 
-    def folder(self) -> str:
+    def program(self) -> list[str]:
+        """Returns the words with which a command begins that is proposed to the caller."""
+        return ["vaulttools", *(word for vault in self.vaults for word in ("--vault", vault))]
+
+    def folder(self, refusal: str = NO_VAULT) -> str:
         """Returns the named vault, or else the one around this folder.
 
         Raises:
-            BadArgument: several vaults are named, or there is none.
+            BadArgument: several vaults are named, or there is none; then with the sentence `refusal`.
         """
-        return self.vault or os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)
+        return self.vault or os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False, refusal=refusal)
 
 
 class Said(NamedTuple):
@@ -118,6 +119,10 @@ def main(argv: Sequence[str], here: Surroundings | None = None) -> int:
         named = vaults or [os.environ.get("VAULTTOOLS_VAULT", os.sep)]
         if not all(map(os.path.isabs, map(os.path.expanduser, named))):
             working_folder()  # fails if the folder is gone
+        if words[:1] == ["tasks"] and words[-1] == "--today":
+            due = " ".join(map(quoted, Switches(vaults, as_json, has_index, here).program()))
+            hint = f"Did you mean: {due} tasks --due-after today --due-before tomorrow"
+            raise Mistake("--today needs a value: the day that is taken for today", hint)
         if (today := take_value(words, "--today")) is not None:
             _set_today(today, here)
         return _command(words, Switches(vaults, as_json, has_index, here))
@@ -142,9 +147,9 @@ def _set_today(given: str, here: Surroundings) -> None:
 
 def _command(words: list[str], switches: Switches) -> int:
     here = switches.here
-    if words[:1] == ["help"] and len(words) > 1 and words[1] != "--all":
+    if words and words[0] in _HELP and len(words) > 1 and words[1] != "--all":
         words = [*words[1:], "--help"]
-    if not words or words[0] in ("--help", "-h", "help"):
+    if not words or words[0] in _HELP:
         from vaulttools.cli import help as cli_help
 
         is_whole = take_flag(words, "--all")
@@ -168,7 +173,7 @@ def _command(words: list[str], switches: Switches) -> int:
     name, rest = tool_meant(words)
     if name not in tools.NAMES:
         if not _is_question(words):
-            raise _unknown(words)
+            raise _unknown(words, switches)
         name, rest = "query", words
     if take_flag(rest, "--help") or take_flag(rest, "-h"):
         from vaulttools.cli import help as cli_help
@@ -177,6 +182,9 @@ def _command(words: list[str], switches: Switches) -> int:
         here.show(cli_help.of_tool(tools.named(name), here.width(), is_whole=is_whole))
         return FOUND
     return _run_tool(name, rest, switches)
+
+
+_HELP: Final = ("--help", "-h", "help", "-?", "/?")
 
 
 def _commands() -> list[str]:
@@ -189,7 +197,7 @@ def _is_question(words: Sequence[str]) -> bool:
     """Whether unquoted words are a question: three or more words, and the first is not a misspelt command. Most
     misspelt commands keep their first letter, so `how` is not taken for `show`."""
     first = words[0].lower()
-    if len([*takewhile(lambda word: not word.startswith("-"), words)]) < _QUESTION or first in ELSEWHERE:
+    if len([*takewhile(lambda word: not word.startswith("-"), words)]) < _QUESTION or first in PROGRAMS:
         return False
     return not any(name.startswith(first[:1]) for name in spelling.closest(first, _commands()))
 
@@ -198,15 +206,19 @@ _QUESTION: Final = 3
 """Minimum words of a question: two words may be a command of another program and its argument."""
 
 
-def _unknown(words: Sequence[str]) -> Mistake:
+def _unknown(words: Sequence[str], switches: Switches) -> Mistake:
     """Returns the error for an unknown command or general option."""
+    from vaulttools.cli import guesses
+
     if words[0].startswith("-"):
-        return unknown("option", words[0], _GENERAL, "vaulttools --help")
-    mistake = unknown("command", words[0], _commands(), "vaulttools --help")
-    if "Did you mean" in mistake.hint:
-        return mistake
-    question = f"vaulttools query {' '.join(map(quoted, words))}"
-    return Mistake(str(mistake), f"{mistake.hint}; to ask your notes: {question}")
+        error = unknown_option(words[0].partition("=")[0], (), "vaulttools --help")
+        hint = guesses.general(words, switches.program())
+        return Mistake(str(error), hint) if hint else error
+    hint = guesses.command(words, _commands(), switches.program())
+    if not hint:
+        question = " ".join(map(quoted, [*switches.program(), "query", *words]))
+        hint = f"All commands: vaulttools --help; to ask your notes: {question}"
+    return Mistake(f"unknown command '{words[0]}'", hint)
 
 
 def _run_tool(name: str, words: list[str], switches: Switches) -> int:
@@ -216,17 +228,31 @@ def _run_tool(name: str, words: list[str], switches: Switches) -> int:
     tool = tools.named(name)
     if tool.csv is not None and take_flag(words, "--csv"):
         switches = switches._replace(as_csv=True)
-    arguments = cli_options.parse(tool, words)
+    try:
+        arguments = cli_options.parse(tool, words)
+    except Mistake as error:
+        from vaulttools.cli import guesses
+
+        raise guesses.better(error, tool, words, switches.program()) from None
     cli_options.ensure_placed(tool, arguments)
-    return _answered(name, arguments, switches)
+    try:
+        return _answered(name, arguments, switches)
+    except PathNotFound as error:
+        from vaulttools.cli import guesses
+
+        raise Mistake(str(error), guesses.not_found(tool, arguments, switches.program())) from None
+    except BadArgument as error:
+        if arguments or not tool.request.positional:
+            raise
+        raise Mistake(str(error), cli_options.example(tool)) from None
 
 
 def _run_other(name: str, words: list[str], switches: Switches) -> int:
     """Run a command other than a tool."""
-    if name in _USAGES and words in (["--help"], ["-h"]):
+    if name in USAGES and words in (["--help"], ["-h"]):
         from vaulttools.cli import help as cli_help
 
-        text = f"usage: vaulttools {_USAGES[name]}\n\n{SUMMARIES[name].partition(':')[0]}."
+        text = f"usage: vaulttools {USAGES[name]}\n\n{SUMMARIES[name].partition(':')[0]}."
         switches.here.show(cli_help.fitted(text, switches.here.width()))
         return FOUND
     plain_models.use(are_wanted=False)
@@ -240,7 +266,7 @@ def _run_other(name: str, words: list[str], switches: Switches) -> int:
         said: Said | None = _tools(words)
     else:
         command = import_module(f"vaulttools.cli.{name}")
-        if name not in _USAGES and (take_flag(words, "--help") or take_flag(words, "-h")):
+        if name not in USAGES and (take_flag(words, "--help") or take_flag(words, "-h")):
             from vaulttools.cli import help as cli_help
 
             said = Said(cli_help.fitted(command.HELP, switches.here.width()))
@@ -266,13 +292,16 @@ def _tools(words: list[str]) -> Said:
     return Said(json.dumps(definitions(form), indent=2, ensure_ascii=False))
 
 
+_CALL: Final = "For example: vaulttools call tags " + quoted('{"limit": 3}')
+
+
 def _call(words: list[str], switches: Switches) -> int:
     if not 1 <= len(words) <= 2:
-        raise BadArgument("call takes a tool's name and its arguments as a JSON object")
+        raise Mistake("call takes a tool's name and its arguments as a JSON object", _CALL)
     try:
         arguments = json.loads(words[1]) if len(words) == 2 else {}
     except ValueError as error:
-        raise BadArgument(f"the arguments must be a JSON object: {error}") from None
+        raise Mistake(f"the arguments must be a JSON object: {error}", _CALL) from None
     except RecursionError:
         raise BadArgument("the arguments are nested too deeply") from None
     if not isinstance(arguments, dict):

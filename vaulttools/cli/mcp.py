@@ -76,7 +76,11 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
     parser = access.parser("mcp")
     parser.add_argument("--http")
     parser.add_argument("--print-config")
+    for other in ("--host", "--port"):  # options of other servers
+        parser.add_argument(other)
     given = parser.parse_args(words)
+    if given.host is not None or given.port is not None:
+        raise BadArgument(f"mcp takes host and port as one word: mcp --http {given.host or ''}:{given.port or 8765}")
     http = None if given.http is None else access.address("--http", given.http)
     token = access.token(given.token_file)
     if http is None and (given.token_file or given.allow_origin):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from vaulttools.core import render, spelling
@@ -17,32 +17,55 @@ class Mistake(BadArgument):
         super().__init__(sentence)
 
 
-ELSEWHERE: Final = {
-    "ask": "query",
-    "backlinks": "links",
-    "cat": "read",
-    "list": "find",
-    "ls": "find",
-    "open": "read",
-    "rg": "search",
+class UnknownOption(Mistake):
+    """An option that a command does not have."""
+
+    def __init__(self, given: str, near: Sequence[str], hint: str) -> None:
+        """`near` are options with a similar name."""
+        self.given, self.near = given, near
+        super().__init__(f"unknown option '{given}'", hint)
+
+
+class LeftOver(Mistake):
+    """Words after a command that takes only options."""
+
+    def __init__(self, sentence: str, words: Sequence[str]) -> None:
+        self.words = words
+        super().__init__(sentence, "")
+
+
+PROGRAMS: Final = {
+    "ack": "search {PATTERN}",
+    "ag": "search {PATTERN}",
+    "ask": "query {QUESTION}",
+    "backlinks": "links {NOTE} --direction back",
+    "bat": "read {NOTE}",
+    "cat": "read {NOTE}",
+    "dir": "find {*}",
+    "fd": "find **/*{NAME}*",
+    "list": "find {*}",
+    "locate": "find **/*{NAME}*",
+    "ls": "find {*}",
+    "open": "read {NOTE}",
+    "rg": "search {PATTERN}",
+    "ripgrep": "search {PATTERN}",
     "tag": "tags",
+    "task": "tasks",
     "todo": "tasks",
     "todos": "tasks",
+    "tree": "find {*}",
 }
-"""Commands of other programs, with our equivalents."""
+"""Commands of other programs that begin no question, and ours with the same meaning. `{NOTE}` stands for the word after
+the command."""
 
-OF_GREP: Final = {
-    "-c": "search-files PATTERN --output counts",
-    "-l": "search-files PATTERN --output paths",
-}
-"""Options of grep, with our equivalents."""
+GENERAL: Final = ("--vault", "--json", "--no-index", "--today", "--version", "--help")
+"""Options of every command."""
 
 
-def unknown(what: str, given: str, known: Iterable[str], others: str) -> Mistake:
-    """Returns the error for an unknown command or option, with the nearest known name, and where to find the others."""
-    near = spelling.closest(given.lstrip("-"), [*known, *ELSEWHERE], key=lambda name: name.lstrip("-"))
-    near = [ELSEWHERE.get(name, name) for name in near if not (given.startswith("-") and name in ELSEWHERE)]
+def unknown_option(given: str, known: Iterable[str], others: str) -> UnknownOption:
+    """Returns the error for an unknown option, with the nearest known ones, and where to find the others."""
+    near = spelling.closest(given.lstrip("-"), [*known, *GENERAL], key=lambda name: name.lstrip("-"))
     # `--due` probably means `--due-after` or `--due-before`, not `--no-due`.
     near = [name for name in near if name.startswith(f"{given}-")] or near[:1]
     meant = f"Did you mean {' or '.join(near)}? " if near else ""
-    return Mistake(f"unknown {what} '{given}'", f"{meant}All {what}s: {others}")
+    return UnknownOption(given, near, f"{meant}All options: {others}")

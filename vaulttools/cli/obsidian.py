@@ -38,6 +38,14 @@ _NAMES: Final = 5
 _UNKNOWN_VAULT: Final = "Vault not found."
 
 
+class _Refused(Exception):
+    """A command was refused."""
+
+    def __init__(self, printed: Printed) -> None:
+        self.printed = printed
+        super().__init__()
+
+
 def run(words: list[str], switches: Switches) -> int:
     """Run one command of the app's form; returns the exit status."""
     printed = _printed(list(words), switches)
@@ -86,7 +94,12 @@ def _printed(words: list[str], switches: Switches) -> Printed:
             if asked.command.reads_notes:
                 here.read_structures(vault)
             voice = Commands(Request, [folder] if folder else [])
-            return running.run(vault, asked, here.cancel, here.on_progress(), voice)
+            printed = running.run(vault, asked, here.cancel, here.on_progress(), voice)
+            if printed.status == running.REFUSED:
+                raise _Refused(printed)  # without the notice about the folder: a refusal is one sentence
+            return printed
+    except _Refused as refusal:
+        return refusal.printed
     except VaultToolsError as error:  # there is no vault, or it cannot be opened
         return Printed("", [str(error)], running.REFUSED)
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 from vaulttools.answers.request import Request, accepted, explained, json_of, schema
 from vaulttools.answers.tool import Tool
 from vaulttools.cli.command_line import quoted
-from vaulttools.cli.mistakes import OF_GREP, Mistake, unknown
+from vaulttools.cli.mistakes import LeftOver, Mistake, UnknownOption, unknown_option
 from vaulttools.core.voice import Voice
 from vaulttools.errors import BadArgument
 
@@ -42,7 +42,9 @@ class Parser(argparse.ArgumentParser):
         unrecognized = message.removeprefix("unrecognized arguments: ")
         if unrecognized != message:
             given = unrecognized.split()[0].partition("=")[0]
-            raise unknown("option", given, self.names(), f"vaulttools {self.prog} --help")
+            if not given.startswith("-"):
+                raise Mistake(f"unexpected argument '{given}'", f"All options: vaulttools {self.prog} --help")
+            raise unknown_option(given, self.names(), f"vaulttools {self.prog} --help")
         # `argument --limit: expected one argument`
         option = message.removeprefix("argument ").removesuffix(": expected one argument")
         raise BadArgument(message if option == message else f"{option.rpartition('/')[2]} needs a value")
@@ -69,23 +71,8 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     """
     words, command = list(argv), f"vaulttools {tool.name.replace('_', '-')}"
     end = words.index("--") if "--" in words else len(words)
-    parser = Parser(tool.name, argparse.SUPPRESS)
+    parser = _parser(tool)
     properties = schema(tool.request)["properties"]
-    for field, property_ in properties.items():
-        kind = property_.get("type")
-        if field in _required(tool.request):
-            continue
-        if field in tool.request.flags:
-            for value in _flag_values(property_):
-                parser.add_argument(f"--{_dashed(value)}", dest=field, action="append_const", const=value)
-            continue
-        names = [name for name in (tool.request.short.get(field), f"--{_option(tool.request, field)}") if name]
-        if kind == "boolean":
-            parser.add_argument(*names, dest=field, action=argparse.BooleanOptionalAction)
-        else:
-            parser.add_argument(*names, dest=field, action="append" if kind in ("array", "object") else "store")
-    if ignores_case(tool.request):
-        parser.add_argument("-i", "--ignore-case", dest=_IGNORES_CASE, action="store_true")
     for word in words[:end]:
         option = word.partition("=")[0]
         if option.removeprefix("--") in tool.request.refused and option.startswith("--"):
@@ -97,22 +84,19 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     strange = next((word.partition("=")[0] for word in left if _reads_as_option(word)), None)
     if strange is not None and tool.request.joins and not strange.startswith("--"):
         question = " ".join(map(quoted, left))
-        raise Mistake(
-            f"unknown option '{strange}'",
+        raise UnknownOption(
+            strange,
+            (),
             f"All options: {command} --help --all. "
             f"Write '--' before a word that begins with '-': {command} -- {question}",
         )
-    if strange in OF_GREP and "pattern" in tool.request.model_fields:
-        raise Mistake(f"unknown option '{strange}'", f"Did you mean vaulttools {OF_GREP[strange]}?")
     if strange is not None:
-        raise unknown("option", strange, parser.names(), f"{command} --help --all")
+        raise unknown_option(strange, parser.names(), f"{command} --help --all")
     placed = [*left, *words[end + 1 :]]
     if placed and not _positional(tool.request):
         options_alone = ", ".join(f"--{_option(tool.request, field)}" for field in properties)
         sentence = f"unexpected argument '{placed[0]}'; {tool.name} takes only options: {options_alone}"
-        meant = f"--name {quoted(' '.join(placed))}" if "name" in properties else _options_for(placed, tool.request)
-        hint = f"Did you mean {command} {meant}?" if meant else ""
-        raise Mistake(sentence, hint)
+        raise LeftOver(sentence, placed)
     open_fields = [field for field in _positional(tool.request) if field not in known]
     if tool.request.joins and placed:
         placed = [" ".join(placed)]
@@ -129,8 +113,33 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
         if field in tool.request.options and field not in arguments:
             is_list = property_.get("type") == "array"
             what = "a text; repeat it for more" if is_list else accepted(tool.request, field)
-            raise BadArgument(f"--{_option(tool.request, field)} is required: {what}")
+            raise Mistake(f"--{_option(tool.request, field)} is required: {what}", example(tool))
     return arguments
+
+
+def _parser(tool: Tool[Any, Any]) -> Parser:
+    parser = Parser(tool.name, argparse.SUPPRESS)
+    for field, property_ in schema(tool.request)["properties"].items():
+        kind = property_.get("type")
+        if field in required(tool.request):
+            continue
+        if field in tool.request.flags:
+            for value in _flag_values(property_):
+                parser.add_argument(f"--{_dashed(value)}", dest=field, action="append_const", const=value)
+            continue
+        names = [name for name in (tool.request.short.get(field), f"--{_option(tool.request, field)}") if name]
+        if kind == "boolean":
+            parser.add_argument(*names, dest=field, action=argparse.BooleanOptionalAction)
+        else:
+            parser.add_argument(*names, dest=field, action="append" if kind in ("array", "object") else "store")
+    if ignores_case(tool.request):
+        parser.add_argument("-i", "--ignore-case", dest=_IGNORES_CASE, action="store_true")
+    return parser
+
+
+def names(tool: Tool[Any, Any]) -> list[str]:
+    """Returns the options of a tool's command, as they are written."""
+    return _parser(tool).names()
 
 
 _NEEDLESS: Final = re.compile("-[nrR]+")
@@ -139,19 +148,14 @@ _HABIT: Final = re.compile("-[inrR]+")
 """The same combined with `-i`, as many people type them."""
 
 
-def _options_for(placed: Sequence[str], request: type[Request]) -> str:
-    """Returns the options that the words may mean, by their names or values; "" if some words mean none."""
-    options = []
-    for word in placed:
-        for field, property_ in schema(request)["properties"].items():
-            if _dashed(field) == word and property_.get("type") == "boolean":
-                options.append(f"--{word}")
-            elif word in property_.get("enum", ()) or f"`{word}`" in property_.get("description", ""):
-                options.append(f"--{_option(request, field)} {word}")
-            else:
-                continue
-            break
-    return " ".join(options) if len(options) == len(placed) else ""
+def meant(word: str, request: type[Request]) -> list[str] | None:
+    """Returns the option that a word may mean, by its name or a value of it; None if there is none."""
+    for field, property_ in schema(request)["properties"].items():
+        if _dashed(field) == word and property_.get("type") == "boolean":
+            return [f"--{word}"]
+        if word in property_.get("enum", ()) or f"`{word}`" in property_.get("description", ""):
+            return [f"--{_option(request, field)}", word]
+    return None
 
 
 POSITIONAL: Final = frozenset(("base", "file", "note", "notes", "path", "paths", "pattern", "query", "question"))
@@ -174,6 +178,8 @@ def words(arguments: Mapping[str, Any], request: type[Request] = Request) -> lis
         elif field in _OF_NAMES and isinstance(value, list):
             is_plain = all(_names(each) == [each] for each in value)
             given += _option_words(option, ",".join(value) if is_plain else json.dumps(value, ensure_ascii=False))
+        elif field not in _OF_PAIRS and isinstance(value, dict):
+            given += _option_words(option, json.dumps(value, ensure_ascii=False))
         else:
             given += _option_words(option, value)
     is_option = any(map(_reads_as_option, placed))
@@ -199,10 +205,14 @@ def ensure_placed(tool: Tool[Any, Any], arguments: Mapping[str, object]) -> None
     Raises:
         Mistake: a word is missing.
     """
-    missing = next((field for field in _required(tool.request) if field not in arguments), None)
+    missing = next((field for field in required(tool.request) if field not in arguments), None)
     if missing is not None:
-        what = f"{missing.upper()} is required: {accepted(tool.request, missing)}"
-        raise Mistake(what, f"For example: {' '.join(examples(tool)[0])}")
+        raise Mistake(f"{missing.upper()} is required: {accepted(tool.request, missing)}", example(tool))
+
+
+def example(tool: Tool[Any, Any]) -> str:
+    """Returns a hint with a command of the tool."""
+    return f"For example: {' '.join(examples(tool)[0])}"
 
 
 def examples(tool: Tool[Any, Any]) -> list[list[str]]:
@@ -219,7 +229,7 @@ def examples(tool: Tool[Any, Any]) -> list[list[str]]:
 
 def name(request: type[Request], field: str) -> str:
     """Returns the name of a field on the command line: `--max-results`, `PATTERN`, `-i`."""
-    if field in _required(request):
+    if field in required(request):
         return field.upper()
     return request.short.get(field) or f"--{_option(request, field)}"
 
@@ -250,13 +260,13 @@ def options(request: type[Request]) -> list[Option]:
 
 
 def _positional(request: type[Request]) -> tuple[str, ...]:
-    return (*_required(request), *request.positional)
+    return (*required(request), *request.positional)
 
 
-def _required(request: type[Request]) -> tuple[str, ...]:
+def required(request: type[Request]) -> tuple[str, ...]:
     """Returns the fields that are only positional, not also options."""
-    required = [name for name, field in request.model_fields.items() if field.is_required()]
-    return tuple(name for name in required if name not in request.options)
+    needed = [name for name, field in request.model_fields.items() if field.is_required()]
+    return tuple(name for name in needed if name not in request.options)
 
 
 def _placed(words: list[str], fields: Sequence[str], properties: Mapping[str, Any], command: str) -> dict[str, Any]:
@@ -280,6 +290,10 @@ _IGNORES_CASE: Final = "-i"
 
 _OF_NAMES: Final = frozenset(("columns", "sort", "tags"))
 """Lists of names, separated by commas: `--tags a,b`. A name with a comma needs JSON: `'["a, b"]'`."""
+
+
+_OF_PAIRS: Final = frozenset(("properties", "summaries"))
+"""Objects that are written as pairs, `--properties status=open`; others are JSON."""
 
 
 _COMMA: Final = re.compile(r""",(?=(?:[^"'()]|"[^"]*"|'[^']*'|\((?:[^()]|\([^()]*\))*\))*$)""")

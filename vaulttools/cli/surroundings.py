@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from vaulttools.cli.command_line import MARK, is_marked, is_unnamed, nearest_vault
 from vaulttools.cli.importing import collect
 from vaulttools.cli.output import WIDE, columns
+from vaulttools.core import units
 from vaulttools.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -83,24 +84,27 @@ def working_folder() -> str:
         raise BadArgument("The current folder was removed: go to another one") from None
 
 
-def found_vault(*, or_here: bool = True) -> str:
+def found_vault(*, or_here: bool = True, refusal: str = NO_VAULT) -> str:
     """Returns the vault around this folder, or else this folder; never the root or the home folder.
 
     Raises:
-        BadArgument: there is none.
+        BadArgument: there is none; with the sentence `refusal`.
     """
     here = working_folder()
     found = nearest_vault(here) or (here if or_here else None)
     if found is None or is_unnamed(found):
         why = "; the home folder and the root are vaults only when they are named" if is_unnamed(here) else ""
-        raise BadArgument(f"{NO_VAULT}{why}")
+        raise BadArgument(f"{refusal}{why}")
     return found
 
 
-NO_INDEX: Final = (
-    "This folder is not marked as a vault, so it was searched without an index; for an index, name it with --vault or "
-    f"put an empty {MARK} into it."
-)
+_UNMARKED: Final = "This folder is not marked as a vault, so"
+_TO_MARK: Final = f"for an index, name it with --vault or put an empty {MARK} into it"
+
+NO_INDEX: Final = f"{_UNMARKED} it was searched without an index; {_TO_MARK}."
+"""Told after an answer."""
+HAS_NO_INDEX: Final = f"{_UNMARKED} it has no index; {_TO_MARK}"
+"""Told by the commands of the index."""
 
 
 @contextmanager
@@ -123,7 +127,11 @@ def _opened(given: str | None, has_index: bool) -> Iterator[Vault]:
 
 
 def _read_structures(vault: Vault) -> None:
-    with progress(delay=BAR_SECONDS) as on_progress:
+    def left() -> float | None:
+        progress = vault.index_progress
+        return None if progress is None else progress.facts_seconds
+
+    with progress(delay=BAR_SECONDS, left=left) as on_progress:
         vault.read_structures(on_progress=on_progress)
 
 
@@ -142,29 +150,54 @@ class _Lines:
             self._written, self._last = now, text
             print(text, file=self._stream, flush=True)
 
-    def count(self, done: int, total: int, what: str, unit: str) -> None:
-        """Write how much is done and how long the rest takes at that pace; while nothing is done, only once."""
-        left = (time.monotonic() - self._began) * (total - done) / max(1, done)
-        text = f"{what}: {done:,} of {total:,} {unit}, "
-        text += f"about {left:,.0f} s left" if done else "the first take longest"
-        if done or text != self._last:
+    def count(self, done: int, total: int, what: str, unit: str, left: float | None) -> None:
+        """Write how much is done and how many seconds are left; what is the same as the last line only once."""
+        text = f"{what}: {done:,} of {total:,} {unit}"
+        text += "" if left is None else f", {units.time_left(left)}"
+        if text != self._last:
             self.tell(text)
 
 
+_SURE_SHARE: Final = 0.03
+"""Share of the work after which its pace is known."""
+
+
+class _Pace:
+    """Estimates the seconds that are left at the pace since the first report."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._first: int | None = None
+
+    def left(self, done: int, total: int) -> float | None:
+        """Returns None while too little is done."""
+        if self._first is None:
+            self._begun, self._first = time.monotonic(), done
+        gained = done - self._first
+        if gained < _SURE_SHARE * (total - self._first) or gained == 0:
+            return None
+        return (time.monotonic() - self._begun) * (total - done) / gained
+
+
 @contextmanager
-def progress(delay: float = 0.0, what: str = "Indexing", unit: str = "files") -> Iterator[Callable[[int, int], None]]:
+def progress(
+    delay: float = 0.0, what: str = "Indexing", unit: str = "files", left: Callable[[], float | None] | None = None
+) -> Iterator[Callable[[int, int], None]]:
     """Yields a function that shows the progress of files: as a bar after `delay` seconds if stderr is a terminal,
-    otherwise as a line now and then. The number never decreases."""
+    otherwise as a line now and then. The number never decreases. `left` returns the estimated seconds for the rest, or
+    None; without it they are estimated from the numbers."""
     start, is_seen = time.monotonic(), sys.stderr.isatty()
-    lines = _Lines(sys.stderr)
+    lines, pace = _Lines(sys.stderr), _Pace()
     most = 0
     bars: list[Any] = []
 
     def on_progress(done: int, total: int) -> None:
         nonlocal most
         most = done = max(most, done)
+        by_pace = pace.left(done, total)
+        seconds = None if done >= total else by_pace if left is None else left()
         if not is_seen:
-            lines.count(done, total, what, unit)
+            lines.count(done, total, what, unit, seconds)
             return
         if not bars:
             if time.monotonic() < start + delay:
@@ -173,10 +206,15 @@ def progress(delay: float = 0.0, what: str = "Indexing", unit: str = "files") ->
 
             # Its own lock is for processes, too: where these are spawned, as on macOS, that starts one more.
             tqdm.set_lock(RLock())
-            bars.append(tqdm(desc=what, unit=f" {unit}", leave=False, file=sys.stderr, initial=done))
+            # Its own estimate takes every pause between two commits for a slower pace.
+            form = f"{{l_bar}}{{bar}}| {{n_fmt}}/{{total_fmt}} {unit}{{postfix}}"
+            bars.append(tqdm(desc=what, total=total, bar_format=form, leave=False, file=sys.stderr, initial=done))
         [bar] = bars
         bar.total = total
         bar.update(done - bar.n)
+        shown = "" if seconds is None else units.time_left(seconds)
+        if shown != bar.postfix:
+            bar.set_postfix_str(shown)
 
     try:
         yield on_progress

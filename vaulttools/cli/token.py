@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from platformdirs import user_config_path
 
+from vaulttools.cli import guesses
 from vaulttools.cli.command_line import take_value
 from vaulttools.cli.main import Said, Switches
-from vaulttools.errors import BadArgument
 
 HELP: Final = """\
 usage: vaulttools token add NAME --vaults a,b [--tokens FILE]
@@ -20,6 +20,9 @@ usage: vaulttools token add NAME --vaults a,b [--tokens FILE]
 
 Keep the tokens of 'vaulttools serve --vaults-root'. A token is printed once, and kept as a hash in the user's
 configuration folder or in FILE; one that is revoked is refused from the next request on."""
+
+
+COMMANDS: Final = ("add NAME --vaults A,B", "revoke NAME", "list")
 
 
 def file(given: str | None) -> Path:
@@ -52,4 +55,4 @@ def command(words: list[str], switches: Switches) -> Said:
     if len(words) == 2 and words[0] == "revoke" and vaults is None:
         tokens.revoke(words[1])
         return Said(f"Revoked: {words[1]}", {"revoked": words[1]})
-    raise BadArgument("token takes add NAME --vaults a,b, list, or revoke NAME")
+    raise guesses.subcommand("token", COMMANDS, words, switches.program())

@@ -88,7 +88,7 @@ def update(
 ) -> Updated:
     """Read and write the stale files, notes first, and forget the files that are gone.
 
-    With many notes, all structures are written first, a quarter of the work: questions about all notes can then be
+    With many notes, all structures are written first, a third of the work: questions about all notes can then be
     answered, and only searches still have to read each note.
 
     Args:

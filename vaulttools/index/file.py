@@ -172,6 +172,20 @@ def token_of(path: Path) -> bytes | None:
     return None
 
 
+def is_open_elsewhere(path: Path) -> bool:
+    """Whether another connection has a database open. Its log is ended by the question, so it is asked only before the
+    file is removed. False for a damaged file, and where the file system cannot hold a log."""
+    try:
+        with closing(connect(path)) as connection:
+            connection.set_busy_timeout(0)
+            connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    except (apsw.BusyError, apsw.LockedError):
+        return True
+    except apsw.Error:
+        return False
+    return False
+
+
 def leftovers(path: Path) -> list[Path]:
     """Returns the files that SQLite may keep beside a database."""
     return [path.with_name(path.name + ending) for ending in _LEFTOVERS]

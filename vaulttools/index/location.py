@@ -56,7 +56,7 @@ def of(root: Root, index_folder: str | None = None) -> Location:
         BadArgument: the folder lies in the vault.
         Unavailable: the folder cannot be made, or there is no cache folder (fault-I12).
     """
-    base = _cache_folder() if index_folder is None else Path(index_folder).expanduser()
+    base = cache_folder() if index_folder is None else Path(index_folder).expanduser()
     decisive = [unicodedata.unidata_version, sorted(root.protection.names), sorted(root.protection.folders)]
     decisive += ["logseq"] if root.is_logseq else []
     options = json.dumps([*decisive, *([f"files {VERSION}"] if is_installed() else [])])
@@ -77,7 +77,25 @@ def of(root: Root, index_folder: str | None = None) -> Location:
     return Location(folder, options)
 
 
-def _cache_folder() -> Path:
+def indexes_in(base: Path) -> list[Path]:
+    """Returns the folders of all indexes in a folder of indexes."""
+    return sorted(note.parent for note in base.glob(f"*/{_NOTE}"))
+
+
+def vault_of(folder: Path) -> str:
+    """Returns the folder of the vault whose index a folder holds; its own path if that is not known."""
+    try:
+        return (folder / _NOTE).read_text(encoding="utf-8").strip() or str(folder)
+    except (OSError, UnicodeDecodeError):
+        return str(folder)
+
+
+def cache_folder() -> Path:
+    """Returns the folder of all indexes, unless the configuration names another one.
+
+    Raises:
+        Unavailable: this user has no cache folder.
+    """
     from platformdirs import user_cache_path
 
     with suppress(RuntimeError):  # no HOME, and a user without a home folder

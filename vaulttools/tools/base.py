@@ -251,8 +251,11 @@ def _of_note(call: Call, target: Target, document: Document, stop: Callable[[], 
     if not wanted:
         where = f"the part of {shown} that is named" if every else shown
         embedded = [each.target for each in note.references if each.embed and definition.is_base(each.target)]
-        hint = f"; it embeds {embedded[0]}: give that as base, with this_note {shown}" if embedded else ""
-        raise BadArgument(f"There is no base block in {where}{hint or '; give a .base file, or where'}")
+        hint = "; give a .base file, or where"
+        if embedded:
+            its = call.work.voice.call("base", {"base": embedded[0], "this_note": document.path})
+            hint = f"; it embeds {embedded[0]}: {its}"
+        raise BadArgument(f"There is no base block in {where}{hint}")
     notices: tuple[str, ...] = ()
     if len(wanted) > 1:
         first = f"{shown} has {len(wanted)} base blocks; this is the first, of line {wanted[0].line}."
@@ -311,8 +314,8 @@ def _listed(source: _Source, work: Work) -> BaseAnswer:
     views = _views(source.base)
     lines = [render.line(f" {each.name}: {each.type}") for each in views]
     first = f"{render.counted(len(views), 'view')}{source.label}:"
-    call = json.dumps({"base": source.path, "view": views[0].name}, ensure_ascii=False)
-    notices = [*source.notices, f"To run one: base {call}"]
+    call = work.voice.call("base", {"base": source.path, "view": views[0].name})
+    notices = [*source.notices, f"To run one: {call}"]
     fitted = cut.fit(first, [Section("", lines)], answer.bracketed(notices))
     return BaseAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=True),
@@ -372,7 +375,8 @@ def _answer(
     if others:
         notices.append(f"Other views: {named(others)}.")
     if next_page is not None:
-        notices.append(f"For more rows: {work.voice.call('base', _given(request) | {'page': next_page})}")
+        given = {name: value for name, value in request.model_dump(exclude_defaults=True).items() if value is not None}
+        notices.append(f"For more rows: {work.voice.call('base', given | {'page': next_page})}")
     elif found.total and not found.rows and not part:
         notices.append(f"The last page is {-(-found.total // asked.limit):,}.")
     rows_shown = [
@@ -545,10 +549,6 @@ def _day(node: Node) -> str:
 
 
 _LEAST_YEAR: Final = 999
-
-
-def _given(request: BaseRequest) -> dict[str, Any]:
-    return {name: value for name, value in request.model_dump(exclude_defaults=True).items() if value is not None}
 
 
 def as_csv(answered: BaseAnswer) -> str:

@@ -542,8 +542,8 @@ def test_every_page_says_how_far_the_index_is_and_asks_again_by_itself(
     monkeypatch.setattr(Vault, "index_progress", Progress(10, 10, 20, 40, 3.0))
     progress = ask(app, "GET", "/ui/progress").json()
     assert progress == {
-        "sentence": "Indexing: 10 of 10 notes are read, 62% of the work is done, about 3 s are left.",
-        "share": 0.625,
+        "sentence": "Indexing: 10 of 10 notes are read, 67% of the work is done, a few seconds left.",
+        "share": 0.667,
     }
     shown = ask(app, "GET", "/ui/tags").text
     assert progress["sentence"] in shown and 'data-progress="/ui/progress"' in shown

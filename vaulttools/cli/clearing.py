@@ -1,0 +1,62 @@
+"""Removes what this program keeps on a machine, for `index clear --all`."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_config_path, user_data_path
+
+from vaulttools.cli import daemon, handover
+from vaulttools.cli.main import Said
+from vaulttools.core.paths import shown
+from vaulttools.errors import BadArgument
+from vaulttools.index import location
+from vaulttools.index.file import is_open_elsewhere
+from vaulttools.user_file import user_file
+
+_ENDING_SECONDS: Final = 5.0
+"""A resident process ends within this after it was asked to: it finishes a command of another shell."""
+
+
+def clear_all() -> Said:
+    """Remove the indexes of all vaults, with their vectors and texts, sockets, and what servers keep.
+
+    Resident processes are ended. Settings and tokens stay, since a person wrote them.
+
+    Raises:
+        BadArgument: a server or another program uses an index; then no index was removed.
+    """
+    sockets = handover.socket_folder()
+    for path in sorted(Path(sockets).glob("*.sock")) if sockets else ():
+        daemon.stop(str(path))
+    cache = location.cache_folder()
+    named = [] if (file := user_file()) is None else file.index_folders()
+    indexes = [folder for base in dict.fromkeys((cache, *named)) for folder in location.indexes_in(base)]
+    ends = time.monotonic() + _ENDING_SECONDS
+    while in_use := [folder for folder in indexes if _is_in_use(folder)]:
+        if time.monotonic() >= ends:
+            vaults = ", ".join(shown(location.vault_of(folder)) for folder in in_use)
+            raise BadArgument(f"Nothing was removed: another program has the index open of {vaults}; end it first")
+        time.sleep(0.1)
+    whole = [cache, user_data_path("vaulttools"), *([Path(sockets)] if sockets else [])]
+    apart = [folder for folder in indexes if not folder.is_relative_to(cache)]
+    removed = [folder for folder in (*whole, *apart) if folder.exists()]
+    for folder in removed:
+        shutil.rmtree(folder)
+    kept = [str(each) for each in _settings()]
+    lines = [f"Removed: {shown(str(each))}" for each in removed] or ["There was nothing to remove."]
+    lines += [f"Kept, since it is yours: {shown(each)}" for each in kept]
+    return Said("\n".join(lines), {"removed": [str(each) for each in removed], "kept": kept})
+
+
+def _is_in_use(folder: Path) -> bool:
+    return any(map(is_open_elsewhere, folder.glob("*-*.sqlite")))
+
+
+def _settings() -> Iterator[Path]:
+    """Finds the files in the user's configuration folder."""
+    yield from sorted(each for each in user_config_path("vaulttools").glob("*") if each.is_file())
