@@ -250,6 +250,12 @@ def test_rule_A02_B02_a_mention_is_a_word_of_plain_text(make_vault: MakeVault, l
     assert vault.links(note="n", direction="mentions").total == is_mention
 
 
+def test_a_name_that_begins_with_a_mark_is_mentioned_after_a_blank(make_vault: MakeVault) -> None:
+    name = "\N{BENGALI SIGN NUKTA}\N{BENGALI LETTER KA}"
+    vault = make_vault({f"{name}.md": "", "m.md": f"say {name} here\nsay{name}\n"})
+    assert [link.line for link in vault.links(note=name, direction="mentions").links] == [1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -574,7 +574,7 @@ def test_a_timeout_is_reported_and_never_says_that_there_are_no_matches(
     answer = vault.search("h[ij]t", paths, cancel=Event())
     left = f"{len(files)} file{'s' if len(files) > 1 else ''}"
     by_paths = "paths" if isinstance(paths, list) else "paths to the files from a.md on"
-    narrow = "the pattern" if paths == "a.md" else by_paths
+    narrow = "pattern" if paths == "a.md" else by_paths
     assert answer.text == (
         f"No matches in the 0 files searched; the search is incomplete: stopped after 60 s, {left} not searched.\n\n"
         f"To go on, narrow {narrow}, or raise time_limit in the configuration."

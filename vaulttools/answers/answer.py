@@ -217,7 +217,9 @@ def unextracted(work: Work, *, found: bool) -> list[str]:
     return [f"The text of {files} was not searched; to have it searched: {INSTALL}"]
 
 
-def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_order: bool = True) -> list[str]:
+def way_on(
+    work: Work, narrowing: Sequence[str], bounding: str | None = None, *, in_path_order: bool = True
+) -> list[str]:
     """Returns how to reach the files that there was no time for; nothing if there was time for all.
 
     `narrowing` names the arguments that narrow the call, `bounding` the one that says how much is shown.
@@ -230,7 +232,8 @@ def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_o
     first = min((entry.paths[0] for entry in late if entry.paths), key=paths.order, default=None)
     start = f" to the files from {named([first])} on" if in_path_order and first is not None else ""
     fewer = f", lower {work.voice.name(bounding)}" if bounding is not None and UNREAD in work.skipped else ""
-    return [f"To go on, narrow {narrowing}{start}{fewer}, or raise time_limit in the configuration."]
+    narrower = " or ".join(map(work.voice.name, narrowing))
+    return [f"To go on, narrow {narrower}{start}{fewer}, or raise time_limit in the configuration."]
 
 
 def to_read_on(path: str, line: int, voice: Voice) -> str:

@@ -78,7 +78,7 @@ def run(call: Call, request: GrepRequest) -> GrepAnswer:
     notices += plugin_data.among((file for file, _ in shown), call.notes().note)
     notices += hints.files_without_match(found)
     notices += hints.readings(found, work.voice.name("glob") if (request.glob or "").strip() else None)
-    way_on = answer.way_on(work, "path or glob", "max_results")
+    way_on = answer.way_on(work, ("path", "glob"), "max_results")
     if total > len(matches):
         of = f"{total:,}" if exact else f"more than {at_least:,}"
         more = (

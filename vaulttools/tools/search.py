@@ -166,7 +166,7 @@ def run(call: Call, request: SearchRequest) -> SearchAnswer:
     notices += hints.readings(found, "paths" if only_globs else None)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
     notices += _limits(shown, cap, plan)
-    notices += answer.way_on(work, "the pattern" if plan.is_single else "paths", in_path_order=plan.order is None)
+    notices += answer.way_on(work, ("pattern" if plan.is_single else "paths",), in_path_order=plan.order is None)
     if next_skip is not None:
         of = f"{total}" if found.is_exact else f"more than {total}"
         notices.append(

@@ -277,7 +277,7 @@ def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits, work: Wo
 
 def _closing(request: SearchFilesRequest, work: Work, total: int, shown: int, *, is_exact: bool) -> list[str]:
     """Says how much is shown, and how to see more."""
-    way_on = answer.way_on(work, work.voice.name("file_pattern"), "max_results", in_path_order=request.sort == "path")
+    way_on = answer.way_on(work, ("file_pattern",), "max_results", in_path_order=request.sort == "path")
     if total <= request.max_results and is_exact:
         return way_on
     of = f"{total}" if is_exact else f"more than {total}"

@@ -69,8 +69,9 @@ def _occurs(line: str, name: str, hidden: bytearray) -> bool:
 
 
 def _joined(first: str, second: str) -> bool:
-    """Whether two neighbouring characters belong to one word; a mark belongs to what is before it."""
-    return (_is_of_word(first) and _is_of_word(second)) or (not second.isascii() and _is_mark(second))
+    """Whether two neighbouring characters belong to one word; a mark belongs to what is before it, but to no blank."""
+    is_mark = not second.isascii() and not first.isspace() and _is_mark(second)
+    return is_mark or (_is_of_word(first) and _is_of_word(second))
 
 
 def _is_mark(character: str) -> bool:
