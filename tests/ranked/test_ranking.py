@@ -64,12 +64,12 @@ def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: 
     ("question", "sentences", "facts"),
     [
         ("galena", 0, []),
-        ("malachyte", 1, ['No text or title has the word "malachyte"; "malachite" was searched for instead.']),
-        ("jewel", 'No text or title has the word "jewel"; words that start with it were searched for.', []),
-        ("galena zzzzzz", 'No text or title has the word "zzzzzz".', ['No note has the word "zzzzzz".']),
-        ("galena mention", 'No text or title has the word "mention".', []),
-        ('"lead sulphide"', 'No text or title holds "lead sulphide"; its words were searched for one by one.', []),
-        ("ten-buttons", 'No text or title has the word "ten-buttons"; its parts were searched for: ten, buttons.', []),
+        ("malachyte", 1, ['No note has the word "malachyte"; "malachite" was searched for instead.']),
+        ("jewel", 'No note has the word "jewel"; words that start with it were searched for.', []),
+        ("galena zzzzzz", 'No note has the word "zzzzzz".', ['No note has the word "zzzzzz".']),
+        ("galena mention", 'No note has the word "mention".', []),
+        ('"lead sulphide"', 'No note holds "lead sulphide"; its words were searched for one by one.', []),
+        ("ten-buttons", 'No note has the word "ten-buttons"; its parts were searched for: ten, buttons.', []),
         ("紫禁城", "No note holds any part of it.", []),
     ],
 )
@@ -283,7 +283,7 @@ def test_a_word_that_only_a_deleted_note_had_is_corrected_at_once(
         (made.folder / "gone.md").unlink()
         ranking = made.ask("gallena")
         assert [hit.path for hit in ranking.notes] == ["other.md"]
-        assert ranking.absences == ['No text or title has the word "gallena"; "galena" was searched for instead.']
+        assert ranking.absences == ['No note has the word "gallena"; "galena" was searched for instead.']
 
 
 @pytest.mark.parametrize("watch", ["auto", "off"])

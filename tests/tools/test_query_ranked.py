@@ -45,7 +45,7 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "Understood as:\n"
         "Any of these, in any inflection, case and accents: lead, sulphate.\n"
         "Not looked for, since they say little: which, is, of.\n"
-        'No text or title has the words "mineral", "composed".\n'
+        'No note has the words "mineral", "composed".\n'
         "\n"
         'Showing 1 note, best first. No note has the word "mineral".\n'
         "\n"
@@ -516,7 +516,7 @@ def test_code_between_backticks_is_looked_for_as_it_is(make_vault: MakeVault) ->
     vault = make_vault({"a.md": "Was it chosen? Yes.\n", "b.md": "An error is handed on by `?` here.\n"})
     answer = vault.query("why was `?` chosen")
     assert [note.path for note in answer.notes] == ["b.md", "a.md"]
-    assert "No text or title holds `§`." in vault.query("`§` chosen", explain=True).text
+    assert "No note holds `§`." in vault.query("`§` chosen", explain=True).text
 
 
 def test_the_call_that_reads_on_is_valid(make_vault: MakeVault) -> None:
@@ -644,7 +644,7 @@ def test_a_compound_that_occurs_nowhere_is_taken_apart_before_it_is_corrected(ma
     vault = make_vault({"a.md": "Many gem stones.\n", "b.md": "Gaston and Gerson.\n"})
     answer = vault.query("gemstones")
     assert [note.path for note in answer.notes] == ["a.md"]
-    first = 'No text or title has the word "gemstones"; "gem stones" was searched for instead.'
+    first = 'No note has the word "gemstones"; "gem stones" was searched for instead.'
     assert answer.text.startswith(f"Showing 1 note, best first. {first}\n")
 
 
@@ -687,7 +687,7 @@ def test_a_word_that_there_was_no_time_to_count_is_not_called_absent(
     path = make_vault({**NOTES, "x.md": "Of chlorite.\n"}).path
     with Vault.open(path, index="off") as vault, index_being_built():
         answer = ranked(vault.query("chlorite smelting"))
-    assert "No text or title" not in answer.text and "No note has" not in answer.text
+    assert "No note has" not in answer.text
     assert not answer.weak
     assert answer.text.startswith('Part of the answer: not all notes were searched for "chlorite", "smelting".')
     assert not answer.complete

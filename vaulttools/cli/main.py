@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
-from vaulttools import plain_models
+from vaulttools import __version__, plain_models
 from vaulttools.cli import importing
 from vaulttools.cli.command_line import quoted, take_flag, take_value, take_values, tool_meant
 from vaulttools.cli.mistakes import PROGRAMS, Mistake, unknown_option
@@ -147,6 +147,9 @@ def _set_today(given: str, here: Surroundings) -> None:
 
 def _command(words: list[str], switches: Switches) -> int:
     here = switches.here
+    if words[:1] == ["--version"]:  # after `--vault`; alone it is answered before anything is imported
+        print(f"vaulttools {__version__}", file=here.out)
+        return FOUND
     if words and words[0] in _HELP and len(words) > 1 and words[1] != "--all":
         words = [*words[1:], "--help"]
     if not words or words[0] in _HELP:

@@ -56,7 +56,7 @@ class Substitutes:
         """Sentences about all terms that no note holds."""
         named = ", ".join(f'"{word}"' for word in self.unfound)
         words = "word" if len(self.unfound) == 1 else "words"
-        of_unfound = [f"No text or title has the {words} {named}."] if named else []
+        of_unfound = [f"No note has the {words} {named}."] if named else []
         return [*of_unfound, *self._corrections, *self._instead]
 
     def of(
@@ -91,13 +91,13 @@ class Substitutes:
         return (term,)
 
     def _instead_of(self, term: QuestionTerm) -> Sequence[QuestionTerm]:
-        name = f'No text or title has the word "{term.text}"'  # longer words may contain it
+        name = f'No note has the word "{term.text}"'  # longer words may contain it
         if term.is_phrase:
-            self._instead.append(f'No text or title holds "{term.text}"; its words were searched for one by one.')
+            self._instead.append(f'No note holds "{term.text}"; its words were searched for one by one.')
             return ()
         if term.literal:
             if term.text.startswith("`"):
-                self._instead.append(f"No text or title holds {term.text}.")
+                self._instead.append(f"No note holds {term.text}.")
             return tuple(map(QuestionTerm, term.parts))
         if term.parts:
             self._instead.append(f"{name}; its parts were searched for: {', '.join(term.parts)}.")

@@ -84,7 +84,8 @@ def run(call: Call, request: GrepRequest) -> GrepAnswer:
         more = (
             "Narrow" if request.max_results == limits.RESULTS else f"Raise {work.voice.name('max_results')} or narrow"
         )
-        more = "" if way_on else f" {more} pattern, path or glob."
+        pattern, path, glob = map(work.voice.name, ("pattern", "path", "glob"))
+        more = "" if way_on else f" {more} {pattern}, {path} or {glob}."
         notices.append(f"Showing {len(matches):,} of {of} matching lines.{more}")
     notices += way_on
 

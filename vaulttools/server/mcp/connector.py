@@ -170,7 +170,8 @@ class Connector(Backend):
             if rows < total:
                 notices.append(f"{rows:,} of {render.counted(total, 'row')} of a list are shown.")
             if not results:
-                notices = list(dict.fromkeys([answer.text.partition("\n")[0], *notices]))
+                first = answer.text.partition("\n")[0]  # it says some of the notices
+                notices = [first, *(each for each in dict.fromkeys(notices) if each not in first)]
             return _Found(encodable(results), encodable(notices))
 
         before = partial(ensure_indexed, seconds=INDEXING_SECONDS, of_all=False)
