@@ -52,6 +52,7 @@ def test_nothing_is_left_but_what_a_person_wrote(home: Path, make_vault: MakeVau
     (next((home / "c/vaulttools").glob("*/vault.txt")).parent / "meaning-1.sqlite").touch()
     write_files(user_data_path("vaulttools"), {"oauth.json": "{}", "tls/key.pem": "secret"})
     write_files(home / "r", {"vaulttools/00000000.sock": ""})  # of a process that was killed
+    (home / "r/vaulttools").chmod(0o700)
     write_files(elsewhere, {"of others.txt": "mine"})
     assert any(elsewhere.glob("*/index-*.sqlite"))
     capsys.readouterr()
@@ -63,6 +64,27 @@ def test_nothing_is_left_but_what_a_person_wrote(home: Path, make_vault: MakeVau
     assert (one / "a.md").exists()
     assert cli.main(["index", "clear", "--all"]) == cli.FOUND
     assert capsys.readouterr().out.startswith("There was nothing to remove.\n")
+
+
+@pytest.mark.not_on_windows("the folders of the system are not set by variables there")
+@pytest.mark.parametrize("place", ["c/vaulttools", "d/vaulttools", "r/vaulttools", "indexes"])
+def test_files_of_a_person_in_folders_of_the_program_stay(
+    place: str, home: Path, make_vault: MakeVault, capsys: Printed
+) -> None:
+    """`XDG_CACHE_HOME` may be the home folder, and `vaulttools` in it a vault; `index_folder` may hold all sorts."""
+    mine = {"note.md": "", "Novel/vault.txt": "chapter 1", "tls/note.md": "", "tokens.md": "", "linked/vault.txt": ""}
+    write_files(home / place, mine)
+    (home / place).chmod(0o700)
+    (home / place / "linked").rename(home / "elsewhere")
+    (home / place / ("0" * 32)).symlink_to(home / "elsewhere")
+    vault = make_vault({"a.md": "# A\n"}).path
+    write_files(home / "s", {"vaulttools/vaulttools.toml": f'[n]\npath = "{vault}"\nindex_folder = "{home}/indexes"\n'})
+    before = files_in(home)
+    assert cli.main(["--vault", str(vault), "index", "build"]) == cli.FOUND
+    assert cli.main(["index", "clear", "--all"]) == cli.FOUND
+    assert files_in(home) == before
+    assert (home / place / ("0" * 32)).is_symlink()
+    assert f"Removed: {home / place}\n" not in capsys.readouterr().out
 
 
 @pytest.mark.not_on_windows("the folders of the system are not set by variables there")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ _DATABASE: Final = f"index-{SCHEMA}.sqlite"
 (fault-I13)."""
 _NOTE: Final = "vault.txt"
 """Tells people who look into the cache folder whose index it is."""
+_NAME: Final = re.compile(r"[0-9a-f]{32}")
+"""The name of an index's folder. Others may keep folders beside it, in a folder that the configuration names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,8 @@ def of(root: Root, index_folder: str | None = None) -> Location:
 
 def indexes_in(base: Path) -> list[Path]:
     """Returns the folders of all indexes in a folder of indexes."""
-    return sorted(note.parent for note in base.glob(f"*/{_NOTE}"))
+    notes = base.glob(f"*/{_NOTE}")
+    return sorted(note.parent for note in notes if _NAME.fullmatch(note.parent.name) and not note.parent.is_symlink())
 
 
 def vault_of(folder: Path) -> str:
