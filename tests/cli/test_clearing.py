@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 
 import pytest
@@ -21,16 +23,18 @@ Printed = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home folder, where everything is kept."""
-    folder = tmp_path / "home"
+def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty home folder, where everything is kept; its path is short enough for a socket."""
+    place = TemporaryDirectory(prefix="vt-")
+    folder = Path(place.name, "h")
     folder.mkdir()
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(folder))
-    for name, place in {"CACHE_HOME": "c", "CONFIG_HOME": "s", "DATA_HOME": "d", "RUNTIME_DIR": "r"}.items():
-        (folder / place).mkdir(mode=0o700)
-        monkeypatch.setenv(f"XDG_{name}", str(folder / place))
-    return folder
+    for name, kept in {"CACHE_HOME": "c", "CONFIG_HOME": "s", "DATA_HOME": "d", "RUNTIME_DIR": "r"}.items():
+        (folder / kept).mkdir(mode=0o700)
+        monkeypatch.setenv(f"XDG_{name}", str(folder / kept))
+    yield folder
+    place.cleanup()
 
 
 def files_in(folder: Path) -> list[str]:

@@ -205,6 +205,9 @@ DRAWN = {
     "C# notes.md": "sharp\n",
     "sharp.canvas": json.dumps({"nodes": [card("a", "file", 0, 0, file="C# notes.md", subpath="#^gone")]}),
     "empty.canvas": "{}",
+    "half.canvas": json.dumps(
+        {"nodes": [card("a", "text", 0, 0, text="half \ud800 pair"), card("\ud800", "group", 0, 9)]}
+    ),
 }
 
 
@@ -269,6 +272,7 @@ def test_an_embedded_canvas_is_shown_below_its_name(drawn: ASGIApp) -> None:
     [
         ("no.canvas", "no canvas"),
         ("empty.canvas", "This canvas is empty."),
+        ("half.canvas", "half ? pair"),
         ("sharp.canvas", "C# notes > ^gone Block not found"),
         ("Docs/b.docx", ""),
     ],
@@ -279,7 +283,7 @@ def test_a_file_that_holds_no_cards_is_shown_too(drawn: ASGIApp, path: str, sent
 
 def test_bases_canvases_and_documents_are_listed_and_images_are_not(drawn: ASGIApp) -> None:
     listed = (
-        "Books 4 a b c long Docs 1 b docx All base Ann C# notes Part board canvas empty canvas no canvas none base "
+        "Books 4 a b c long Docs 1 b docx All base Ann C# notes Part board canvas empty canvas half canvas no canvas none base "
         "note sharp canvas"
     )
     for path in ("/ui/folder/", "/ui/"):

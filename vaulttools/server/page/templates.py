@@ -70,7 +70,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
     policy = _POLICY.format(f"'nonce-{nonce}'") + ("; frame-src 'self'" if values.get("diagrams") else "")
     if values.get("leads_elsewhere"):  # a form may end at any address, also by redirects; this page shows no note
         policy = policy.replace("form-action 'self'", "form-action 'self' https: http:")
-    return HTMLResponse(text, status, {**HEADERS, "Content-Security-Policy": policy})
+    return HTMLResponse(text.encode("utf-8", "replace"), status, {**HEADERS, "Content-Security-Policy": policy})
 
 
 @cache

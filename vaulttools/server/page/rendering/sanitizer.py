@@ -92,7 +92,7 @@ def sanitized(html: str, addresses: Addresses) -> str:
         return value
 
     cleaned = nh3.clean(
-        html,
+        html.encode("utf-8", "replace").decode("utf-8"),  # JSON of a canvas may have half surrogate pairs
         tags=set(_TAGS),
         attributes=_ATTRIBUTES,
         attribute_filter=allowed,
