@@ -185,6 +185,14 @@ def test_an_empty_answer_says_what_there_is(vault: Vault, given: dict[str, Any],
 
 
 @pytest.mark.parametrize(
+    ("said", "meant"), [("todo", "open"), ("Pending", "open"), ("completed", "done"), ("all", "any")]
+)
+def test_usual_words_for_a_status_are_understood(make_vault: MakeVault, said: str, meant: str) -> None:
+    vault = make_vault({"a.md": "- [ ] one\n- [x] two\n- [/] three\n"})
+    assert vault.tasks(status=said).tasks == vault.tasks(status=meant).tasks != []
+
+
+@pytest.mark.parametrize(
     ("given", "sentence"),
     [
         ({"status": "closed"}, 'status must be open, done, any, or the one character in the box, got "closed"'),

@@ -33,13 +33,17 @@ _DATES: Final = ("due_after", "due_before", "scheduled_after", "scheduled_before
 
 _WORDS: Final = ("open", "done", "any")
 
+_MEANT: Final = {"todo": "open", "undone": "open", "pending": "open", "completed": "done", "all": "any"}
+"""What models and people write for a status, too; each has one meaning here."""
+
 _USUAL: Final = " xX"
 """The characters of most boxes; other characters mean what their user means by them."""
 
 
 def _status(status: str) -> str:
-    if status.casefold() in _WORDS:
-        return status.casefold()
+    word = _MEANT.get(status.casefold(), status.casefold())
+    if word in _WORDS:
+        return word
     if len(status) != 1:
         got = json.dumps(status[:60], ensure_ascii=False)
         raise ValueError(f"status must be open, done, any, or the one character in the box, got {got}")
