@@ -6,14 +6,13 @@ Needs the extra `browser` and a `chromium` on the path; skipped where either is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import write_files
-from tests.server.page.conftest import OpenPage
+from tests.server.page.conftest import OpenPage, tab_to
 from tests.server.serving import http
 
 pytest.importorskip("playwright", reason="needs the extra: pip install 'vaulttools[browser]'")
@@ -72,15 +71,6 @@ OVERVIEWS = (
     "/ui/map/evil",
     "/ui/nearby/Home.md",
 )
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of a vault."""
-    folder = tmp_path_factory.mktemp("vault")
-    write_files(folder, FILES)
-    with http("--vault", f"garden={folder}", "serve", ":0", "--no-index") as served:
-        yield served.url.rstrip("/")
 
 
 def requested(page: Page) -> list[str]:
@@ -260,11 +250,7 @@ def test_everything_can_be_reached_by_keyboard(page: Page) -> None:
     expect(page.locator("a.result").first).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Plan")
-    link = page.locator(".neighbourhood a", has_text="Soil").first
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if link.evaluate("element => element === document.activeElement"):
-            break
+    tab_to(page, page.locator(".neighbourhood a", has_text="Soil").first)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Soil")
 

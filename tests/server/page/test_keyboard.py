@@ -6,17 +6,16 @@ Whatever has the focus is seen to have it, and the focus is never lost.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import write_files
-from tests.server.page.conftest import OpenPage
+from tests.server.page.conftest import OpenPage, tab_to
 from tests.server.serving import http
 
 pytest.importorskip("playwright", reason="needs the extra: pip install 'vaulttools[browser]'")
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 expect.set_options(timeout=30_000)  # a busy machine is slow
 
@@ -28,32 +27,6 @@ FILES = {
     "Soil.md": "Loam.\n\n- [ ] dig 📅 2020-01-01\n- [ ] rake 📅 2999-01-01\n- [x] plant\n\n[[Beds]]\n",
     **{f"Logs/{number}.md": f"Log of larch, {number}.\n" for number in range(25)},
 }
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of a vault."""
-    folder = tmp_path_factory.mktemp("vault")
-    write_files(folder, FILES)
-    with http("--vault", f"garden={folder}", "serve", ":0", "--no-index") as served:
-        yield served.url.rstrip("/")
-
-
-SEEN = """() => {
-    const at = document.activeElement;
-    const outlined = [at, at.nextElementSibling].some((each) => each && getComputedStyle(each).outlineStyle !== "none");
-    return at !== document.body && (outlined || at.tagName === "IFRAME");
-}"""
-
-
-def tab_to(page: Page, wanted: Locator, *, key: str = "Tab") -> None:
-    """Go to an element by the tab key; whatever has the focus on the way is seen to have it."""
-    for _ in range(150):
-        page.keyboard.press(key)
-        assert page.evaluate(SEEN), page.evaluate("document.activeElement.outerHTML")
-        if wanted.evaluate("each => each === document.activeElement"):
-            return
-    raise AssertionError(f"The tab key does not lead to {wanted}")
 
 
 def test_the_first_result_is_opened(page: Page) -> None:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from tests.conftest import write_files
 from tests.server.asking import ORIGIN, Serve, ask, talk
 from vaulttools.index.progress import Progress
-from vaulttools.server.page import health, reading, searching, start
+from vaulttools.server.page import health, reading, searching
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.vault import Vault
 
@@ -53,12 +53,6 @@ def guarded(serve: Serve) -> ASGIApp:
 @pytest.fixture(scope="module")
 def hostile(serve: Serve) -> ASGIApp:
     return serve(notes=EVIL_FILES)
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine may need more time for the start page than people have."""
-    monkeypatch.setattr(start, "_SECONDS", 60.0)
 
 
 def words(answer: httpx2.Response) -> str:

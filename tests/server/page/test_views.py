@@ -13,7 +13,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.server.asking import Serve, ask
-from vaulttools.server.page import start, vault_notes
+from vaulttools.server.page import vault_notes
 from vaulttools.vault import Vault
 
 BASE = """
@@ -49,13 +49,6 @@ FILES = {
 @pytest.fixture(scope="module")
 def app(serve: Serve) -> ASGIApp:
     return serve(notes=FILES)
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine may need more time than people have."""
-    monkeypatch.setattr(start, "_SECONDS", 60.0)
-    monkeypatch.setattr(vault_notes, "_TABLES_SECONDS", 60.0)
 
 
 def article(app: ASGIApp, path: str) -> str:

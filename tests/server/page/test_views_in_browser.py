@@ -6,24 +6,15 @@ Needs the extra `browser` and a `chromium` on the path; skipped where either is 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
-from tests.conftest import write_files
-from tests.server.serving import http
+from tests.server.page.conftest import OpenPage, tab_to
 
 pytest.importorskip("playwright", reason="needs the extra: pip install 'vaulttools[browser]'")
-from playwright.sync_api import Browser, Page, expect, sync_playwright
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+from playwright.sync_api import expect
 
 expect.set_options(timeout=30_000)  # a busy machine is slow
 
@@ -66,35 +57,6 @@ PAGES = (
 )
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of a vault."""
-    folder = tmp_path_factory.mktemp("vault")
-    write_files(folder, FILES)
-    with http("--vault", f"garden={folder}", "serve", ":0", "--no-index") as served:
-        yield served.url.rstrip("/")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        # Chromium's own sandbox does not start for root, as whom CI runs.
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield started
-        started.close()
-
-
-OpenPage = Callable[..., Page]
-
-
-@pytest.fixture
-def open_page(browser: Browser, url: str) -> Iterator[OpenPage]:
-    """Open a page of a context of its own; the options are those of Playwright's `new_context`."""
-    with ExitStack() as stack:
-        yield lambda **given: stack.enter_context(browser.new_context(**{"base_url": url, **given})).new_page()
-
-
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_a_page_is_as_wide_as_the_window_and_says_nothing_to_the_console(open_page: OpenPage, width: int) -> None:
     page = open_page(viewport={"width": width, "height": 900})
@@ -131,26 +93,16 @@ def test_axe_finds_nothing(open_page: OpenPage, scheme: Any) -> None:
     assert found == []
 
 
-def reached(page: Page, name: str) -> None:
-    """Press Tab until a link has the focus."""
-    link = page.locator("article").get_by_role("link", name=name, exact=True).first
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if link.evaluate("element => element === document.activeElement"):
-            return
-    raise AssertionError(name)
-
-
 def test_views_cards_and_rows_are_reached_by_keyboard(open_page: OpenPage) -> None:
     page = open_page()
     page.goto("/ui/note/Home.md")
-    reached(page, "By kind")
+    tab_to(page, page.get_by_role("link", name="By kind", exact=True).first)
     page.keyboard.press("Enter")
     expect(page.locator(".n-views [aria-current]").first).to_have_text("By kind")
     expect(page).to_have_url(re.compile(r"Home\.md\?view=By%20kind#s-part-1$"))
     expect(page.locator("#s-part-1")).to_be_in_viewport()
     page.goto("/ui/note/Board.canvas")
-    reached(page, "Plan")
+    tab_to(page, page.locator("article").get_by_role("link", name="Plan", exact=True).first)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Plan")
 

@@ -13,6 +13,7 @@ function draw(block) {
   frame.sandbox = "allow-scripts";
   frame.src = document.body.dataset.diagrams;
   frame.title = "Diagram";
+  frame.tabIndex = -1; // until it is drawn: the tab key would lead into a page that is being loaded, and stay there
   const ask = () => frame.contentWindow?.postMessage({ source: source.textContent, isDark: isDark() }, "*");
   addEventListener("message", ({ source: from, data }) => {
     if (from !== frame.contentWindow) return;
@@ -27,6 +28,7 @@ function draw(block) {
     } else {
       frame.style.height = `${Math.min(Number(data.height) || 0, TALLEST)}px`;
       if (block.classList.contains("drawn")) return;
+      frame.removeAttribute("tabindex");
       const shut = document.createElement("details");
       const summary = document.createElement("summary");
       summary.textContent = "Source";
