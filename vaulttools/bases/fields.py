@@ -14,12 +14,6 @@ from vaulttools.bases.values import File, LinkValue, Tags, TagValue, Value, text
 from vaulttools.core import paths
 
 
-def short_name(path: str) -> str:
-    """Returns the name of a file as the app shows it; a note's has no extension."""
-    name = path.rpartition("/")[2]
-    return name[:-3] if paths.is_note(path) else name
-
-
 def _stem(path: str) -> str:
     name = path.rpartition("/")[2]
     stem, dot, _ = name.rpartition(".")
@@ -49,7 +43,7 @@ def _properties(context: Context, path: str) -> Mapping[str, Any]:
 
 FILE_FIELDS: Final[Mapping[str, Callable[[Context, str], Value]]] = {
     "file": lambda _, path: File(path),
-    "name": lambda _, path: short_name(path),
+    "name": lambda _, path: paths.title(path),
     "basename": lambda _, path: _stem(path),
     "fullname": lambda _, path: path.rpartition("/")[2],
     "path": lambda _, path: path,
@@ -64,7 +58,7 @@ FILE_FIELDS: Final[Mapping[str, Callable[[Context, str], Value]]] = {
     "links": _links,
     "embeds": _embeds,
     "backlinks": lambda context, path: context.list(
-        [LinkValue(source, "", short_name(source)) for source in context.files.linking_to(path)]
+        [LinkValue(source, "", paths.title(source)) for source in context.files.linking_to(path)]
     ),
 }
 """The fields of a file; `docs/bases.md` explains each."""

@@ -49,6 +49,12 @@ def stem(path: str) -> str:
     return name[:dot] if 0 < dot < len(name) - 1 else name
 
 
+def title(path: str) -> str:
+    """Returns the name of a file as the app shows it: a note's has no extension."""
+    name = path.rpartition("/")[2]
+    return name[:-3] if is_note(name) else name
+
+
 def is_below(folder: str, path: str) -> bool:
     """Whether a path lies in a folder, at any depth; `""` is the root."""
     return not folder or path.startswith(f"{folder}/")

@@ -78,14 +78,14 @@ class TaskFilter:
     def _in_time(self, task: TaskDetails) -> bool:
         if self.no_due and task.due is not None:
             return False
-        if self.overdue_on is not None and not is_overdue(task, self.overdue_on):
+        if self.overdue_on is not None and not is_overdue(task.status, task.due, self.overdue_on):
             return False
         return all(_lies(getattr(task, name), after, before) for name, (after, before) in self.days.items())
 
 
-def is_overdue(task: TaskDetails, today: str) -> bool:
-    """Whether a task is not done and was due before `today`."""
-    return task.status == OPEN and task.due is not None and task.due < today
+def is_overdue(status: str, due: str | None, today: str) -> bool:
+    """Whether a task is not done and was due before `today`; days are ISO texts."""
+    return status == OPEN and due is not None and due < today
 
 
 def ordered(found: Sequence[NoteTask], parents: Callable[[NoteTask], Iterator[int]], sort: Sort) -> list[TaskRow]:

@@ -119,7 +119,7 @@ def close_to(text: str, visible: Iterable[str]) -> list[str]:
     *_, link = (Link(text), *(link for link, _ in _readings(text)))
     files = list(visible)
     by_path = spelling.closest(link.target, files) if "/" in link.target else []
-    by_name = spelling.closest(_title(link.target), files, _title)
+    by_name = spelling.closest(paths.title(link.target), files, paths.title)
     return [paths.shown(path) for path in dict.fromkeys([*by_path, *by_name])][: limits.NAMED_PATHS]
 
 
@@ -150,9 +150,3 @@ def _readings(text: str) -> Iterator[tuple[Link, str | None]]:
 
 def _is(target: Target, kind: Kind) -> bool:
     return target.place is not None and target.place.kind == kind
-
-
-def _title(path: str) -> str:
-    """Returns the name of a file without folders, for a note also without extension."""
-    name = path.rpartition("/")[2]
-    return name[:-3] if paths.is_note(name) else name

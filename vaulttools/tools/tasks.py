@@ -171,7 +171,7 @@ def _listed(call: Call, request: TasksRequest, asked: Aggregate[_Tasks]) -> Task
     given = date_arguments.days(request, call.session.calendar, _DATES)
     only = _filter(request, {name: day.isoformat() for name, day in given.items()}, today)
     found = asked.answer.selected(only)
-    overdue = sum(task_list.is_overdue(each.task, today) for each in found)
+    overdue = sum(task_list.is_overdue(each.task.status, each.task.due, today) for each in found)
     groups = (
         task_list.grouped(found, asked.answer.above, request.sort, request.group_by)
         if request.group_by
@@ -289,7 +289,7 @@ _DEEPEST: Final = 8
 def _fields(task: TaskDetails, today: str) -> Iterator[str]:
     """Yields what a task's line says beside its text, in words."""
     if task.due:
-        yield f"due {task.due}{', overdue' if task_list.is_overdue(task, today) else ''}"
+        yield f"due {task.due}{', overdue' if task_list.is_overdue(task.status, task.due, today) else ''}"
     for name in ("scheduled", "start", "done", "cancelled"):
         if day := getattr(task, name):
             yield f"{name} {day}"

@@ -9,13 +9,13 @@ from operator import itemgetter
 from threading import Event
 from typing import Final, NamedTuple
 
+from vaulttools.core import paths
 from vaulttools.core.folding.identity import identity
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.asking import ask
-from vaulttools.server.page.searching import title
 from vaulttools.server.page.vault_notes import Soon, ensure_wanted, in_time, note_paths
 from vaulttools.tools.links import LinksAnswer
 from vaulttools.vault import Vault
@@ -71,12 +71,12 @@ def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
         ProblemRow(each.target, addresses.note(each.source, line=each.line), f"{each.source}, line {each.line}")
         for each in answer.links
     ]
-    return Problem(_first_line(answer.text), rows, answer.complete)
+    return Problem(answer.text.rstrip(":."), rows, answer.complete)
 
 
 def _orphans(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     answer = _links(vault, "orphans", cancel)
-    return Problem(_first_line(answer.text), _rows(answer.orphans, addresses), answer.complete)
+    return Problem(answer.text.rstrip(":."), _rows(answer.orphans, addresses), answer.complete)
 
 
 def _links(vault: Vault, direction: str, cancel: Event) -> LinksAnswer:
@@ -84,22 +84,18 @@ def _links(vault: Vault, direction: str, cancel: Event) -> LinksAnswer:
     return answer
 
 
-def _first_line(text: str) -> str:
-    return text.rstrip(":.")
-
-
 def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     """Find notes with nothing below their properties."""
-    paths, is_whole = note_paths(vault, cancel)
-    empty = [path for path in paths if _is_empty(vault, path, cancel)]
+    notes, is_whole = note_paths(vault, cancel)
+    empty = [path for path in notes if _is_empty(vault, path, cancel)]
     summary = f"{_counted(len(empty), 'note')} without text, of those with at most {_SMALL_BYTES} bytes"
     return Problem(summary, _rows(empty, addresses), is_whole)
 
 
 def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     """Find names of several notes: a link by name alone may lead to the wrong one."""
-    paths, is_whole = note_paths(vault, cancel)
-    by_name = sorted((identity(title(path)), path) for path in paths)
+    notes, is_whole = note_paths(vault, cancel)
+    by_name = sorted((identity(paths.title(path)), path) for path in notes)
     groups = [[path for _, path in same] for _, same in groupby(by_name, key=itemgetter(0))]
     several = [each for each in groups if len(each) > 1]
     rows = _rows([path for group in several for path in group], addresses)

@@ -14,7 +14,6 @@ from unicodedata import east_asian_width
 from vaulttools.core import paths, render
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.asking import ask
-from vaulttools.server.page.searching import title
 from vaulttools.server.page.vault_notes import Soon, in_time
 from vaulttools.tools.links import LinksAnswer, NoteReached
 from vaulttools.vault import Vault
@@ -130,7 +129,7 @@ def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> tupl
 
 
 def _name(path: str) -> str:
-    name = paths.shown(title(path))
+    name = paths.shown(paths.title(path))
     ends = list(accumulate(1 + (east_asian_width(character) in "WF") for character in name))
     if bisect_right(ends, _CHARACTERS) == len(name):
         return name

@@ -27,7 +27,6 @@ from vaulttools.server.page.neighbourhood import Diagram
 from vaulttools.server.page.rendering.context import RenderContext, is_image
 from vaulttools.server.page.rendering.note import Rendering
 from vaulttools.server.page.rendering.values import Addressed, elements
-from vaulttools.server.page.searching import title
 from vaulttools.server.page.vault_notes import Soon, TextExcerpt, VaultNotes
 from vaulttools.tools.links import LinkFound, LinksAnswer
 from vaulttools.tools.read import ReadAnswer
@@ -196,7 +195,7 @@ def _without_title(note: Note) -> tuple[Heading | None, str]:
     with empty lines in its place, so that all lines keep their numbers."""
     lines = note.text.split("\n")
     head = next(iter(note.headings), None)
-    if head is None or not is_same(head.text, title(note.path)):
+    if head is None or not is_same(head.text, paths.title(note.path)):
         return None, note.text
     if "".join(lines[note.body_line - 1 : head.line - 1]).strip():
         return None, note.text
@@ -248,7 +247,7 @@ def _with_links(vault: Vault, addresses: Addresses, page: NotePage, cancel: Even
 
 def _backlink(link: LinkFound, rendering: Rendering) -> tuple[int, Markup]:
     # A paragraph may be one long line, with the link at its end.
-    at = identity(link.text).find(identity(title(link.target)))
+    at = identity(link.text).find(identity(paths.title(link.target)))
     text = render.line(link.text.lstrip(), max(at, 0), most=_BACKLINK_CHARACTERS)
     return link.line, Markup(rendering.passage(link.source, text))  # noqa: S704 - it is sanitised
 

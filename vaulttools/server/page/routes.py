@@ -18,7 +18,7 @@ from vaulttools import tools
 from vaulttools.core import paths
 from vaulttools.core.folding.identity import identity
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsError
-from vaulttools.notes.task_list import OPEN
+from vaulttools.notes import task_list
 from vaulttools.server.application import FAILED, FIRST, LOGIN
 from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
@@ -109,17 +109,18 @@ def _search(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Resp
     """Show the results of a search; without a query the start page."""
     addresses: Addresses = frame["addresses"]
     query, mode = _searched(request)
+    template = _search_template(request)
     if not query.strip():
-        template = _search_template(request)
         shown = None if template == _NAMES_ALONE else start.start_page(vault, cancel)
         return templates.page(request, template, **frame, query="", mode=mode, start=shown, error="")
     limit = _number(request, "limit", searching.NOTES, searching.MOST_NOTES)
-    found = searching.results(vault, addresses, query, mode, limit, cancel)
+    names_only = template == _NAMES_ALONE
+    found = searching.results(vault, addresses, query, mode, limit, cancel, names_only=names_only)
     first_new = len(found.found) + 1
     more = f"{addresses.search(query, mode)}&limit={found.more}#result-{first_new}" if found.more else ""
     assistant = addresses.assistant(found.tool, found.arguments)
     values: dict[str, Any] = {"query": query, "mode": mode, "results": found, "more": more, "assistant": assistant}
-    return templates.page(request, _search_template(request), **frame, **values, start=None, error="")
+    return templates.page(request, template, **frame, **values, start=None, error="")
 
 
 def _search_refused(request: Request, frame: Frame, error: VaultToolsError) -> Response:
@@ -210,8 +211,8 @@ def _task_form(request: Request) -> tuple[dict[str, str], dict[str, Any]]:
 
 def _task_row(task: TaskFound, rendering: Rendering, today: str) -> dict[str, Any]:
     """Returns what is shown of a task: its text without markup, its place, and its dates and the like."""
-    name = searching.title(task.path)
-    is_overdue = task.status == OPEN and task.due is not None and task.due < today
+    name = paths.title(task.path)
+    is_overdue = task_list.is_overdue(task.status, task.due, today)
     names = ("scheduled", "start", "done", "cancelled")
     dates = [f"{each} {value}" for each in names if (value := getattr(task, each))]
     priority = [] if task.priority is None else [f"{task.priority} priority"]
@@ -297,7 +298,7 @@ def _not_shown(request: Request, frame: Frame, error: VaultToolsError) -> Respon
 
 def _not_found(request: Request, frame: Frame, sentence: str) -> Response:
     """Show that a page does not exist, with a search for its name."""
-    wanted = searching.title(request.path_params.get("path", "").rstrip("/"))
+    wanted = paths.title(request.path_params.get("path", "").rstrip("/"))
     return _explained(request, frame, 404, "Not found", sentence, wanted)
 
 

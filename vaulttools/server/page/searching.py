@@ -98,21 +98,24 @@ def mode_of(given: str) -> Mode:
     return next((mode for mode in MODES if mode == given), "ranked")
 
 
-def results(vault: Vault, addresses: Addresses, query: str, mode: Mode, limit: int, cancel: Event) -> Results:
-    """Run a search, and show `limit` notes.
+def results(
+    vault: Vault, addresses: Addresses, query: str, mode: Mode, limit: int, cancel: Event, *, names_only: bool = False
+) -> Results:
+    """Run a search, and show `limit` notes; with `names_only` their passages have addresses alone.
 
     Raises:
         VaultToolsError: the tool refused, with its sentence.
     """
-    if mode == "ranked" or mode == "obsidian":
-        return _by_query(vault, addresses, query, mode, limit, cancel)
-    return _by_search_files(vault, addresses, query, mode, limit, cancel)
+    is_exact = mode == "text" or mode == "regex"
+    rendering = None if names_only else Rendering(VaultNotes(vault, cancel), addresses)
+    shown = _Shown(addresses, rendering, finder(query, mode), must_mark=is_exact)
+    run = _by_search_files if is_exact else _by_query
+    return run(vault, shown, query, mode, limit, cancel)
 
 
-def _by_query(vault: Vault, addresses: Addresses, query: str, mode: Mode, limit: int, cancel: Event) -> Results:
+def _by_query(vault: Vault, shown: _Shown, query: str, mode: Mode, limit: int, cancel: Event) -> Results:
     arguments: dict[str, Any] = {"query": query, "mode": mode, "limit": limit}
     answer: QueryAnswer = ask(vault, "query", arguments, cancel)
-    shown = _Shown(addresses, Rendering(VaultNotes(vault, cancel), addresses), finder(query, mode), must_mark=False)
     if isinstance(answer, ObsidianAnswer):
         found = list(map(shown.note, answer.notes))
         summary = _counted(answer.total_notes, len(found), answer.complete, answer.total_is_exact)
@@ -123,7 +126,7 @@ def _by_query(vault: Vault, addresses: Addresses, query: str, mode: Mode, limit:
     has_more = answer.next_page is not None or len(found) < len(answer.notes)
     reason = _reason(answer.text)
     notices = [each for each in answer.notices if each.rstrip(".") not in reason]
-    listed = _listed(answer, addresses)
+    listed = _listed(answer, shown.addresses)
     more = _more(limit, notices) if has_more else 0
     return Results(summary, found, "query", arguments, reason, answer.complete, notices, listed, more)
 
@@ -140,14 +143,13 @@ def _listed(answer: QueryAnswer, addresses: Addresses) -> Listed | None:
     if not isinstance(answer, RankedAnswer) or not answer.listed:
         return None
     rows = [
-        (addresses.note(each.path, line=each.line), title(each.path), render.line(each.text)) for each in answer.listed
+        (addresses.note(each.path, line=each.line), paths.title(each.path), render.line(each.text))
+        for each in answer.listed
     ]
     return Listed(how_many(len(rows), answer.listed_total or 0), rows)
 
 
-def _by_search_files(
-    vault: Vault, addresses: Addresses, pattern: str, mode: Mode, limit: int, cancel: Event
-) -> Results:
+def _by_search_files(vault: Vault, shown: _Shown, pattern: str, mode: Mode, limit: int, cancel: Event) -> Results:
     arguments: dict[str, Any] = {
         "pattern": pattern,
         "max_results": limit,
@@ -156,7 +158,6 @@ def _by_search_files(
     }
     arguments |= {"fixed": True, "case_sensitive": False} if mode == "text" else {}
     answer: SearchFilesAnswer = ask(vault, "search_files", arguments, cancel)
-    shown = _Shown(addresses, Rendering(VaultNotes(vault, cancel), addresses), finder(pattern, mode), must_mark=True)
     found = list(map(shown.file, answer.files))
     summary = _counted(answer.total_files, len(found), answer.complete, answer.total_is_exact)
     reason = "" if found else _reason(answer.text)
@@ -177,18 +178,13 @@ def _counted(total: int, found: int, is_whole: bool, is_exact: bool) -> str:
     return f"{'' if is_exact else 'More than '}{total:,} note{'s' if total != 1 else ''}"
 
 
-def title(path: str) -> str:
-    """Returns the name of a file; a note's without its extension."""
-    name = path.rpartition("/")[2]
-    return name[:-3] if name.lower().endswith(".md") else name
-
-
 @dataclass(frozen=True, slots=True)
 class _Shown:
     """Turns answers of the tools into results."""
 
     addresses: Addresses
-    rendering: Rendering
+    rendering: Rendering | None
+    """None if only names and addresses are shown."""
     find: Finder
     must_mark: bool
     """Whether the match is in the lines as written, where it may be markup rather than text: `[[`, `**`."""
@@ -202,7 +198,7 @@ class _Shown:
                 self._passage(note.path, each.start_line, each.heading, each.text, page=each.page)
                 for each in note.passages
             ]
-            yield NoteResult(note.path, marked(title(note.path), self.find), passages)
+            yield NoteResult(note.path, marked(paths.title(note.path), self.find), passages)
         # The text may lack room for a line of a note that it names.
         lines = {note.path: self._line(note.passages[0]) for note in answer.notes if note.passages}
         lines |= {each.path: (each.line, each.text) for each in answer.named if each.text}
@@ -217,7 +213,7 @@ class _Shown:
         passages = [
             self._passage(note.path, each.start_line, each.heading, "\n".join(each.lines)) for each in note.excerpts
         ]
-        return NoteResult(note.path, marked(title(note.path), self.find), passages)
+        return NoteResult(note.path, marked(paths.title(note.path), self.find), passages)
 
     def file(self, file: FileMatch) -> NoteResult:
         """Returns the result for a file that `search_files` found."""
@@ -238,7 +234,7 @@ class _Shown:
             passages.append(shown)
         shown_lines = sum(len(each.matching_lines) for each in file.excerpts)
         more = f"{file.match_count - shown_lines:,} more matching lines" if file.match_count > shown_lines else ""
-        return NoteResult(file.path, title(file.path), passages, more)
+        return NoteResult(file.path, paths.title(file.path), passages, more)
 
     def _passage(
         self,
@@ -250,12 +246,14 @@ class _Shown:
         page: int | None = None,
         may_cut_head: bool = True,
     ) -> PassageResult:
-        name = title(path)
+        address = self.addresses.note(path, line=line)
+        if self.rendering is None:
+            return PassageResult(address, Markup(), Markup())
+        name = paths.title(path)
         if may_cut_head:
             text = _without_heading(text, (name, *heading[-1:]))
         above = [*below(name, heading), *([f"page {page}"] if page is not None else [])]
         where = marked(" › ".join(above) or f"Line {line}", self.find if above else lambda _: ())
-        address = self.addresses.note(path, line=line)
         if paths.is_note(path):
             html = marked_html(self.rendering.passage(path, text), self.find)
             if "<mark>" in html or not self.must_mark:
@@ -263,11 +261,13 @@ class _Shown:
         return PassageResult(address, where, None, [_row(line, self.find) for line in text.split("\n")])
 
     def _brief(self, path: str, line: int | None, text: str) -> NoteResult:
-        name = title(path)
+        name = paths.title(path)
         shown = _without_heading(text, (name,))
         if shown.startswith("|"):  # a row alone is no table
             shown = " · ".join(filter(None, map(str.strip, _CELL_EDGE.split(shown))))
-        html = marked_html(self.rendering.passage(path, shown), self.find) if shown else Markup()
+        html = Markup()
+        if shown and self.rendering is not None:
+            html = marked_html(self.rendering.passage(path, shown), self.find)
         place = PassageResult(self.addresses.note(path, line=line), Markup(), html)
         return NoteResult(path, marked(name, self.find), [place], is_brief=True)
 

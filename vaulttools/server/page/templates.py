@@ -18,7 +18,6 @@ from starlette.responses import HTMLResponse, Response
 from vaulttools.core import paths, render
 from vaulttools.server.page.rendering.blocks import box
 from vaulttools.server.page.rendering.context import heading_id
-from vaulttools.server.page.searching import title
 from vaulttools.server.page.vault_notes import is_listed
 
 _POLICY: Final = (
@@ -125,12 +124,12 @@ def _environment() -> Environment:
         "box": lambda status: Markup(box(status)),  # noqa: S704 - it escapes
         "folder": lambda path: paths.shown(path.rpartition("/")[0]),
         "heading_id": heading_id,
-        "bare": lambda path: paths.stem(path) if is_listed(path) else title(path),
+        "bare": lambda path: paths.stem(path) if is_listed(path) else paths.title(path),
         "is_note": paths.is_note,
         "kind": lambda path: path.rpartition(".")[2].lower() if is_listed(path) else "",
         "line": render.line,
         "shown": paths.shown,
         "themes": THEMES,
-        "title": title,
+        "title": paths.title,
     }
     return made

@@ -83,8 +83,7 @@ def note_paths(vault: Vault, cancel: Event, also: Callable[[str], object] | None
     Raises:
         Cancelled: nobody waits any more.
     """
-    session = vault.session
-    call = Call(session, Work(session.config.time_limit, cancel), pinned=False)
+    call = _call(vault, cancel)
     found, is_whole = list[str](), True
     scope = call.scope((Walk(notes_only=True, also=also),), (), hidden=False, include_excluded=False)
     for path, kind, left_out in scope.entries():
@@ -93,6 +92,11 @@ def note_paths(vault: Vault, cancel: Event, also: Callable[[str], object] | None
             found.append(path)
         is_whole &= left_out not in INCOMPLETE
     return found, is_whole and call.work.complete
+
+
+def _call(vault: Vault, cancel: Event) -> Call:
+    session = vault.session
+    return Call(session, Work(session.config.time_limit, cancel), pinned=False)
 
 
 class TextExcerpt(NamedTuple):
@@ -150,7 +154,7 @@ class VaultNotes:
         Raises:
             VaultToolsError: there is none, or it may not be seen.
         """
-        found = self._call().named(name)
+        found = _call(self.vault, self.cancel).named(name)
         return name if found.place is None else paths.portable(found.place.path)
 
     def source(self, path: str) -> str:
@@ -159,12 +163,8 @@ class VaultNotes:
         Raises:
             VaultToolsError: it cannot be read.
         """
-        call = self._call()
+        call = _call(self.vault, self.cancel)
         return call.text_of(call.named(path))[0].text
-
-    def _call(self) -> Call:
-        session = self.vault.session
-        return Call(session, Work(session.config.time_limit, self.cancel), pinned=False)
 
     def views(self, base: str) -> Sequence[ViewShown]:
         """Returns the views of a base.

@@ -156,9 +156,7 @@ def card_title(node: Node) -> str:
     if node.kind != "file":
         return node.title
     _, headings, block, _ = parse_linktext(node.part)
-    name = paths.shown(node.content.rpartition("/")[2])
-    name = name[:-3] if paths.is_note(name) else name
-    return " > ".join((name, *headings, *([f"^{block}"] if block else [])))
+    return " > ".join((paths.shown(paths.title(node.content)), *headings, *([f"^{block}"] if block else [])))
 
 
 def _short(text: str) -> str:

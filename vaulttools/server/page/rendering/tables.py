@@ -175,10 +175,10 @@ class BaseTable:
         to = self._addresses.note(row.path)
         cells = []
         if not self._names_files:
-            cells.append(f'<th scope="row">{link(_title(row.path), to)}</th>')
+            cells.append(f'<th scope="row">{link(paths.title(row.path), to)}</th>')
         for column, value in zip(self._columns, row.values, strict=False):
             if column.name in _NAMES and isinstance(value, str):
-                text = _title(value) if column.name == "file.file" else value
+                text = paths.title(value) if column.name == "file.file" else value
                 cells.append(f'<th scope="row">{link(render.shortened(text, _CHARACTERS), to)}</th>')
             else:
                 html = self._shown(column.name, value, column.type, addressed)
@@ -210,7 +210,7 @@ class BaseTable:
         if isinstance(value, str) and kind == "html":
             return sanitized(_cut(value), self._addresses)
         if isinstance(value, str) and kind == "file" and value:
-            return link(_title(value), self._addresses.note(value))
+            return link(paths.title(value), self._addresses.note(value))
         values = value if isinstance(value, list) else [value]
         cut = [_cut(each) if isinstance(each, str) else each for each in values[:_ELEMENTS] if each is not None]
         plain = name.rpartition(".")[2]
@@ -234,11 +234,6 @@ def _tabs(views: Sequence[ViewShown], shown: str, part: PagePart) -> Iterator[st
 
 def _cut(text: str) -> str:
     return render.shortened(text, _CHARACTERS)
-
-
-def _title(path: str) -> str:
-    name = path.rpartition("/")[2]
-    return name[:-3] if paths.is_note(name) else name
 
 
 def _heading(column: ColumnShown) -> str:
