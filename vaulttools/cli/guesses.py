@@ -159,6 +159,9 @@ _SUBCOMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     "token": {"add": "create new make issue", "revoke": "delete remove rm", "list": "ls show status"},
 }
 
+_TAKEN: Final[Mapping[str, Sequence[str]]] = {"build": ("--meaning",), "clear": ("--all",)}
+"""What a subcommand takes."""
+
 _PLACED: Final[Mapping[str, str]] = {
     "today": "--due-after today --due-before tomorrow",
     "tomorrow": "--due-after tomorrow --due-before +2d",
@@ -268,7 +271,8 @@ def _meant_of(name: str, known: Sequence[str], words: Sequence[str], program: Se
         return f"For example: {' '.join(map(quoted, [*program, name, 'status' if 'status' in known else known[-1]]))}"
     if name == "token":
         return f"{_did_you_mean(program, [name])} {next(each for each in known if each.startswith(meant))}"
-    return _did_you_mean(program, [name, meant, *words[1:]])
+    taken = [near[0] for word in words[1:] if (near := spelling.closest(word, _TAKEN.get(meant, ())))]
+    return _did_you_mean(program, [name, meant, *taken])
 
 
 def _did_you_mean(program: Sequence[str], words: Sequence[str]) -> str:
