@@ -87,7 +87,8 @@ def old_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("this copy of the repository has no history back to 0.3")
     folder = tmp_path_factory.mktemp("0.3")
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
-        files.extractall(folder, filter="data")
+        files.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.0 to 3.11.3 lack it
+        files.extractall(folder)
     return folder
 
 
