@@ -38,6 +38,8 @@ def places(*body: Sequence[int], title: Sequence[Sequence[int]] = (), aliases: S
         ("Cafe\u0301", "cafe"),
         ("STRASSE Straße", "strasse strasse"),
         ("東京 ガ", "东京 ガ"),
+        ("C++ (C#), F#!", "c++ c# f#"),
+        ("Music#Intro +1 ++", "music intro 1"),
         ("دَان दिन", "دان दिन"),
         ("?!", ""),
     ],

@@ -19,7 +19,10 @@ READ = [
     ("to be or not to be", "or not to be", ""),
     ("router  ROUTER router", "router", ""),
     ("l'été d'Anne", "été Anne", "l d"),
-    ("C++ 17", "17", "C"),
+    ("C++ 17", "C++ 17", ""),
+    ("C++17 and F#, or C", "C++ 17 F# C", "and or"),
+    ("tuning in C#m", "tuning C", "in m"),
+    ("is issue #5 about node.js#", "issue 5 node.js", "is about"),
     ("obsidian://open?vault=a", "obsidian open vault", "a"),
     # names with several words
     ("end-to-end encryption", "end-to-end encryption", ""),

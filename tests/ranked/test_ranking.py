@@ -82,6 +82,45 @@ def test_the_explanation_says_what_was_searched_for_instead_and_the_answer_what_
     assert said == ([sentences] if isinstance(sentences, str) else facts)
 
 
+SIGNED = {
+    "C.md": "A language with pointers.\n",
+    "C++ at work.md": "Templates.\n",
+    "Alias.md": "---\naliases: [C#]\n---\nA language with a runtime.\n",
+    "Heading.md": "# c++17\n\nFolds.\n",
+    "Editor.md": "I write in Notepad++ and in F#.\n",
+    "Links.md": "[[Music#Intro]], [[C#Intro]], abc++, objC#, C##.\n",
+    "Tuning.md": "From F#, “C#” or Ä-C++ down to C.\n",
+    **{f"Vitamins/{number}.md": f"C and D, glass {number}.\n" for number in range(60)},
+}
+
+
+@pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("C++", ["C++ at work.md", "Heading.md", "Tuning.md"]),
+        ("c#", ["Alias.md", "Tuning.md"]),
+        ("F#", ["Editor.md", "Tuning.md"]),
+        ("notepad++", ["Editor.md"]),
+        ("notepad", ["Editor.md"]),
+    ],
+)
+def test_a_name_that_ends_in_signs_is_found_where_it_is_written(
+    tmp_path_factory: pytest.TempPathFactory, question: str, found: list[str], blind: bool
+) -> None:
+    with opened(tmp_path_factory.mktemp("signed"), SIGNED) as vault:
+        assert sorted(note.path for note in vault.ask(question, blind=blind).notes) == found
+
+
+def test_without_such_a_name_its_word_is_searched_for_and_the_answer_says_so(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    with opened(tmp_path_factory.mktemp("signed"), SIGNED) as vault:
+        answer = vault.ask("D++")
+        assert all(note.path.startswith("Vitamins/") for note in answer.notes) and answer.notes
+        assert answer.absences == ['No note has "D++"; the word "D" was searched for instead.']
+
+
 @pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
 def test_a_word_of_little_meaning_puts_no_note_first_however_rare_it_is(
     tmp_path_factory: pytest.TempPathFactory, blind: bool

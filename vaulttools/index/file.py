@@ -16,7 +16,7 @@ import apsw
 
 from vaulttools.core.windows import replace
 
-SCHEMA: Final = 19
+SCHEMA: Final = 20
 """Incremented with every change of a table, a tokenizer, `folding.words` or the output of `content` (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.folding.words import folded, forms
-from vaulttools.index.words import Places, WordHits
+from vaulttools.index.words import Places, WordHits, tokens
 from vaulttools.notes.note import Note
-from vaulttools.ranked.finder import Finder, NoteWords
+from vaulttools.ranked.finder import Finder, NoteWords, holds
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.weights import NOMINATION
 
@@ -98,13 +98,25 @@ class TermMatches:
             return frozenset()
         if literal not in self._held:
             held = self._named(literal)
-            held.update(path for path, text in self._texts.items() if literal in text)
+            held.update(path for path, text in self._texts.items() if holds(literal, text))
             if self.index is not None:
                 for form in forms(literal):
                     found = self.index.with_text(form, self.looked_at.keys())
+                    found = self._with_name(term, found) if term.is_signed else found
                     held.update(path for path in found if path in self.notes or paths.is_note(path))
             self._held[literal] = held
         return self._held[literal]
+
+    def _with_name(self, term: QuestionTerm, notes: AbstractSet[str]) -> AbstractSet[str]:
+        """Returns those of the notes that hold a name that ends in signs. The index narrows only by its word, so they
+        are read; a note for which there is no time may hold it."""
+        of_word = [self.notes_with(stem) for part in term.parts for _, _, stem in tokens(part)]
+        finder = Finder([term])
+        return {path for path in frozenset(notes).intersection(*of_word) if self._may_hold(path, finder)}
+
+    def _may_hold(self, path: str, finder: Finder) -> bool:
+        note = None if self.stop() else self.read(path)
+        return note is None or any(map(any, finder.places(note).found))
 
     def exists(self, term: QuestionTerm, count: int) -> bool:
         """Whether any note holds a term, in the scope or elsewhere; `count` is how many notes of the index do."""
@@ -132,7 +144,7 @@ class TermMatches:
         weight: dict[str, float] = defaultdict(float)
         for term, rare in zip(finder.terms, rarities, strict=True):
             for path in self.with_term(term) & self.notes - self.fresh.keys():
-                weight[path] += rare * (1 + NOMINATION.in_name * (term.literal in folded(paths.stem(path))))
+                weight[path] += rare * (1 + NOMINATION.in_name * holds(term.literal, folded(paths.stem(path))))
         for path, places in hits.places.items():
             for rare, columns in zip(rarities, places.found, strict=True):
                 weight[path] += rare * any(columns)
@@ -172,4 +184,4 @@ class TermMatches:
             return [(folded(paths.stem(path)), path) for path in self.notes]
 
         names = made() if self.index is None else self.index.kept(("names", self.notes), made)
-        return {path for name, path in names if literal in name}
+        return {path for name, path in names if holds(literal, name)}

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.folding.words import forms, is_sign, lowered, sources
+from vaulttools.core.folding.words import NUMBER_SIGNS, forms, is_sign, lowered, sources
 from vaulttools.core.spelling import common_start
 from vaulttools.core.work import Work
 from vaulttools.files import disk
@@ -151,7 +151,7 @@ class TermCounts:
 
 _REST: Final = r"[\p{L}\p{M}\p{N}\p{Co}]*"
 """The rest of a word, with the same characters as the words of the index."""
-_APART: Final = r"[^\p{L}\p{N}\p{Co}]"
+_APART: Final = rf"[[^\p{{L}}\p{{N}}\p{{Co}}]{NUMBER_SIGNS}]"
 """A character between words."""
 _BETWEEN: Final = f"{_REST}{_APART}+"
 _EDGE: Final = f"(?:^|{_APART})"

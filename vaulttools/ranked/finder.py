@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import Final
@@ -123,12 +125,35 @@ class Finder:
         )
 
 
+def holds(literal: str, folded: str) -> bool:
+    """Whether a folded text holds the literal of a term."""
+    if not _is_name(literal.encode()):
+        return literal in folded
+    return _whole(literal.encode()).search(folded.encode("utf-8", "replace")) is not None
+
+
 def _bytes_of(literal: bytes, text: bytes) -> Iterator[int]:
-    """Yields the byte offsets at which `literal` begins in a text; no offsets for an empty one."""
+    """Yields the byte offsets at which `literal` begins in a folded text; no offsets for an empty one."""
+    if _is_name(literal):
+        yield from (found.start() for found in _whole(literal).finditer(text))
+        return
     start = text.find(literal) if literal else -1
     while start >= 0:
         yield start
         start = text.find(literal, start + 1)
+
+
+def _is_name(literal: bytes) -> bool:
+    """Whether a literal is a name that ends in signs; other literals that begin with ASCII hold no letter."""
+    return literal[:1].isalnum()
+
+
+@lru_cache(maxsize=16)
+def _whole(literal: bytes) -> re.Pattern[bytes]:
+    """Returns the regex of a name that ends in signs, in any case: `C++17` holds `C++`; `Music#intro` has no `C#`, nor
+    has `C#minor`."""
+    after = rb"(?![0-9A-Za-z_#])" if literal.endswith(b"#") else b""
+    return re.compile(rb"(?<![0-9A-Za-z_])" + re.escape(literal) + after, re.IGNORECASE)
 
 
 _AT_ONCE: Final = 1 << 18

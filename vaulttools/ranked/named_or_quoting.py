@@ -13,8 +13,9 @@ from vaulttools.index.words import Places
 from vaulttools.ranked.evidence import FEW_WORDS, RankedNote
 from vaulttools.ranked.scoring import ALIASES, BODY, TITLE
 
-_NO_WORD: Final = re.compile(r"[^\w\u0900-\u109f\u1780-\u17ff\U000f0000-\U000fffff]+|_+")
-"""What is between words. Vowel signs are none for Python; folded signs are of private use."""
+_NO_WORD: Final = re.compile(r"(?<=\w)(\+\+|#(?!\w))|[^\w\u0900-\u109f\u1780-\u17ff\U000f0000-\U000fffff]+|_+")
+"""What is between words. The signs of `C++` and `C#` belong to words. Vowel signs are no letters for Python; folded
+signs are of private use."""
 
 _ROW: Final = 3
 """So many words in a row are a quotation, however common they are."""
@@ -52,7 +53,7 @@ NOWHERE: Final = NamedOrQuoting()
 
 def plain(text: str) -> str:
     """Returns the words of a text, folded, with single blanks between them."""
-    return _NO_WORD.sub(" ", lowered(text)).strip()
+    return " ".join(_NO_WORD.sub(r"\1 ", lowered(text)).split())
 
 
 def may_be_name(places: Places, own: int) -> bool:

@@ -2,7 +2,7 @@
 
 Most terms are words. Scripts without blanks between words give pieces of text: two characters of Chinese and Korean, a
 run of Katakana, three characters of Thai, Lao, Khmer and Burmese. Code between backticks that holds no word, such as
-"`?`", is a piece of text, too.
+"`?`", is a piece of text, too; so is a name that ends in signs: `C++`, `F#`.
 """
 
 from __future__ import annotations
@@ -36,12 +36,15 @@ _MOST_CHARACTERS: Final = 20_000
 """Upper bound of the characters of a question that are read: 32 terms need far fewer."""
 
 _PHRASE: Final = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
-_PIECE: Final = re.compile(rf"[^\W_]+(?:[-._/][^\W_]+)*|{SIGN}+")
+_PIECE: Final = re.compile(rf"[^\W_]+(?:[-._/][^\W_]+)*(?:\+\+|#(?![\w#]))?|{SIGN}+")
+_SIGNED: Final = re.compile(r"([^\W_]+)(?:\+\+|#)")
+"""A name that ends in signs. They tell `C++` from `C#` and from the letter; the words of the index have no signs."""
 _JOINT: Final = re.compile(r"[-._/]")
 
 _CODE: Final = re.compile(r"`[^`\n]{1,20}`")
-_MOST_CODE: Final = 2
-"""Upper bound of literal pieces of code in a question: the search must read the candidate notes for them."""
+_MOST_LITERAL: Final = 2
+"""Upper bound of the pieces of code in a question, and of the names that end in signs: the search must read the
+candidate notes for them."""
 
 _HAN: Final = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA: Final = "\u3041-\u309f"
@@ -80,7 +83,7 @@ class QuestionTerm:
     spellings: tuple[Spelling, ...] = ()
     """The ways to write it in words; empty for a piece of text."""
     parts: tuple[str, ...] = ()
-    """The words it consists of; the search uses them if no note holds the whole term."""
+    """The words or pieces of text it consists of; the search uses them if no note holds the whole term."""
     is_phrase: bool = False
     """Whether it was quoted. The words of a phrase are terms of their own, too."""
 
@@ -88,6 +91,11 @@ class QuestionTerm:
     def literal(self) -> str:
         """The folded text of a piece of text; `""` for words."""
         return "" if self.spellings else lowered(self.text)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether it is a name that ends in signs, such as `C++`."""
+        return _SIGNED.fullmatch(self.text) is not None and not self.spellings
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +155,11 @@ def _read(text: str) -> Question:
             terms += _mixed(piece, languages)
         elif piece.lower() in stops and not is_only_stops:
             dropped.append(piece)
+        elif (signed := _SIGNED.fullmatch(piece)) and sum(term.is_signed for term in terms) < _MOST_LITERAL:
+            terms.append(QuestionTerm(piece, parts=(signed[1],)))
         else:
-            terms.append(_word(piece, languages))
-    terms += map(QuestionTerm, code[:_MOST_CODE])
+            terms.append(_word(piece.rstrip("+#"), languages))
+    terms += map(QuestionTerm, code[:_MOST_LITERAL])
     if not terms:  # kana alone, or particles
         terms = [QuestionTerm(gram) for piece in pieces for run in _RUNS.finditer(piece) for gram in _grams(run[0], 2)]
     once = {_identity(term): term for term in reversed(terms)}

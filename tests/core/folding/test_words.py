@@ -38,6 +38,8 @@ FORMS: Final[tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...]] = ("NFC", "NFD",
         ("hel\u200elo \u202bעולם\u202c", "hello עולם"),
         ("ශ්\u200dරී", "ශ්රී"),
         ("Pounds 1½", "pounds 1½"),
+        ("1\ufe0f\u20e3Erstens ❷zweitens㉓drittens", "1 erstens  2 zweitens 23 drittens"),
+        ("m² H₂O", "m2 h2o"),
         ("خانۀ ہے نگاۂ دائرۃ کرائۓ", "خانه هے نگاه دائره كرائے"),
     ],
 )

@@ -132,16 +132,28 @@ _SEPARATING: Final = "\u0e4d\u0ecd"
 """Marks that folding makes of other characters, at which the word table splits (`index.file`)."""
 
 
-_SIGNS_OF_LETTERS: Final = {
-    code: f" {chr(_FIRST_SIGN + (code & _SIGN_BITS))} " for code in (0x203C, 0x2049, 0x2116, 0x2120, 0x2122, 0x24C2)
-}
-"""Signs whose compatibility form is letters, which would join the word beside them, or signs of ASCII."""
+NUMBER_SIGNS: Final = "①-⑳⒈-⒛⓪⓫-⓿❶-➓㉑-㉟㊱-㊿"
+"""Class of a regex: numbers in circles, and with a full stop. Their plain form would join the word beside them."""
+_NUMBER: Final = re.compile(f"[{NUMBER_SIGNS}]")
+
+
+def _apart() -> Iterator[tuple[int, str]]:
+    """Yields the characters that are words of their own, and what they become."""
+    # Signs whose compatibility form is letters or signs of ASCII.
+    for code in (0x203C, 0x2049, 0x2116, 0x2120, 0x2122, 0x24C2):
+        yield code, f" {chr(_FIRST_SIGN + (code & _SIGN_BITS))} "
+    for number in filter(_NUMBER.match, map(chr, range(0x2460, 0x32C0))):
+        yield ord(number), f" {unicodedata.numeric(number):.0f} "
+    yield 0x20E3, " "  # the end of a keycap, behind its digit
+
+
+_APART: Final = dict(_apart())
 
 
 @lru_cache(maxsize=1 << 14)  # words come again
 def _folded(run: str) -> str:
     """Fold characters that are not ASCII."""
-    run = run.translate(_SIGNS_OF_LETTERS)
+    run = run.translate(_APART)
     if not run.isprintable():  # nothing invisible is printable
         run = _INVISIBLE.sub(_gap, run)
     return unicodedata.normalize("NFKC", run).casefold().translate(_CHARACTERS)
