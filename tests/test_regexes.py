@@ -23,6 +23,7 @@ import vaulttools
 from tests.regexes import MATCHES
 from vaulttools.core.folding import words
 from vaulttools.files import globs, ignores
+from vaulttools.ranked import finder
 
 PACKAGE = Path(vaulttools.__file__).parent
 
@@ -31,6 +32,7 @@ BUILT = {
     "files/globs.py": "parse",
     "server/question_words.py": "_of_literals",
     "files/ignores.py": "_any_of",
+    "ranked/finder.py": "_whole",
 }
 """The functions that compile a text built at run time; a separate test reads what each of them compiles."""
 
@@ -140,6 +142,10 @@ def test_no_regex_inside_a_function_needs_it_either() -> None:
 
 def test_the_regex_of_characters_that_split_words_does_not_need_it() -> None:
     assert not risky(words._splitting())
+
+
+def test_the_regex_of_a_name_that_ends_in_signs_does_not_need_it() -> None:
+    assert [risky(finder._whole(name)) for name in (b"c++", b"c#")] == [[], []]
 
 
 @given(st.lists(st.sampled_from(["a", "*", "?", "[ab]", "[!a]", "**", "/", ".md", "{a,b*}"]), min_size=1, max_size=12))
