@@ -31,7 +31,7 @@ from vaulttools.ranked.question import Question, QuestionTerm
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import BODY, rarity, score, term_weight
 from vaulttools.ranked.substitutes import Substitutes
-from vaulttools.ranked.weights import BY_WORDS, NOMINATION, NOTE, Sharing
+from vaulttools.ranked.weights import BY_WORDINGS, BY_WORDS, NOMINATION, NOTE, Sharing
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -182,6 +182,7 @@ def rank(
         languages=languages,
         finder=finder,
         rarities=rarities,
+        sharing=BY_WORDINGS if also else BY_WORDS,
         corrected=substitutes.corrected,
         absences=substitutes.facts,
         own=own,

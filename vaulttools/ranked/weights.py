@@ -132,6 +132,8 @@ BY_MODEL: Final = Sharing(notes=6, stop=0.8, passage=0.65)
 """For answers by words and the vectors of the model itself."""
 BY_WORDS: Final = Sharing(stop=0.6, later=(350,))
 """For answers by words alone: their scores lie closer together."""
+BY_WORDINGS: Final = Sharing(stop=0.45, later=(400,))
+"""For answers by words alone with other wordings: the first note, which has most of them, scores far above the rest."""
 OF_PERIOD: Final = Sharing(stop=0.5, steepness=3.0, most=0.5, is_first_uncut=False)
 """For a question that names a period: the notes of the period come first."""
 IN_ORDER_OF_TIME: Final = Sharing(whole=400, notes=20, steepness=0.0, most=0.3, stop=0.5, is_first_uncut=False)
