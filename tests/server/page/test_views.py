@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from tests.server.asking import Serve, ask
 from vaulttools.server.page import vault_notes
+from vaulttools.server.page.asking import LOAD_AGAIN, NOT_YET
 from vaulttools.vault import Vault
 
 BASE = """
@@ -153,13 +154,13 @@ def test_a_table_that_is_not_whole_says_so(app: ASGIApp, monkeypatch: pytest.Mon
         return whole(*given, **named).model_copy(update={"complete": False})
 
     monkeypatch.setattr(Vault, "answer", answer)
-    assert "so rows may be missing" in words(article(app, "/ui/note/All.base"))
+    assert f"Some rows may be {LOAD_AGAIN}" in words(article(app, "/ui/note/All.base"))
 
 
 def test_a_note_does_not_wait_long_for_its_tables(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vault_notes, "_TABLES_SECONDS", -1.0)
     shown = article(app, "/ui/note/Ann.md")
-    assert (shown.count("<table"), shown.count("This table was not finished in time")) == (0, 3)
+    assert (shown.count("<table"), shown.count(NOT_YET)) == (0, 3)
 
 
 def card(id_: str, kind: str, x: int, y: int, width: int = 100, height: int = 80, **more: str) -> dict[str, Any]:

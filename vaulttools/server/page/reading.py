@@ -22,7 +22,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
 from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.asking import ask
+from vaulttools.server.page.asking import NOT_YET, ask
 from vaulttools.server.page.neighbourhood import Diagram
 from vaulttools.server.page.rendering.context import RenderContext, is_image
 from vaulttools.server.page.rendering.note import Rendering
@@ -227,7 +227,7 @@ def _with_links(vault: Vault, addresses: Addresses, page: NotePage, cancel: Even
     except Cancelled:
         if cancel.is_set():
             raise
-        return replace(page, backlinks_summary="Not known yet: the vault is being indexed. Load the page again.")
+        return replace(page, backlinks_summary=NOT_YET)
     except BadArgument:  # a member of an archive, or another text that is not a file of the vault
         return page
     rendering = Rendering(VaultNotes(vault, cancel), addresses)
