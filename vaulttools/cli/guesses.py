@@ -235,6 +235,8 @@ def not_found(tool: Tool[Any, Any], arguments: Mapping[str, object], program: Se
         del together["paths"]
         words = [*program, _dashed(tool.name), *options.words(together, tool.request)]
         return f"Several words are one pattern in quotes: {' '.join(map(quoted, words))}"
+    if tool.name == "find" and isinstance(paths, list) and len(paths) == 1 and not _LIKE_A_PATH.search(paths[0]):
+        return f"For names that hold it: {' '.join(map(quoted, [*program, 'find', f'**/*{paths[0]}*']))}"
     return _dataview(base, program) if isinstance(base, str) else ""
 
 
