@@ -255,6 +255,21 @@ def test_a_preview_of_a_base_or_canvas_shows_what_its_page_shows(drawn: ASGIApp,
     assert html in shown and 'id="s-part' not in shown
 
 
+def test_what_is_found_in_a_canvas_leads_to_its_card(serve: Serve) -> None:
+    nodes = [card(str(number), "text", 0, 100 * number, text=f"# Card\nwords of c{number}") for number in range(250)]
+    app = serve(notes={"big.canvas": json.dumps({"nodes": nodes}, indent=1), "no.canvas": "words of c7"})
+    for sought, address in {"c7": "#s-part-1-8", "c230": "?page=2#s-part-1-31"}.items():
+        found = ask(app, "GET", f'/ui/?q="words of {sought}" path:big&mode=obsidian').text
+        [link] = set(re.findall(r'href="(/ui/note/big[^"]*line=[^"]*)"', found))
+        answer = ask(app, "GET", unescape(link).partition("#")[0])
+        assert (answer.status_code, answer.headers["Location"]) == (303, f"/ui/note/big.canvas{address}")
+        shown = article(app, answer.headers["Location"].partition("#")[0])
+        assert re.search(f'id="{address.partition("#")[2]}">.*?words of ([^<]*)<', shown)[1] == sought  # type: ignore[index]
+    assert "line=" not in ask(app, "GET", "/ui/?q=words of c230&mode=text").text
+    for path in ("no.canvas?line=1", "big.canvas?line=99999"):
+        assert ask(app, "GET", f"/ui/note/{path}").status_code in (200, 303)
+
+
 def test_an_embedded_canvas_is_shown_below_its_name(drawn: ASGIApp) -> None:
     shown = article(drawn, "/ui/note/note.md")
     assert '<a class="n-embed-title" href="/ui/note/board.canvas">board.canvas</a>' in shown

@@ -143,6 +143,16 @@ def page(
     return _with_links(vault, addresses, rendered, cancel)
 
 
+def address_in_canvas(vault: Vault, addresses: Addresses, name: str, line: int, cancel: Event) -> str:
+    """Returns the address of the card that holds a line of a canvas; "" without one, and for any other file.
+
+    Raises:
+        VaultToolsError: there is no such file, or it cannot be read.
+    """
+    notes = VaultNotes(vault, cancel)
+    return Rendering(notes, addresses).address_in_canvas(notes.path(name), line) if is_canvas(name) else ""
+
+
 def _with_views(rendering: Rendering, notes: VaultNotes, name: str, at: str) -> tuple[str, Markup | None]:
     """Returns the path of a base or a canvas, and what it shows as safe HTML; None for any other file.
 
