@@ -296,7 +296,7 @@ TASKS = "- [ ] pay rent 📅 2026-11-01\n- [x] done ✅ 2026-10-30\n"
     ("today", "said"),
     [
         ("2026-11-01", "1 open task in 1 note:"),
-        (date(2026, 11, 2), "1 open task in 1 note, 1 of them overdue on 2 November 2026:"),
+        (date(2026, 11, 2), "1 open task in 1 note, overdue on 2 November 2026:"),
     ],
 )
 def test_today_is_the_day_that_dates_are_reckoned_from(tmp_path: Path, today: date | str, said: str) -> None:

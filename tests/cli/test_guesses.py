@@ -30,7 +30,8 @@ PLACES = {
 }
 """What stands for a word that the caller did not give, and for names that this vault lacks or has twice."""
 PROPOSED = re.compile(
-    r"(?:Did you mean|For example|in quotes|a note|assistants|The index|this order): (vaulttools [^;]+)"
+    r"(?:Did you mean|For example|in quotes|a note|assistants|The index|this order|names that hold it): "
+    r"(vaulttools [^;]+)"
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.notes.canvas import Box, Card, cards, holders, read, readable
+from vaulttools.notes.canvas import Box, Card, card_at, cards, holders, read, readable, text_lines
 
 
 def test_rule_S01_a_canvas_has_its_text_cards() -> None:
@@ -54,6 +54,11 @@ def test_no_json_breaks_the_reading(canvas: object) -> None:
 
 def box(x: int, y: int, width: int = 10, height: int = 10) -> dict[str, int]:
     return {"x": x, "y": y, "width": width, "height": height}
+
+
+def test_only_a_heading_in_a_card_becomes_deeper() -> None:
+    canvas = {"nodes": [{"id": "a", "type": "text", "text": "C# code\n## Heading\n#tag # sign"}]}
+    assert readable(json.dumps(canvas)) == "## Cards\n\n### C# code\n\nC# code\n##### Heading\n#tag # sign\n"
 
 
 def test_cards_are_below_their_group_and_others_where_they_stand() -> None:
@@ -144,3 +149,34 @@ def test_a_card_belongs_to_the_smallest_group_that_holds_its_middle(cards: list[
         return min(holding)[1] if holding else None
 
     assert holders(cards, groups) == [holder(card) for card in cards]
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "type": st.sampled_from(["text", "text", "file", "link", "group", "other"]),
+                "text": st.text("a#\n ", max_size=8) | st.integers(0, 1),
+                "label": st.text("g\n", max_size=2),
+                "url": st.text("u\n", max_size=2),
+                "x": st.integers(0, 30),
+                "y": st.integers(0, 30),
+                "width": st.integers(0, 40),
+                "height": st.integers(0, 40),
+            }
+        ),
+        max_size=6,
+    )
+)
+def test_a_line_of_a_card_is_found_in_what_is_read(nodes: list[dict[str, object]]) -> None:
+    source = json.dumps({"nodes": [{**node, "id": str(number)} for number, node in enumerate(nodes)]})
+    canvas, whole = read(source), readable(source)
+    assert canvas is not None and whole is not None
+    lines = whole.split("\n")
+    for card, first in zip(cards(source), text_lines(source), strict=True):
+        for number, line in enumerate(card.text.rstrip("\n").split("\n"), first):
+            assert "".join(lines[number - 1 : number]).lstrip("#") == line.lstrip("#")
+            found = card_at(canvas, number)
+            assert found is not None and found.id == card.id
+    assert card_at(canvas, 0) is None

@@ -81,6 +81,8 @@ ODD = [
     ("remind me ⏰ 2021-04-09", {"text": "remind me ⏰ 2021-04-09"}),
     ("📅 tomorrow", {"text": "📅 tomorrow"}),
     ("a 📅 2021-4-9", {"text": "a 📅 2021-4-9"}),
+    ("a 📅 [[2021-04-09]]", {"text": "a 📅 [[2021-04-09]]"}),
+    ("a 📅\u00a02021-04-09", {"text": "a 📅\u00a02021-04-09"}),
     ("a 📅 2021-04-091", {"text": "a 📅 2021-04-091"}),
     ("🔁 sync calendars", {"text": "🔁 sync calendars"}),
     ("a [due:: tomorrow] [priority:: urgent]", {"text": "a [due:: tomorrow] [priority:: urgent]"}),

@@ -38,6 +38,22 @@ def canvas(*texts: str) -> str:
     return json.dumps({"nodes": [*cards, {"id": "f", "type": "file", "file": "needle.md"}], "edges": []})
 
 
+def test_the_lines_of_a_canvas_are_those_that_read_shows(make_vault: MakeVault) -> None:
+    nodes = [
+        {"id": "below", "type": "text", "text": "hay\n\nthe needle below", "y": 90},
+        {"id": "above", "type": "text", "text": "# Above\nthe needle above\n\n- hay"},
+        {"id": "file", "type": "file", "file": "needle.md", "y": 30},
+    ]
+    vault = make_vault({"b.canvas": json.dumps({"nodes": nodes}), "n.md": "hay\nthe needle of a note"})
+    answer = vault.query("the needle", mode="obsidian")
+    shown = [(note["path"], each) for note in answer.model_dump()["notes"] for each in note["excerpts"]]
+    assert len(shown) == 3
+    for path, each in shown:
+        start, [line] = each["start_line"], each["lines"]
+        assert f"Line {start}: {line}" in answer.text
+        assert f"{start}|{line}\n" in vault.read(path, start_line=start, end_line=start).text + "\n"
+
+
 @pytest.mark.parametrize("escaped", [True, False])
 def test_rule_S01_content_is_that_of_notes_and_of_the_text_cards_of_canvases(
     make_vault: MakeVault, escaped: bool

@@ -742,6 +742,50 @@ def test_words_that_only_a_canvas_has_are_not_called_absent_without_a_hint(
         assert [found(vault, **json.loads(step)) for step in steps] == [["Roof/Plan.canvas"]] * len(steps)
 
 
+PARTS = {
+    "Code/web.md": "---\ntags: web\n---\nreloadTimelines() is called for i18n.",
+    "Code/Board.canvas": json.dumps(CARDS),
+    "notes.md": "Nothing of it.",
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "arguments", "proposed"),
+    [
+        ("Timelines", {}, "timelines"),
+        ("18n", {"folder": "Code", "tags": ["web"]}, "18n"),
+        ("Timelines 18n", {"glob": "*.md"}, "timelines OR 18n"),
+        ('"load timelines" loadTimelines', {}, '"load timelines" OR load OR timelines OR loadtimelines'),
+        ("tag:#web Timelines", {}, "(timelines) tag:#web"),
+        ("path:Code Timelines OR absent", {"include_excluded": True}, "(timelines OR absent) path:Code"),
+        ("reload", {}, None),
+        ("i18n", {}, None),
+        ("8n", {}, None),
+        ("absent", {}, None),
+        ("latch", {}, None),
+        ("Timelines", {"tags": ["other"]}, None),
+        ("is Timelines called", {}, None),
+    ],
+)
+def test_parts_of_words_are_found_by_the_call_that_an_answer_without_notes_proposes(
+    make_vault: MakeVault, asked: str, arguments: dict[str, Any], proposed: str | None
+) -> None:
+    vault = make_vault(PARTS)
+    hint = "Words that no note has are parts of longer words in Code/web.md. To see them: query "
+    for tool, name in (("query", "query"), ("context", "question")):
+        answer = vault.call(tool, {name: asked, **arguments})
+        steps = [each.removeprefix(hint) for each in answer.details["notices"] if each.startswith("Words that")]
+        wanted = {"query": proposed, "mode": "obsidian", **arguments}
+        assert list(map(json.loads, steps)) == ([wanted] if proposed else [])
+        assert [found(vault, **json.loads(step)) for step in steps] == [["Code/web.md"]] * len(steps)
+
+
+def test_of_many_notes_with_a_part_of_a_word_five_are_named(make_vault: MakeVault) -> None:
+    vault = make_vault({f"{number}.md": "reloadTimelines" for number in range(7)})
+    [step] = [each for each in ranked(vault.query("Timelines")).notices if each.startswith("Words that")]
+    assert "words in 0.md, 1.md, 2.md, 3.md, 4.md and more. To see them: " in step
+
+
 @pytest.mark.parametrize("question", ["anchor chain", "anchor harbour", "chain harbour tide", "tide"])
 def test_no_line_of_a_note_is_shown_twice(make_vault: MakeVault, question: str) -> None:
     filler = "Nothing of interest is said in this sentence, and it goes\non to the next line. " * 4

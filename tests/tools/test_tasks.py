@@ -49,6 +49,19 @@ def places(answer: TasksAnswer) -> list[str]:
     return [f"{task.path.rpartition('/')[2][0]}{task.line}" for task in answer.tasks]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        ({}, "6 open tasks in 2 notes, 2 of them overdue on 22 November 2026:"),
+        ({"overdue": True}, "2 open tasks in 1 note, overdue on 22 November 2026:"),
+        ({"due_before": "2026-11-02"}, "1 open task in 1 note, overdue on 22 November 2026:"),
+        ({"no_due": True, "limit": 1}, "3 open tasks in 2 notes:"),
+    ],
+)
+def test_overdue_tasks_are_counted_once(vault: Vault, arguments: dict[str, Any], first: str) -> None:
+    assert vault.tasks(**arguments).text.split("\n")[0] == first
+
+
 def test_open_tasks_come_overdue_first_and_below_their_parents(vault: Vault) -> None:
     answer = vault.tasks()
     assert answer.text == (

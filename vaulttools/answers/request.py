@@ -248,7 +248,7 @@ def _sentence(request: type[Request], name: str, details: ErrorDetails, given: A
         return own
     if details["type"] == "extra_forbidden":
         fields = [field for field in request.model_fields if field not in given]
-        instead = _instead(name, details["input"], fields) or _choice(request, name, fields)
+        instead = _instead(name, details["input"], fields) or _chosen(request, name, details["input"], fields)
         return f"unknown argument '{name}'{instead}; accepted are: {', '.join(request.model_fields)}"
     if details["type"] == "missing":
         return f"{voice.name(name)} is required: {accepted(request, name)}"
@@ -279,6 +279,12 @@ _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "max_results": ("limit",),
     "pattern": ("query", "question", "terms", "paths"),
     "term": ("terms",),
+    "tag": ("tags", "name"),
+    "prefix": ("name",),
+    "property": ("name",),
+    "state": ("status",),
+    "sort_by": ("sort",),
+    "order_by": ("sort",),
     "query": ("pattern", "question"),
     "question": ("query", "pattern"),
 }
@@ -296,21 +302,43 @@ def _instead(name: str, value: object, fields: Sequence[str]) -> str:
         value = f"{value.rstrip('/')}/**".lstrip("/")
     if name == "name" and isinstance(value, str):
         value = f"**/*{value.strip('*')}*"
-    shown = json.dumps([value] if field in ("paths", "terms") else value, ensure_ascii=False, default=str)
+    shown = json.dumps([value] if field in ("paths", "terms", "tags") else value, ensure_ascii=False, default=str)
     return f"; give {field}={shown} instead" if len(shown) <= _SHOWN else f"; give {field} instead"
 
 
-def _choice(request: type[Request], name: str, fields: Sequence[str]) -> str:
-    """Suggests fields that begin with the name of an unknown argument, or a choice whose name begins the argument
-    (`back` for `backlinks`); `""` if there is no such field."""
+def _chosen(request: type[Request], name: str, value: object, fields: Sequence[str]) -> str:
+    """Suggests fields that begin with the name of an unknown argument, or a choice that the name or the value means;
+    `""` if there is no such field."""
     if begun := [field for field in fields if field.startswith(f"{name}_")]:
         return f"; give {' or '.join(begun)} instead"
-    known = _properties(request)
-    for field in fields:
-        for choice in known[field].get("enum", ()):
-            if name.casefold().startswith(str(choice).casefold()) and len(str(choice)) >= _LEAST:
-                return f"; give {field}={json.dumps(choice)} instead"
-    return ""
+    found = choice(request, name)
+    if found is None and name in OF_CHOICES and isinstance(value, str):
+        found = choice(request, value)
+    return "" if found is None or found[0] not in fields else f"; give {found[0]}={json.dumps(found[1])} instead"
+
+
+OF_CHOICES: Final = ("type", "kind", "link_type", "relation", "mode", "filter")
+"""Arguments of other programs whose value is one of a few words."""
+
+_SAID: Final = {
+    "incoming": "back",
+    "inbound": "back",
+    "forward": "out",
+    "broken": "unresolved",
+    "unlinked": "mentions",
+}
+"""Words for choices that do not begin with them."""
+
+
+def choice(request: type[Request], word: str) -> tuple[str, str] | None:
+    """Returns a field and its choice that a word means: `direction` and `back` for `backlinks`; None if there is
+    none."""
+    said = _SAID.get(word.casefold(), word.casefold())
+    for field, property_ in _properties(request).items():
+        for each in property_.get("enum", ()):
+            if len(each) >= _LEAST and said.startswith(each.casefold()):
+                return field, each
+    return None
 
 
 _LEAST: Final = 3

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, Final
 
 from vaulttools import tools
-from vaulttools.answers.request import schema
+from vaulttools.answers.request import OF_CHOICES, choice, schema
 from vaulttools.answers.tool import Tool
 from vaulttools.cli import options
 from vaulttools.cli.command_line import quoted, take_flag, take_value
@@ -63,6 +63,7 @@ _MEANT: Final[Sequence[tuple[str, Sequence[str]]]] = (
     ("--path --folder --dir --directory --in --from", ("--folder {}", "--file-pattern {}/**", "--glob {}/**")),
     ("--file --note", ("--glob {}", "--file-pattern {}")),
     ("--tag --tagged --label --project", ("--tags {}", "--name {}")),
+    ("--prefix --starts-with", ("--name {}",)),
     ("--property --prop --field --key", ("--properties {}", "--name {}")),
     ("--before --until --older", ("--due-before {}", "--modified-before {}")),
     ("--after --since --newer --changed-within", ("--due-after {}", "--modified-after {}")),
@@ -221,6 +222,7 @@ _OF_VAULT: Final = ("-C", "-d", "--dir", "--directory", "--folder", "--notes", "
 
 def better(error: Mistake, tool: Tool[Any, Any], words: Sequence[str], program: Sequence[str]) -> Mistake:
     """Returns the error with the whole command that was probably meant, or as it was."""
+    tool, words = _with_output(tool, words, 1)
     mended = _mended(tool, words)
     return error if mended is None else Mistake(str(error), _did_you_mean(program, [_dashed(tool.name), *mended]))
 
@@ -233,6 +235,8 @@ def not_found(tool: Tool[Any, Any], arguments: Mapping[str, object], program: Se
         del together["paths"]
         words = [*program, _dashed(tool.name), *options.words(together, tool.request)]
         return f"Several words are one pattern in quotes: {' '.join(map(quoted, words))}"
+    if tool.name == "find" and isinstance(paths, list) and len(paths) == 1 and not _LIKE_A_PATH.search(paths[0]):
+        return f"For names that hold it: {' '.join(map(quoted, [*program, 'find', f'**/*{paths[0]}*']))}"
     return _dataview(base, program) if isinstance(base, str) else ""
 
 
@@ -271,7 +275,9 @@ def _meant_of(name: str, known: Sequence[str], words: Sequence[str], program: Se
         return f"For example: {' '.join(map(quoted, [*program, name, 'status' if 'status' in known else known[-1]]))}"
     if name == "token":
         return f"{_did_you_mean(program, [name])} {next(each for each in known if each.startswith(meant))}"
-    taken = [near[0] for word in words[1:] if (near := spelling.closest(word, _TAKEN.get(meant, ())))]
+    # Of other programs `purge --all` removes an index, not all that this program keeps.
+    takes = () if meant == "clear" and words[0] in _SUBCOMMANDS[name][meant].split() else _TAKEN.get(meant, ())
+    taken = [near[0] for word in words[1:] if (near := spelling.closest(word, takes))]
     return _did_you_mean(program, [name, meant, *taken])
 
 
@@ -295,18 +301,56 @@ def _filled_line(line: str, rest: Sequence[str], *, are_kept: bool = False) -> l
     made, rest = shlex.split(line), [*rest]
     for place, word in enumerate(made):
         if found := _PLACE.search(word):
-            placed = next((each for each in rest if not each.startswith("-")), None)
-            if placed is not None:
-                rest.remove(placed)
+            placed = next((rest.pop(at) for at in _free(rest)), None)
             made[place] = word.replace(found[0], found[1] if placed is None else placed)
     name = made[0].replace("-", "_")
     if name not in tools.NAMES:
         return [*made, *rest] if are_kept else made
-    tool = tools.named(name)
+    tool, rest = _with_output(tools.named(name), rest, 0)
+    made[0] = _dashed(tool.name)
     for words in ([*made[1:], *rest], made[1:]):
         if (mended := _mended(tool, words)) is not None:
             return [made[0], *mended]
     return [*made, *(field.upper() for field in options.required(tool.request))]
+
+
+def _with_output(tool: Tool[Any, Any], words: Sequence[str], before: int) -> tuple[Tool[Any, Any], list[str]]:
+    """Returns the tool that shows names or counts in the place of lines, if an option asks for them, and the words
+    with an option for the path; `before` words that belong to no option come before it."""
+    apart = [option for word in words for option in _apart(word)]
+    forms = [(*OPTIONS.get(word, ()), "")[0] for word in apart]
+    if tool.name not in ("grep", "search") or not any(form.startswith("--output ") for form in forms):
+        return tool, [*words]
+    if len(places := _free(apart)[before:]) == 1:
+        [place], path = places, apart[places[0]]
+        option = "--file" if "." in path else "--folder"
+        apart[place : place + 1] = [] if path in (".", "./") else [option, path]
+    return tools.named("search_files"), apart
+
+
+def _free(words: Sequence[str]) -> list[int]:
+    """Returns the places of words that are neither options nor the value of one."""
+    values = {place + 1 for place, word in enumerate(words) if word not in _OFTEN_ALONE and _has_value(word)}
+    return [place for place, word in enumerate(words) if word[:1] != "-" and place not in values]
+
+
+def _has_value(option: str) -> bool:
+    form = next(iter(OPTIONS.get(option, ())), "")
+    return "{}" in form and form != "{}"  # the value of `-e` is the pattern
+
+
+_OFTEN_ALONE: Final = ("-n", "-t")
+"""Options with a value of some programs, and without one of others: `rg -n seed`, `ls -t`."""
+
+
+def _apart(word: str) -> list[str]:
+    """Returns the options that are written as one, `-rl`; else the word itself."""
+    options_ = [f"-{letter}" for letter in word[1:]]
+    is_several = _TOGETHER.fullmatch(word) and word not in OPTIONS and all(each in OPTIONS for each in options_)
+    return options_ if is_several else [word]
+
+
+_TOGETHER: Final = re.compile("-[A-Za-z]{2,4}")
 
 
 def _mended(tool: Tool[Any, Any], given: Sequence[str]) -> list[str] | None:
@@ -358,6 +402,8 @@ def _with_option(tool: Tool[Any, Any], words: Sequence[str], error: UnknownOptio
         whole = [*words]
         whole[at] = rf"\b{words[at]}\b"
         return whole[:place] + whole[place + 1 :]
+    if option[2:].replace("-", "_") in OF_CHOICES and (chosen := choice(tool.request, following)) is not None:
+        return [*before, *options.words(dict([chosen]), tool.request), *(after if sign else after[1:])]
     names = {*options.names(tool), "--json", "--help"}
     for form in OPTIONS.get(option, ()):
         if not names.issuperset(word for word in form.split() if word.startswith("-")):

@@ -14,7 +14,7 @@ from vaulttools.core import render
 _TITLE_CHARACTERS: Final = 60
 """Upper bound of the characters in a card's name, which is its first line."""
 
-_HEADING: Final = re.compile(r"(#{1,6})(?=\s)")
+_HEADING: Final = re.compile(r"^(#{1,6})(?=\s)")
 _CARDS: Final = "Cards"
 _DEEPER: Final = 2
 """Levels by which the headings in a card become deeper, with 1 more for the card's own heading."""
@@ -50,11 +50,11 @@ class Node(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The first line of its text, its file with the part, its URL, or its label."""
+        """The first line of its text, its file with the part, its URL, or its label, in one line."""
         if self.kind == "group":
-            return self.content or "Group"
+            return self.content.replace("\n", " ") or "Group"
         if self.kind in ("file", "link"):
-            return f"{self.content}{self.part}"
+            return f"{self.content}{self.part}".replace("\n", " ")
         first = next((line.strip(" #") for line in self.content.split("\n") if line.strip(" #")), "empty card")
         return render.shortened(first, _TITLE_CHARACTERS)
 
@@ -96,15 +96,14 @@ class Canvas(NamedTuple):
     sections: Sequence[Section]
     connections: Sequence[Connection]
     """In the order of the file."""
+    nodes: Sequence[Node]
+    """The cards and groups, in the order of the file."""
 
 
 def cards(source: str) -> tuple[Card, ...]:
     """Returns the text cards in the order of the file (rule-S01); empty if it is not the JSON of a canvas."""
-    return tuple(
-        Card(_text(node, "id"), node["text"])
-        for node in _dicts(_json(source) or {}, "nodes")
-        if node.get("type") == "text" and isinstance(node.get("text"), str)
-    )
+    nodes = _dicts(_json(source) or {}, "nodes")
+    return tuple(Card(_text(node, "id"), node["text"]) for node in nodes if _is_text_card(node))
 
 
 def read(source: str) -> Canvas | None:
@@ -131,25 +130,52 @@ def read(source: str) -> Canvas | None:
             sections[-1].cards.append(each[1])
         else:
             sections.append(Section(None, [each[1]]))
-    return Canvas(sections, [_connection(edge) for edge in _dicts(canvas, "edges")])
+    return Canvas(sections, [_connection(edge) for edge in _dicts(canvas, "edges")], [node for _, node in placed])
 
 
 def readable(source: str) -> str | None:
     """Returns a canvas as Markdown: a section for each group, one below it for each card, and a list of the
     connections; None if it is not the JSON of a canvas."""
     canvas = read(source)
+    return None if canvas is None else _written(canvas)[0]
+
+
+def text_lines(source: str) -> list[int]:
+    """Returns where the text of each text card, in the order of `cards`, begins in the text of `readable`: lines from
+    1."""
+    canvas = read(source)
     if canvas is None:
-        return None
+        return []
+    _, lines = _written(canvas)
+    nodes = zip(_dicts(_json(source) or {}, "nodes"), canvas.nodes, strict=True)
+    return [lines[id(node)] for each, node in nodes if _is_text_card(each)]
+
+
+def card_at(canvas: Canvas, line: int) -> Node | None:
+    """Returns the card that holds a line of `readable`; None above the first one."""
+    _, lines = _written(canvas)
+    held = (card for section in canvas.sections for card in section.cards)
+    return next(reversed([card for card in held if lines[id(card)] <= line + _ABOVE]), None)
+
+
+_ABOVE: Final = 2
+"""Lines of the heading of a card."""
+
+
+def _written(canvas: Canvas) -> tuple[str, dict[int, int]]:
+    """Returns a canvas as Markdown, and by `id()` of each card the line where what it holds begins."""
     lines: list[str] = []
+    begun: dict[int, int] = {}
     names: dict[str, str] = {}
     for group, held in canvas.sections:
         lines += [f"## {_CARDS if group is None else group.title}", ""]
         for card in held:
+            begun[id(card)] = len(lines) + 1 + _ABOVE
             lines += [f"### {card.title}", "", *_body(card), ""]
         names |= {each.id: each.title for each in (*held, *filter(None, [group]))}
     if canvas.connections:
         lines += ["## Connections", "", *(f"- {_told(each, names)}" for each in canvas.connections)]
-    return "\n".join(lines).rstrip("\n") + "\n" if lines else ""
+    return "\n".join(lines).rstrip("\n") + "\n" if lines else "", begun
 
 
 Box: TypeAlias = tuple[float, float, float, float]
@@ -213,6 +239,10 @@ def _json(source: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return canvas if isinstance(canvas, dict) else None
+
+
+def _is_text_card(node: dict[str, Any]) -> bool:
+    return node.get("type") == "text" and isinstance(node.get("text"), str)
 
 
 def _dicts(canvas: dict[str, Any], name: str) -> list[dict[str, Any]]:

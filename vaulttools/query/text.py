@@ -55,10 +55,17 @@ class TextUnit:
 class Text:
     """A note, or the text cards of a canvas with an empty line between two (rule-S01)."""
 
-    def __init__(self, texts: Sequence[str], notes: Callable[[], Sequence[Note]]) -> None:
-        """Takes the text of the note, or of each card; `notes` returns them as notes, once parts are needed."""
+    def __init__(
+        self,
+        texts: Sequence[str],
+        notes: Callable[[], Sequence[Note]],
+        first_lines: Callable[[], Sequence[int]] = lambda: [1],
+    ) -> None:
+        """Takes the text of the note, or of each card; `notes` returns them as notes, once parts are needed, and
+        `first_lines` the lines where they begin in what `read` shows."""
         texts = [text.replace("\r\n", "\n") for text in texts]
         self._notes = notes
+        self._first_lines = first_lines
         self.text = "\n\n".join(texts)
         """All of it; line ends as ``\n``."""
         above = accumulate((text.count("\n") + 2 for text in texts), initial=0)
@@ -68,7 +75,7 @@ class Text:
     def of_canvas(cls, source: str) -> Text:
         """Takes the text cards in a `.canvas` file."""
         texts = [card.text for card in canvas.cards(source)]
-        return cls(texts, lambda: [Note("", text) for text in texts])
+        return cls(texts, lambda: [Note("", text) for text in texts], lambda: canvas.text_lines(source))
 
     @cached_property
     def _sheets(self) -> Sequence[Note]:
@@ -85,6 +92,15 @@ class Text:
         """The whole text."""
         end = self.text.count("\n") + (not self.text.endswith("\n")) if self.text else 0
         return TextUnit(self.text, 1, end, is_whole=True)
+
+    def line_read(self, line: int) -> int:
+        """Returns the number by which `read` shows a line."""
+        card = bisect_left(self._above, line) - 1
+        return self._read_lines[card] + line - self._above[card] - 1
+
+    @cached_property
+    def _read_lines(self) -> Sequence[int]:
+        return self._first_lines()
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
         """Returns the headings above a line, outermost first."""

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import filterfalse, islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import all_notes, answer, date_arguments, filters
 from vaulttools.answers.filters import Filters
 from vaulttools.answers.obsidian_query import Order, Sort, prepared, scope_of
 from vaulttools.call import Call
-from vaulttools.core import paths
+from vaulttools.core import limits, paths
 from vaulttools.core.work import UNREAD, Reason, named
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.notes.note import Note
@@ -330,7 +330,7 @@ def _left_out(asked: Asked, notes: SearchSpace, found: _Ranked, searched: int, w
         *filters.unselected(asked.request, searched + waiting, asked.operators),
         *([indexing] if waiting else []),
         *answer.told(work, found=is_found, reported=("time limit",)),
-        *_in_canvases(asked, notes, found),
+        *_elsewhere(asked, notes, found),
         *(answer.unextracted(work, found=False) if is_found else []),  # else `told` has it
     ]
 
@@ -349,27 +349,53 @@ def _doubts(asks: Intent, found: _Ranked) -> list[str]:
     return [*doubts, *found.ranking.absences]
 
 
-def _in_canvases(asked: Asked, notes: SearchSpace, found: _Ranked) -> list[str]:
-    """Returns a sentence if canvases, which are not ranked, hold words that no note holds; it says how to see them."""
-    ranking, request = found.ranking, asked.request
+def _elsewhere(asked: Asked, notes: SearchSpace, found: _Ranked) -> list[str]:
+    """Returns a sentence if canvases, which are not ranked, hold words that no note holds; if no note was found, also
+    one if such words are parts of longer ones. Each says how to see them."""
+    ranking = found.ranking
     lacking = [*found.translations, *ranking.unfound, *ranking.corrected]
     if not ranking.notes:
         lacking = [term.text for term in read_question(found.words).terms]
     if not lacking or asked.like is not None or notes.view is None:
         return []
-    either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in lacking)
-    sought = f"path:.canvas ({either}) {asked.operators}".rstrip()
-    if len(sought) > MAX_CHARACTERS:  # words of thousands of characters are no words
+    told = _seen(asked, notes, lacking, in_canvases=True)
+    if ranking.notes:  # a word of a sentence is a part of some other one too often to be told
+        return told
+    longer = [word for word in lacking if len(word) >= _SHORTEST_PART]
+    return [*told, *_seen(asked, notes, longer, in_canvases=False)]
+
+
+_SHORTEST_PART: Final = 3
+"""Fewer characters are a part of some word in nearly every note."""
+
+
+def _seen(asked: Asked, notes: SearchSpace, words: Sequence[str], *, in_canvases: bool) -> list[str]:
+    """Returns a sentence that says which canvases, or other files, hold letters of some words; none if there are
+    none."""
+    request, work = asked.request, notes.call.work
+    either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in words)
+    if in_canvases or asked.operators:
+        either = f"{'path:.canvas ' if in_canvases else ''}({either}) {asked.operators}".rstrip()
+    if not words or len(either) > MAX_CHARACTERS:  # words of thousands of characters are no words
         return []
-    again, node = notes.call.again(), tree.both([parse(sought), *filters.nodes(request)])
-    matching, _ = prepared(again, scope_of(again, request), request, node, sought)
-    holding = [path for path in matching.matching(list) if path in matching.plan.files.canvases]
+    again, node = notes.call.again(), tree.both([parse(either), *filters.nodes(request)])
+    matching, _ = prepared(again, scope_of(again, request), request, node, either)
+    wanted = (filter if in_canvases else filterfalse)(
+        matching.plan.files.canvases.__contains__, matching.matching(sorted)
+    )
+    holding = list(islice(wanted, limits.NAMED_PATHS + 1))
     if not holding:
         return []
-    given = {name: value for name in _KEPT_FOR_CANVASES if (value := getattr(request, name))}
-    see = notes.call.work.voice.call("query", {"query": sought, "mode": "obsidian", **given})
-    return [f"Canvases are not ranked; words that no note has are in {named(holding)}. To see them: {see}"]
+    fact = (
+        "Canvases are not ranked; words that no note has are"
+        if in_canvases
+        else "Words that no note has are parts of longer words"
+    )
+    more = " and more" if len(holding) > limits.NAMED_PATHS else ""
+    given = {name: value for name in _KEPT if (value := getattr(request, name))}
+    see = work.voice.call("query", {"query": either, "mode": "obsidian", **given})
+    return [f"{fact} in {named(holding[: limits.NAMED_PATHS])}{more}. To see them: {see}"]
 
 
-_KEPT_FOR_CANVASES: Final = ("folder", "glob", *date_arguments.NAMES, "include_excluded")
-"""The filters that apply to canvases, too."""
+_KEPT: Final = ("folder", "glob", "tags", "properties", *date_arguments.NAMES, "include_excluded")
+"""The filters that mode obsidian takes, too."""

@@ -263,7 +263,8 @@ def _first_line(
         if part:
             return all_notes.first_line(part, f"{number} so far, too few for page {request.page:,}.")
         return f"Page {request.page:,} is past the end: {number} in all."
-    late = f", {overdue:,} of them overdue on {dates.written(today, today)}" if overdue else ""
+    which = "" if overdue == len(found) else f"{overdue:,} of them "
+    late = f", {which}overdue on {dates.written(today, today)}" if overdue else ""
     where = render.counted(len({each.path for each in found}), "note")
     return all_notes.first_line(part, f"{render.line(render.counted(len(found), f'{what}task'))} in {where}{late}:")
 

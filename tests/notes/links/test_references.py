@@ -49,6 +49,8 @@ def external(written: str, target: str, display: str = "t") -> Reference:
     [
         # rule-L01: the forms of a link
         ("see [[Note]].", [wiki("[[Note]]", "Note")]),
+        ("[t][r] [r][] [r]\n\n[r]: Note.md", []),
+        ("[t][r] [[Note]]\n\n[r]: Note.md", [wiki("[[Note]]", "Note")]),
         ("[[Note.md]]", [wiki("[[Note.md]]", "Note.md")]),
         ("[t](Note) [t](Note.md)", [markdown("[t](Note)", "Note"), markdown("[t](Note.md)", "Note.md")]),
         ("[t](My%20note.md)", [markdown("[t](My%20note.md)", "My note.md")]),

@@ -19,6 +19,7 @@ from tests.conftest import write_files
 from tests.server.asking import ORIGIN, Serve, ask, talk
 from vaulttools.index.progress import Progress
 from vaulttools.server.page import health, reading, searching
+from vaulttools.server.page.asking import NOT_YET
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.vault import Vault
 
@@ -113,7 +114,7 @@ def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: py
     monkeypatch.setattr(health, "_SECONDS", 0.0)
     answer = ask(app, "GET", "/ui/health")
     assert answer.status_code == 200
-    assert "Empty notes Not finished in time; reload the page to go on" in words(answer)
+    assert f"Empty notes {NOT_YET}" in words(answer)
 
 
 @pytest.mark.parametrize(

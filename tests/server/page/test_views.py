@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from tests.server.asking import Serve, ask
 from vaulttools.server.page import vault_notes
+from vaulttools.server.page.asking import LOAD_AGAIN, NOT_YET
 from vaulttools.vault import Vault
 
 BASE = """
@@ -153,13 +154,13 @@ def test_a_table_that_is_not_whole_says_so(app: ASGIApp, monkeypatch: pytest.Mon
         return whole(*given, **named).model_copy(update={"complete": False})
 
     monkeypatch.setattr(Vault, "answer", answer)
-    assert "so rows may be missing" in words(article(app, "/ui/note/All.base"))
+    assert f"Some rows may be {LOAD_AGAIN}" in words(article(app, "/ui/note/All.base"))
 
 
 def test_a_note_does_not_wait_long_for_its_tables(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vault_notes, "_TABLES_SECONDS", -1.0)
     shown = article(app, "/ui/note/Ann.md")
-    assert (shown.count("<table"), shown.count("This table was not finished in time")) == (0, 3)
+    assert (shown.count("<table"), shown.count(NOT_YET)) == (0, 3)
 
 
 def card(id_: str, kind: str, x: int, y: int, width: int = 100, height: int = 80, **more: str) -> dict[str, Any]:
@@ -252,6 +253,21 @@ def test_a_card_shows_what_it_holds(drawn: ASGIApp, html: str) -> None:
 def test_a_preview_of_a_base_or_canvas_shows_what_its_page_shows(drawn: ASGIApp, path: str, html: str) -> None:
     shown = ask(drawn, "GET", f"/ui/preview/{path}").text
     assert html in shown and 'id="s-part' not in shown
+
+
+def test_what_is_found_in_a_canvas_leads_to_its_card(serve: Serve) -> None:
+    nodes = [card(str(number), "text", 0, 100 * number, text=f"# Card\nwords of c{number}") for number in range(250)]
+    app = serve(notes={"big.canvas": json.dumps({"nodes": nodes}, indent=1), "no.canvas": "words of c7"})
+    for sought, address in {"c7": "#s-part-1-8", "c230": "?page=2#s-part-1-31"}.items():
+        found = ask(app, "GET", f'/ui/?q="words of {sought}" path:big&mode=obsidian').text
+        [link] = set(re.findall(r'href="(/ui/note/big[^"]*line=[^"]*)"', found))
+        answer = ask(app, "GET", unescape(link).partition("#")[0])
+        assert (answer.status_code, answer.headers["Location"]) == (303, f"/ui/note/big.canvas{address}")
+        shown = article(app, answer.headers["Location"].partition("#")[0])
+        assert re.search(f'id="{address.partition("#")[2]}">.*?words of ([^<]*)<', shown)[1] == sought  # type: ignore[index]
+    assert "line=" not in ask(app, "GET", "/ui/?q=words of c230&mode=text").text
+    for path in ("no.canvas?line=1", "big.canvas?line=99999"):
+        assert ask(app, "GET", f"/ui/note/{path}").status_code in (200, 303)
 
 
 def test_an_embedded_canvas_is_shown_below_its_name(drawn: ASGIApp) -> None:

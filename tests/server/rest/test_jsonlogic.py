@@ -30,6 +30,12 @@ def test_a_list_that_is_too_large_to_be_written_is_refused(operator: str, value:
         Rule({operator: [value, "x", 1] if operator == "substr" else [value, "x"]}).apply({"a": 1})
 
 
+def test_a_merged_list_has_no_more_elements_than_any_other() -> None:
+    doubled = {"reduce": [[1] * 40, {"merge": [{"var": "accumulator"}, {"var": "accumulator"}]}, [1]]}
+    with pytest.raises(BadArgument, match=r"more than 100,000 elements\Z"):
+        Rule(doubled).apply({})
+
+
 DATA: dict[str, Any] = {
     "path": "Projects/a.md",
     "tags": ["work", "a/b"],

@@ -12,6 +12,11 @@ from vaulttools.core.voice import Voice
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.vault import Vault
 
+LOAD_AGAIN: Final = "not known yet: load the page again."
+"""Ends each sentence about what a page was not given in time; while the index is built, pages load again by
+themselves."""
+NOT_YET: Final = LOAD_AGAIN.capitalize()
+
 _MARK: Final = f"step-{secrets.token_hex(8)}-"
 """Stands in a sentence where a call or an argument is named. No note can spell it."""
 

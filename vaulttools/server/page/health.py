@@ -15,7 +15,7 @@ from vaulttools.errors import BadArgument
 from vaulttools.files import disk
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.asking import ask
+from vaulttools.server.page.asking import NOT_YET, ask
 from vaulttools.server.page.vault_notes import Soon, ensure_wanted, in_time, note_paths
 from vaulttools.tools.links import LinksAnswer
 from vaulttools.vault import Vault
@@ -61,7 +61,7 @@ def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Probl
         "Duplicate names": _duplicates,
     }
     # What was read so far is kept, so the next load of the page gets further.
-    late = Problem("Not finished in time; reload the page to go on")
+    late = Problem(NOT_YET)
     return {name: in_time(partial(look, vault, addresses, soon), cancel) or late for name, look in parts.items()}
 
 

@@ -13,7 +13,7 @@ from unicodedata import east_asian_width
 
 from vaulttools.core import paths, render
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.asking import ask
+from vaulttools.server.page.asking import NOT_YET, ask
 from vaulttools.server.page.vault_notes import Soon, in_time
 from vaulttools.tools.links import LinksAnswer, NoteReached
 from vaulttools.vault import Vault
@@ -122,7 +122,7 @@ def nearby(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> tupl
 
     answers = in_time(both, cancel)
     if answers is None:
-        return None, ["Not known yet: the vault is being indexed. Load the page again."]
+        return None, [NOT_YET]
     back, out = answers
     summaries = [each.text.rstrip(":.") for each in (back, out)]
     return drawn(back.notes, out.notes, addresses), summaries

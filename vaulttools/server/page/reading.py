@@ -22,7 +22,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
 from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.asking import ask
+from vaulttools.server.page.asking import NOT_YET, ask
 from vaulttools.server.page.neighbourhood import Diagram
 from vaulttools.server.page.rendering.context import RenderContext, is_image
 from vaulttools.server.page.rendering.note import Rendering
@@ -143,6 +143,16 @@ def page(
     return _with_links(vault, addresses, rendered, cancel)
 
 
+def address_in_canvas(vault: Vault, addresses: Addresses, name: str, line: int, cancel: Event) -> str:
+    """Returns the address of the card that holds a line of a canvas; "" without one, and for any other file.
+
+    Raises:
+        VaultToolsError: there is no such file, or it cannot be read.
+    """
+    notes = VaultNotes(vault, cancel)
+    return Rendering(notes, addresses).address_in_canvas(notes.path(name), line) if is_canvas(name) else ""
+
+
 def _with_views(rendering: Rendering, notes: VaultNotes, name: str, at: str) -> tuple[str, Markup | None]:
     """Returns the path of a base or a canvas, and what it shows as safe HTML; None for any other file.
 
@@ -227,7 +237,7 @@ def _with_links(vault: Vault, addresses: Addresses, page: NotePage, cancel: Even
     except Cancelled:
         if cancel.is_set():
             raise
-        return replace(page, backlinks_summary="Not known yet: the vault is being indexed. Load the page again.")
+        return replace(page, backlinks_summary=NOT_YET)
     except BadArgument:  # a member of an archive, or another text that is not a file of the vault
         return page
     rendering = Rendering(VaultNotes(vault, cancel), addresses)

@@ -150,6 +150,8 @@ def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
     name = request.path_params["path"]
     at = request.query_params.get("at", "")
     line = _number(request, "line", 0, 10_000_000) or None
+    if line is not None and (card := reading.address_in_canvas(vault, addresses, name, line, cancel)):
+        return RedirectResponse(card, 303, HEADERS)
     chosen = parts.chosen(request.query_params)
     page = reading.page(vault, addresses, name, at, line, chosen, cancel)
     if page.path != name and paths.unshown(page.path) != paths.unshown(name):

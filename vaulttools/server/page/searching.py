@@ -14,6 +14,7 @@ from vaulttools.answers.proposals import how_many
 from vaulttools.answers.shown_lines import FileMatch
 from vaulttools.core import paths, render
 from vaulttools.core.folding.identity import is_same
+from vaulttools.notes.canvas import is_canvas
 from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.asking import ask
 from vaulttools.server.page.highlighting import finder, marked, marked_html
@@ -232,6 +233,8 @@ class _Shown:
                 ]
                 shown = replace(shown, rows=rows)
             passages.append(shown)
+        if is_canvas(file.path):  # its lines are those of JSON, which no page shows
+            passages = [replace(each, address=self.addresses.note(file.path)) for each in passages]
         shown_lines = sum(len(each.matching_lines) for each in file.excerpts)
         more = f"{file.match_count - shown_lines:,} more matching lines" if file.match_count > shown_lines else ""
         return NoteResult(file.path, paths.title(file.path), passages, more)

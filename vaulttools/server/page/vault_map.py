@@ -18,6 +18,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import PathNotFound
 from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.resolution import LinkIndex
+from vaulttools.server.page.asking import NOT_YET
 from vaulttools.server.page.vault_notes import Soon, in_time
 from vaulttools.vault import Vault
 
@@ -133,7 +134,7 @@ def vault_map(vault: Vault, folder: str, cancel: Event) -> VaultMap:
     folder = folder.strip("/")
     known = in_time(lambda: _known(Call(vault.session, Work(cancel=Soon(cancel, _SECONDS)), pinned=False)), cancel)
     if known is None:
-        return VaultMap(folder, [], [], "The links are not read yet: the vault is being indexed.")
+        return VaultMap(folder, [], [], NOT_YET)
     asked, names = known
     whole = _whole(vault, asked.answer, names, asked.files)
     if not folder:

@@ -19,7 +19,7 @@ from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.scope import Walk
 from vaulttools.notes.canvas import is_canvas
-from vaulttools.server.page.asking import ask
+from vaulttools.server.page.asking import NOT_YET, ask
 from vaulttools.tools.base import BaseAnswer, ViewShown
 from vaulttools.tools.read import ReadAnswer
 from vaulttools.vault import Vault
@@ -187,7 +187,7 @@ class VaultNotes:
         cancel = self._soon if is_inline else self.cancel
         answer: BaseAnswer | None = in_time(lambda: ask(self.vault, "base", asked, cancel), self.cancel)
         if answer is None:
-            raise VaultToolsError("This table was not finished in time: load the page again.")
+            raise VaultToolsError(NOT_YET)
         return answer
 
     def lines(self, name: str, start_line: int = 1) -> TextExcerpt:

@@ -383,8 +383,8 @@ def _whole(value: Any) -> int:
 
 def _merge(*values: Any) -> list[Any]:
     made = [each for value in values for each in (value if isinstance(value, list) else [value])]
-    if len(made) > LONGEST:
-        raise BadArgument(f"The rule makes a list of more than {LONGEST:,} elements")
+    if len(made) > _MOST_ELEMENTS:
+        raise BadArgument(f"The rule makes a list of more than {_MOST_ELEMENTS:,} elements")
     return made
 
 

@@ -163,7 +163,7 @@ class RankedAnswer(QueryAnswer):
 class NoteExcerpt(BaseModel):
     """Consecutive lines of one note."""
 
-    start_line: int = Field(description="Number of the first line, from 1; of a canvas in the text of its cards.")
+    start_line: int = Field(description="Number of the first line, from 1, as `read` counts.")
     lines: list[str] = Field(description="Whole lines without their ends.")
     heading: list[str] = Field(description="Headings above the first line, outermost first.")
 

@@ -150,9 +150,9 @@ def _printed_file(match: Match) -> _File:
     under: Sequence[str] = ()
     for window in shown:
         assert match.text is not None
-        text = match.text.lines[window.start - 1 : window.end]
+        text, first = match.text.lines[window.start - 1 : window.end], match.text.line_read(window.start)
         heading = list(match.text.breadcrumb(window.start))
-        excerpts.append(NoteExcerpt(start_line=window.start, lines=text, heading=heading))
+        excerpts.append(NoteExcerpt(start_line=first, lines=text, heading=heading))
         # A heading needs no headings above it; `#todo` is not a heading.
         is_heading = heading and text[0].startswith("#") and text[0].lstrip("#").lstrip().startswith(heading[-1])
         above = heading[:-1] if is_heading else heading
@@ -160,10 +160,10 @@ def _printed_file(match: Match) -> _File:
             lines.append(f"Under {render.line(' > '.join(above))}:")
             excerpt_of.append(None)
         under = heading
-        lines += [f"Line {number}: {render.line(line)}".rstrip() for number, line in enumerate(text, window.start)]
+        lines += [f"Line {number}: {render.line(line)}".rstrip() for number, line in enumerate(text, first)]
         excerpt_of += [len(excerpts) - 1] * len(text)
         if window.reach > window.end:
-            lines.append(f"(goes on to line {window.reach:,})")
+            lines.append(f"(goes on to line {match.text.line_read(window.reach):,})")
             excerpt_of.append(None)
     left = len(windows) - len(shown)
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""

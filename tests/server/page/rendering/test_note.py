@@ -97,6 +97,7 @@ NOT_SHOWN = '<a class="n-missing" title="Not shown">{}</a>'
         (r"\[[plan]]", "[[plan]]"),
         # Markdown links
         ("[p](Projects/plan.md)", '<a href="/ui/note/Projects/plan.md">p</a>'),
+        ("[p][id]\n\n[id]: Projects/plan.md", '<a href="/ui/note/Projects/plan.md">p</a>'),
         ("[p](a%20b.md)", '<a href="/ui/note/a%20b.md">p</a>'),
         ("[p](<a b.md>)", '<a href="/ui/note/a%20b.md">p</a>'),
         ("[p](Projects/plan.md#Goals)", '<a href="/ui/note/Projects/plan.md?at=Goals#s-here">p</a>'),

@@ -68,6 +68,11 @@ class CanvasCards:
         inside = "".join(self._cards(page)) if self._pages else '<p class="n-notice">This canvas is empty.</p>\n'
         return f'<div class="n-canvas" id="{self._part.id}">\n{inside}{"".join(self._more(page))}</div>\n'
 
+    def address_of(self, id_: str) -> str:
+        """Returns the address of a card."""
+        _, page, number = self._places[id_]
+        return self._part.address(page=page, anchor=f"{self._part.anchor}-{number}")
+
     def _cards(self, page: int) -> Iterator[str]:
         is_open = False
         for number, node in enumerate(self._pages[page - 1], 1):
@@ -106,8 +111,8 @@ class CanvasCards:
             return
         yield '<ul class="n-edges">\n'
         for each in known[:_CONNECTIONS]:
-            other, page, number = self._places[each.end]
-            to = self._part.address(page=page, anchor=f"{self._part.anchor}-{number}")
+            other, _, _ = self._places[each.end]
+            to = self.address_of(each.end)
             label = f": {escape(render.visible(_short(each.label)))}" if each.label else ""
             yield f"<li>{each.arrow} {link(_short(card_title(other)), to)}{label}</li>\n"
         if len(known) > _CONNECTIONS:

@@ -90,6 +90,18 @@ class Rendering:
         html = self._cards(path, (path,))
         return None if html is None else self._finished(html)
 
+    def address_in_canvas(self, path: str, line: int) -> str:
+        """Returns the address of the card that holds a line of a canvas, as `read` counts lines; "" without one.
+
+        Raises:
+            VaultToolsError: it cannot be read.
+        """
+        found = canvas.read(self.notes.source(path))
+        card = None if found is None else canvas.card_at(found, line)
+        if found is None or card is None:
+            return ""
+        return CanvasCards(found, self._part((path,)), str, card_title).address_of(card.id)
+
     def passage(self, path: str, text: str) -> str:
         """Returns some lines of a note as safe HTML: without anchors, and with links in place of embedded notes."""
         return self._finished(self._passage(path, text, 0))

@@ -12,6 +12,7 @@ from vaulttools.core import paths, render
 from vaulttools.core.render import counted
 from vaulttools.notes.properties.numerals import in_json
 from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.asking import LOAD_AGAIN
 from vaulttools.server.page.rendering.parts import PagePart
 from vaulttools.server.page.rendering.sanitizer import sanitized
 from vaulttools.server.page.rendering.values import Addressed, elements, link
@@ -93,7 +94,7 @@ class BaseTable:
         inside = [*_tabs(found.views, found.view or "", self._part), *self._table(), *self._more()]
         notices = [each for each in found.notices if not each.startswith(_REDUNDANT)]
         if not found.complete:
-            notices.insert(0, "Not all files could be read in time, so rows may be missing: load the page again.")
+            notices.insert(0, f"Some rows may be {LOAD_AGAIN}")
         if len(found.columns) > _COLUMNS:
             notices.append(f"{_COLUMNS} of {len(found.columns):,} columns are shown.")
         inside += [f'<p class="n-notice">{escape(render.visible(each))}</p>\n' for each in notices]

@@ -101,7 +101,7 @@ if (indexing) {
       }
       indexing.remove();
       const hasTyped = [...document.querySelectorAll("input")].some((each) => each.value !== each.defaultValue);
-      if (document.querySelector(".unknown, main .warning, .notices") && !hasTyped) {
+      if (document.querySelector(".unknown, main .warning, .notices, .n-notice") && !hasTyped) {
         sessionStorage.focus = document.activeElement.getAttribute("href") ?? "";
         location.reload();
       }
