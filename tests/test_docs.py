@@ -7,7 +7,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -133,11 +135,19 @@ COMMANDS = [
 ]
 
 
+@pytest.fixture
+def short() -> Iterator[str]:
+    """A folder whose path is short enough for a socket: what the pages clear is nobody else's."""
+    with TemporaryDirectory(prefix="vt-") as folder:
+        yield folder
+
+
 @pytest.mark.parametrize("lines", COMMANDS)
 def test_every_command_of_these_pages_works_as_pasted_into_a_checkout(
     lines: list[str],
     small_vault: Path,
     tmp_path: Path,
+    short: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -149,6 +159,8 @@ def test_every_command_of_these_pages_works_as_pasted_into_a_checkout(
     for module in (serve, mcp):
         monkeypatch.setattr(module, "run", lambda options: None)
     monkeypatch.setattr(daemon, "_start", lambda folder, path: Said("started"))
+    for name in ("XDG_RUNTIME_DIR", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, short)
     monkeypatch.chdir(REPOSITORY)
     for line in lines:
         words = shlex.split(line.replace("/srv", tmp_path.as_posix()).replace("…", "SECRET"), comments=True)
