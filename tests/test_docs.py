@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 import vaulttools
 from vaulttools import tools
+from vaulttools.cli import daemon, mcp, serve
+from vaulttools.cli import main as cli
+from vaulttools.cli.main import Said
 
 REPOSITORY = Path(__file__).parent.parent
 DOCS = REPOSITORY / "docs"
@@ -116,6 +123,57 @@ def test_every_python_example_runs(
     monkeypatch.chdir(REPOSITORY)
     exec(compile(code, "<example>", "exec"), {})
     assert capsys.readouterr().err == ""
+
+
+COMMANDS = [
+    pytest.param(lines, id=f"{page_name(path)}-{number}")
+    for path in PAGES
+    if path.name in {"README.md", "installing.md", "assistants.md", "hosting.md", "serve.md"}
+    for number, (language, code) in enumerate(_FENCED.findall(path.read_text(encoding="utf-8")))
+    if not language and re.search(r"^(?:\w+=\S+ )?vaulttools ", code, re.MULTILINE)
+    for lines in [code.replace("\\\n", " ").splitlines()]
+]
+
+
+@pytest.fixture
+def short() -> Iterator[str]:
+    """A folder whose path is short enough for a socket: what the pages clear is nobody else's."""
+    with TemporaryDirectory(prefix="vt-") as folder:
+        yield folder
+
+
+@pytest.mark.parametrize("lines", COMMANDS)
+def test_every_command_of_these_pages_works_as_pasted_into_a_checkout(
+    lines: list[str],
+    small_vault: Path,
+    tmp_path: Path,
+    short: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The servers and the resident process are not started: their options alone are read."""
+    notes = Path.home() / "Notes"
+    if not notes.exists():
+        shutil.copytree(small_vault, notes)
+        (notes / "vaulttools.toml").touch()
+    for module in (serve, mcp):
+        monkeypatch.setattr(module, "run", lambda options: None)
+    monkeypatch.setattr(daemon, "_start", lambda folder, path: Said("started"))
+    for name in ("XDG_RUNTIME_DIR", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, short)
+    monkeypatch.chdir(REPOSITORY)
+    for line in lines:
+        words = shlex.split(line.replace("/srv", tmp_path.as_posix()).replace("…", "SECRET"), comments=True)
+        while words and (variable := re.fullmatch(r"(VAULTTOOLS_\w+)=(.*)", words[0])):
+            monkeypatch.setenv(variable[1], variable[2])
+            del words[0]
+        words = [str(Path(word).expanduser()) if word.startswith("~") else word for word in words]
+        if words[:1] == ["cd"]:
+            monkeypatch.chdir(words[1])
+        elif words[:1] == ["vaulttools"]:
+            status = cli.main(words[1:])
+            said = capsys.readouterr().err
+            assert status in (cli.FOUND, cli.NOTHING_FOUND) and "error: " not in said, (line, said)
 
 
 def test_the_readme_shows_what_make_demo_and_make_test_are() -> None:

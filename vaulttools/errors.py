@@ -52,7 +52,7 @@ def _shown(sentence: str) -> str:
     return _bounded(sentence if sentence.isprintable() else "".join(map(_escaped, sentence)))
 
 
-def _either(names: Sequence[str]) -> str:
+def either(names: Sequence[str]) -> str:
     """Returns `a, b or c`; for more than five names `a, b, c, d, e or 7 others`."""
     *others, last = _first(names, "others")
     return f"{', '.join(others)} or {last}" if others else last
@@ -196,7 +196,7 @@ class PathNotFound(BadArgument):
     def __init__(self, *given: str, close: Sequence[str] = ()) -> None:
         self.given = given
         self.close = tuple(close)
-        meant = f"; did you mean {_either(close)}?" if close else ""
+        meant = f"; did you mean {either(close)}?" if close else ""
         super().__init__(f"Path not found: {', '.join(given)}{meant}")
 
 
@@ -206,7 +206,7 @@ class AmbiguousName(BadArgument):
     def __init__(self, given: str, candidates: Sequence[str]) -> None:
         self.given = given
         self.candidates = tuple(candidates)
-        super().__init__(f"Name is ambiguous: {given} could be {_either(candidates)}; give the path")
+        super().__init__(f"Name is ambiguous: {given} could be {either(candidates)}; give the path")
 
 
 class PartNotFound(BadArgument):
@@ -220,7 +220,7 @@ class PartNotFound(BadArgument):
         self.note = note
         self.close = tuple(close)
         self.there = tuple(there)
-        meant = f"did you mean {_either(close)}?" if close else f"it has {_listed(there)}" if there else "it has none"
+        meant = f"did you mean {either(close)}?" if close else f"it has {_listed(there)}" if there else "it has none"
         super().__init__(f"{what} not found: {given} in {note}; {meant}")
 
 

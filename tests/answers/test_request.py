@@ -196,6 +196,15 @@ def test_accepted_values_are_described_in_words(name: str, words: str) -> None:
         ("search", {"pattern": "x", "path": "a" * 60}, "paths"),
         ("search_files", {"pattern": "x", "file_pattern": "a", "glob": "b"}, None),
         ("read", {"lines": 3}, None),
+        ("read", {"paths": ["a", "b"]}, 'notes=["a", "b"]'),
+        ("read", {"files": ["a", "b"]}, 'notes=["a", "b"]'),
+        ("tasks", {"note": "Winter 2026"}, 'glob="Winter 2026.md"'),
+        ("tasks", {"path": "Boat/Winter.md"}, 'glob="Boat/Winter.md"'),
+        ("query", {"q": "oak"}, 'query="oak"'),
+        ("query", {"query": "oak", "top_k": 3}, "limit=3"),
+        ("search_files", {"text": "oak"}, 'pattern="oak"'),
+        ("base", {"filter": "a == 1"}, 'where="a == 1"'),
+        ("properties", {"key": "status"}, 'name="status"'),
         ("find", {"pattern": "*.md"}, 'paths=["*.md"]'),
         ("survey", {"term": "oak"}, 'terms=["oak"]'),
         ("survey", {"pattern": "oak"}, 'terms=["oak"]'),
@@ -226,6 +235,15 @@ def test_an_argument_of_another_tool_is_refused_with_the_right_one(
         parse(tools.named(tool).request, given)
     unknown = str(refusal.value).partition("unknown argument ")[2].partition("; accepted are: ")[0]
     assert unknown.partition("; give ")[1:] == (("; give ", f"{instead} instead") if instead else ("", ""))
+
+
+def test_what_is_accepted_is_said_once_for_several_unknown_arguments() -> None:
+    with pytest.raises(BadArgument) as refused:
+        parse(Sample, {"text": "x", "bogus": 1, "lines": "many", "more": 2})
+    assert str(refused.value) == (
+        "lines must be a whole number from 0 to 20, got \"many\"; unknown argument 'bogus'; unknown argument 'more'; "
+        f"accepted are: {NAMES}"
+    )
 
 
 def nested(levels: int, inner: Any = 1) -> Any:

@@ -151,7 +151,10 @@ def test_an_address_in_use_is_reported(small_vault: Path, capsys: Printed) -> No
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert cli.main(["--vault", str(small_vault), "mcp", "--http", f":{port}"]) == 2
-    assert capsys.readouterr().err.startswith(f"error: Cannot listen on 127.0.0.1:{port}: ")
+    assert capsys.readouterr().err == (
+        f"error: Cannot listen on 127.0.0.1:{port}: "
+        "another program listens there; choose another port, or 0 for any that is free\n"
+    )
 
 
 def test_a_printed_block_names_the_two_tools_of_connectors(small_vault: Path, capsys: Printed) -> None:

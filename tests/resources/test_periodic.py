@@ -163,6 +163,19 @@ def test_a_note_with_the_name_of_the_word_wins_and_a_folder_does_not(vault: Vaul
     assert vault.read("daily -1").path == "Daily/2026-11-21.md"
 
 
+def test_a_template_called_daily_is_not_taken_for_the_daily_note(vault: Vault) -> None:
+    for folder in ("Templates", "Old"):
+        (vault.path / folder).mkdir()
+        (vault.path / folder / "Daily.md").write_text("- [ ] water the figs", encoding="utf-8")
+    assert vault.read("daily").path == "Daily/2026-11-22.md"
+    assert vault.read("Templates/Daily").path == "Templates/Daily.md"
+    (vault.path / "Daily" / "2026-11-22.md").unlink()
+    assert vault.call("read", {"note": "daily"}).text == (
+        "Path not found: Daily/2026-11-22.md (daily note of 2026-11-22); "
+        "did you mean Old/Daily.md or Templates/Daily.md?"
+    )
+
+
 @pytest.mark.parametrize(
     "settings",
     [

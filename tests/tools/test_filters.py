@@ -155,6 +155,12 @@ def test_a_glob_that_selects_no_file_is_reported_with_what_other_case_selects(ma
     assert vault.grep("nothing", glob="b.md").notices == ["b.md was searched and holds no match."]
 
 
+def test_a_missing_folder_is_refused_with_all_folders_of_its_name(make_vault: MakeVault) -> None:
+    vault = make_vault({"Boat/a.md": "", "Old/Boat/b.md": "", "Old/Boats/c.md": ""})
+    with pytest.raises(BadArgument, match=r"there is no such folder; did you mean Boat or Old/Boat\?$"):
+        vault.tags(folder="boat")
+
+
 def test_a_missing_folder_is_refused_with_similar_names(make_vault: MakeVault) -> None:
     vault = make_vault({"Boat/a.md": "boat\n", "Boat/Sails/b.md": "hit\n"})
     with pytest.raises(BadArgument, match=r"there is no such folder; did you mean Boat\?$"):

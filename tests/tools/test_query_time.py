@@ -138,13 +138,22 @@ def test_days_that_are_not_read_yet_are_not_taken_for_empty_ones(vault: Vault, m
         result = vault.call(tool, {**arguments, "folder": "Roof"})
         assert result.text.startswith("Part of the answer: days are read from names alone so far.")
         assert "No notes found so far." in result.text
+        assert "is dated then" not in result.text
         assert not result.details["complete"]
 
 
-def test_a_period_without_notes_changes_no_order(vault: Vault) -> None:
+def test_a_period_without_notes_changes_no_order_and_is_called_so(vault: Vault) -> None:
     answer = ranked(vault.query("when did the stove smoke in March 2019?"))
     assert answer.period == ["2019-03-01", "2019-03-31"]
     assert answer.notes[0].path == "Stove.md"
+    assert ' Read "March 2019" as 1 to 31 March 2019. No note is dated then.' in answer.text
+    assert answer.notices[0] == "No note is dated then."
+    assert "No note is dated then." in vault.context("when did the stove smoke in March 2019?").text
+
+
+def test_a_folder_without_notes_of_a_period_is_called_so(vault: Vault) -> None:
+    assert "No note is dated then." in vault.query("the stove yesterday", folder="Roof").text
+    assert "No note is dated then." not in vault.query("who was with me yesterday?").text
 
 
 @pytest.mark.parametrize(

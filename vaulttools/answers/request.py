@@ -214,7 +214,9 @@ def parse(request: type[R], arguments: Mapping[str, object], voice: Voice = CALL
             str(details["loc"][0]) if details["loc"] else "": details for details in error.errors(include_url=False)
         }
         sentences = (_sentence(request, name, details, given.keys(), voice) for name, details in wrong.items())
-        raise BadArgument("; ".join(sentences)) from None
+        before, listed, after = "; ".join(sentences).rpartition(f"; accepted are: {', '.join(fields)}")
+        # The list is said once, whatever the number of unknown arguments.
+        raise BadArgument(f"{before.replace(listed, '')}{listed}{after}" if listed else after) from None
 
 
 def schema(request: type[Request]) -> dict[str, Any]:
@@ -270,9 +272,9 @@ _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "glob": ("file_pattern", "paths"),
     "include": ("glob", "file_pattern", "paths"),
     "file_pattern": ("glob", "paths"),
-    "paths": ("path", "glob", "file_pattern"),
+    "paths": ("path", "glob", "file_pattern", "notes"),
     "path": ("paths", "note", "file", "glob", "file_pattern"),
-    "note": ("file", "path", "paths"),
+    "note": ("file", "path", "paths", "glob", "file_pattern"),
     "name": ("paths",),
     "file": ("note",),
     "limit": ("max_results",),
@@ -287,6 +289,13 @@ _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "order_by": ("sort",),
     "query": ("pattern", "question"),
     "question": ("query", "pattern"),
+    "q": ("query", "pattern", "text"),
+    "text": ("query", "pattern"),
+    "filter": ("where",),
+    "key": ("name",),
+    "files": ("notes", "paths"),
+    "top_k": ("limit", "max_results"),
+    "count": ("limit", "max_results"),
 }
 """By argument name, arguments of other tools with the same purpose, the nearest first."""
 
@@ -300,6 +309,8 @@ def _instead(name: str, value: object, fields: Sequence[str]) -> str:
         [value] = value
     if name == "folder" and field in ("file_pattern", "glob") and isinstance(value, str):
         value = f"{value.rstrip('/')}/**".lstrip("/")
+    if name == "note" and field in ("file_pattern", "glob") and isinstance(value, str):
+        value = value if value.endswith(".md") else f"{value}.md"
     if name == "name" and isinstance(value, str):
         value = f"**/*{value.strip('*')}*"
     shown = json.dumps([value] if field in ("paths", "terms", "tags") else value, ensure_ascii=False, default=str)

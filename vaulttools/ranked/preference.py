@@ -21,6 +21,8 @@ from vaulttools.ranked.weights import DIVERSITY, TIME
 
 OF_OTHER_TIMES: Final = 0.001
 """The score of other notes if a question asks about a period alone."""
+_NONE_THEN: Final = "No note is dated then."
+"""Says that the notes shown are of other times: how the period was read would pass for a filter."""
 
 Find = Callable[[frozenset[str]], Ranking]
 """Ranks some notes for the question."""
@@ -28,10 +30,12 @@ Find = Callable[[frozenset[str]], Ranking]
 
 def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozenset[str], days: Days) -> Ranking:
     """Returns a ranking of the wanted notes with those of a period first: in the order that `find` gives for them
-    alone, or in order of time if the question asks about nothing but the period."""
+    alone, or in order of time if the question asks about nothing but the period. If there is none, the ranking says
+    so, unless not all days are known yet."""
     firsts = days.notes_in(period, wanted)
     if not firsts:
-        return ranking
+        is_sure = days.view is not None and not days.stop()
+        return replace(ranking, absences=(_NONE_THEN, *ranking.absences)) if is_sure else ranking
     of_period = None if period.is_all else find(frozenset(firsts))
     if of_period is None or not of_period.notes:
         notes = AsAsked(_in_order_of_time(ranking, period, firsts, days))

@@ -37,9 +37,10 @@ class Naming:
         A name has these readings; the first one with an existing target wins:
 
         1. a path, a URL or an archive's member, also with a line range, `a.md:5-9`;
-        2. a link, in brackets or without: `Note`, `folder/Note`, `[[Note#Heading]]`, `Note#^id`, `Note^id`;
-        3. the same percent-decoded, as in Markdown links (rule-L01);
-        4. a periodic note, `daily`, `weekly -1`, `monthly 2026-11`, even if a folder has that name.
+        2. a periodic note, `daily`, `weekly -1`, `monthly 2026-11`, even if a folder has that name, or a note in
+           another case: templates are often called `Daily`;
+        3. a link, in brackets or without: `Note`, `folder/Note`, `[[Note#Heading]]`, `Note#^id`, `Note^id`;
+        4. the same percent-decoded, as in Markdown links (rule-L01).
 
         A name of several files is refused, even if Obsidian would choose one of them: its choice depends on the note
         that contains the link (rule-L14), which is not known here.
@@ -57,7 +58,7 @@ class Naming:
             raise AmbiguousName(text, [each.virtual.name if each.virtual else each.label for each in found])
         target = found[0] if found else None
         if target is None or _is(target, "folder"):
-            target = self._linked(text) or self._periodic(text) or target
+            target = self._periodic(text) or self._linked(text) or target
         if target is None:
             self.reader.root.ensure_here(text)
             raise PathNotFound(text, close=close_to(text, self.visible()))
@@ -84,7 +85,7 @@ class Naming:
         return None
 
     def _periodic(self, text: str) -> Target | None:
-        """Returns the periodic note that a text means, or None.
+        """Returns the periodic note that a text means; None for other texts, and for the very name of a note.
 
         Raises:
             BadArgument: the settings lead to a place that must not be read. The error does not name the path.
@@ -94,7 +95,8 @@ class Naming:
             note = self.periodic(text)
         except OSError as error:
             raise BadArgument(f"The vault's settings cannot be read ({error.strerror}): {text} is not known") from error
-        if note is None:
+        called = [] if note is None else self.links().candidates(text)
+        if note is None or any(paths.stem(path) == text for path in called):
             return None
         try:
             place = self.reader.root.locate(note.path)
@@ -110,7 +112,7 @@ class Naming:
         elsewhere = self.links().candidates(name)
         raise PathNotFound(
             f"{paths.shown(place.path)} ({note.period} note of {note.day.isoformat()})",
-            close=[paths.shown(path) for path in elsewhere],
+            close=[paths.shown(path) for path in dict.fromkeys([*elsewhere, *called])],
         )
 
 

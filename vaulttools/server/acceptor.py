@@ -69,6 +69,8 @@ def listening(host: str, port: int) -> socket.socket:
         made.setblocking(False)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
+        if getattr(error, "errno", None) == errno.EADDRINUSE:  # 27123 is the port of Obsidian's plugin, too
+            reason = "another program listens there; choose another port, or 0 for any that is free"
         raise BadArgument(f"Cannot listen on {host}:{port}: {reason}") from error
     return made
 

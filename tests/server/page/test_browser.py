@@ -147,6 +147,33 @@ def test_a_result_keeps_the_focus_when_further_results_come(page: Page) -> None:
     expect(page.locator("a.result").first).to_be_focused()
 
 
+def test_enter_lets_a_slow_search_for_the_same_question_go_on(page: Page) -> None:
+    """It was begun while typing; asked anew, an impatient hand would wait twice."""
+    page.clock.install()
+    page.goto("/ui/")
+    held: list[Route] = []
+    asked = requested(page)
+    page.route("**/ui/results?*", lambda route: held.append(route))
+    with page.expect_request("**/ui/results?*"):
+        page.get_by_role("searchbox").fill("larch")
+    page.clock.fast_forward(2_000)
+    page.get_by_role("searchbox").press("Enter")
+    held.pop().continue_()
+    expect(page.locator(".results mark").first).to_have_text("larch")
+    assert len([url for url in asked if "/ui/results?" in url]) == 1
+
+
+def test_a_slow_search_gives_way_to_what_was_typed_since(page: Page) -> None:
+    page.clock.install()
+    page.goto("/ui/")
+    page.route("**/ui/results?q=loam*", lambda route: None)
+    with page.expect_request("**/ui/results?q=loam*"):
+        page.get_by_role("searchbox").fill("loam")
+    page.clock.fast_forward(2_000)
+    page.get_by_role("searchbox").fill("larch")
+    expect(page.locator(".results mark").first).to_have_text("larch")
+
+
 def test_related_notes_come_beside_a_note(page: Page) -> None:
     page.goto("/ui/note/Home.md")
     expect(page.locator(".related a", has_text="Plan")).to_be_visible()

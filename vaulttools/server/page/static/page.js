@@ -10,6 +10,7 @@ const isHeader = form.classList.contains("find");
 const asks = () => new URLSearchParams(new FormData(form)).toString();
 let answered = asks();
 let running;
+let wanted; // what the running search asks for
 let began;
 let before; // what had the focus when a key led to the box
 
@@ -30,19 +31,19 @@ function put(html, asked) {
 }
 
 // One request at a time, each for all that is typed by then: results come from the first key on, and as fast as the
-// server is.
+// server is. Enter asks for nothing new: it lets a search that runs go on.
 async function search() {
   if (running) {
-    if (performance.now() - began > LONG) running.abort();
+    if (asks() !== wanted && performance.now() - began > LONG) running.abort();
     return;
   }
   found.setAttribute("aria-busy", "true");
-  for (let asked = asks(); asked !== answered; asked = asks()) {
+  while ((wanted = asks()) !== answered) {
     running = new AbortController();
     began = performance.now();
     try {
-      put(await ask(asked, running.signal), asked);
-      answered = asked;
+      put(await ask(wanted, running.signal), wanted);
+      answered = wanted;
     } catch (error) {
       if (error.name !== "AbortError") return form.submit(); // a login may have ended: let the server say so
     }
