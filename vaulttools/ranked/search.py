@@ -359,7 +359,7 @@ def _elsewhere(asked: Asked, notes: SearchSpace, found: _Ranked) -> list[str]:
     if not lacking or asked.like is not None or notes.view is None:
         return []
     told = _seen(asked, notes, lacking, in_canvases=True)
-    if ranking.notes:  # a word of a sentence is a part of some other one too often to be told
+    if ranking.notes:  # too often a word of a sentence is a part of another one
         return told
     longer = [word for word in lacking if len(word) >= _SHORTEST_PART]
     return [*told, *_seen(asked, notes, longer, in_canvases=False)]

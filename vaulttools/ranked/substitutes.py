@@ -95,11 +95,11 @@ class Substitutes:
         if term.is_phrase:
             self._instead.append(f'No note holds "{term.text}"; its words were searched for one by one.')
             return ()
-        if term.is_signed:
-            [part] = term.parts
-            self._corrections.append(f'No note has "{term.text}"; the word "{part}" was searched for instead.')
-            return (word(part),)
         if term.literal:
+            if term.is_signed:
+                [part] = term.parts
+                self._corrections.append(f'No note has "{term.text}"; the word "{part}" was searched for instead.')
+                return (word(part),)
             if term.text.startswith("`"):
                 self._instead.append(f"No note holds {term.text}.")
             return tuple(map(QuestionTerm, term.parts))
