@@ -43,9 +43,17 @@ def reason_of(markers: Iterable[pytest.Mark], *, windows: bool, wine: bool) -> s
     return None
 
 
-def pytest_configure() -> None:
+_LONGEST_UNDER_WINE: Final = 480.0
+"""Seconds of one test; elsewhere `pyproject.toml` says them."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
     """A process takes 0.2 s under Wine, not 2 ms, and many of the random examples start some."""
-    if is_wine() and "VAULTTOOLS_EXAMPLES" not in os.environ:
+    if not is_wine():
+        return
+    config.option.timeout = config.option.timeout or _LONGEST_UNDER_WINE
+    if "VAULTTOOLS_EXAMPLES" not in os.environ:
         settings.register_profile("Wine", settings.get_profile("any machine"), max_examples=10)
         settings.load_profile("Wine")
 
