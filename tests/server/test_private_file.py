@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ def test_a_link_that_another_user_puts_beside_it_is_not_followed(
 ) -> None:
     file, other = tmp_path / "tokens.json", tmp_path / "other"
     other.write_bytes(b"mine")
-    made = private_file.NamedTemporaryFile
+    made = tempfile.NamedTemporaryFile
 
     def swapped(**given: Any) -> Any:
         opened = made(**given)
