@@ -21,6 +21,7 @@ from vaulttools import Vault, tools
 from vaulttools.cli import colour as cli_colour
 from vaulttools.cli import completion as cli_completion
 from vaulttools.cli import main as cli
+from vaulttools.cli.command_line import for_posix
 
 _ESCAPES = re.compile(r"\x1b\[\d+m")
 BASH = shutil.which("bash")
@@ -255,6 +256,18 @@ def test_a_file_of_any_name_is_completed_as_one_word(shell: str, script: Path) -
         f"./{name}" if name.startswith("-") else name for name in TYPED
     ]
     assert not (folder / "made").exists()
+
+
+@pytest.mark.not_on_windows("words of POSIX shells")
+@pytest.mark.parametrize(
+    "command", [pytest.param(each, marks=pytest.mark.skipif(each is None, reason="not here")) for each in (BASH, ZSH)]
+)
+def test_a_shown_word_is_pasted_as_it_is(command: str, tmp_path: Path) -> None:
+    words = [*TYPED, "=q.md", "~root.md", "{a,b}.md", "a!b.md", "#x.md", "", "a=~b", "%1.md", "?x.md", "^x.md", "ü.md"]
+    line = " ".join(map(for_posix, words))
+    printed_ = subprocess.run([command, "-c", f"printf '<%s>' {line}"], cwd=tmp_path, capture_output=True, text=True)
+    assert (printed_.stdout, printed_.stderr) == ("".join(f"<{word}>" for word in words), "")
+    assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize("shell", cli_completion.SHELLS)
