@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from vaulttools.errors import BadArgument
 from vaulttools.server import private_file
 from vaulttools.server.private_file import write_private
+from vaulttools.server.tokens import TokenFile
 
 
 @pytest.mark.not_on_windows("modes, and links that anybody may make")
@@ -47,3 +49,18 @@ def test_a_file_that_cannot_be_replaced_leaves_nothing_beside_it(tmp_path: Path)
     with pytest.raises(OSError, match=r"tokens\.json"):
         write_private(tmp_path / "tokens.json", b"secret")
     assert [each.name for each in tmp_path.iterdir()] == ["tokens.json"]
+
+
+@pytest.mark.parametrize("lock", ["a folder", "a link", "a folder that is a file"])
+@pytest.mark.not_on_windows("links that anybody may make")
+def test_a_lock_that_cannot_be_made_gets_one_sentence(tmp_path: Path, lock: str) -> None:
+    file = tmp_path / "s" / "tokens.json"
+    if lock == "a folder that is a file":
+        (tmp_path / "s").touch()
+    else:
+        (tmp_path / "s").mkdir()
+        beside = tmp_path / "s" / "tokens.json.lock"
+        beside.mkdir() if lock == "a folder" else beside.symlink_to(tmp_path / "other")
+    with pytest.raises(BadArgument, match=r"^The token file .* cannot be kept: [A-Z]"):
+        TokenFile(file).add("ada", ["a"])
+    assert not (tmp_path / "other").exists()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final, Generic, TypeVar
@@ -58,16 +58,22 @@ class PrivateFile(Generic[T]):
             raise BadArgument(f"The {self._what} {self.path} cannot be read: {reason}") from error
         return held[1]
 
-    def locked(self) -> FileLock:
-        """Returns the lock for a change, which no other process makes meanwhile.
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from a change meanwhile.
 
         Raises:
-            BadArgument: the folder of the file cannot be made.
+            BadArgument: its lock, or the folder for it, cannot be made.
         """
         try:
-            return lock_of(self.path)
+            lock = lock_of(self.path)
+            lock.acquire()
         except OSError as error:
             raise BadArgument(f"The {self._what} {self.path} cannot be kept: {error.strerror}") from error
+        try:
+            yield
+        finally:
+            lock.release()
 
     def write(self, content: bytes) -> None:
         """Replace the file as `write_private` does."""
