@@ -193,11 +193,12 @@ def test_nothing_found_in_an_incomplete_search_is_a_failure(make_vault: MakeVaul
 
 
 def test_fault_O06_a_line_of_json_is_one_line_for_every_reader(make_vault: MakeVault, capsys: Printed) -> None:
-    text = "hit \x85 \u2028 \u2029 \x1b \U0001f331"
+    text = "hit \x85 \u2028 \u2029 \x1b \x9b31m \x7f \u202e \u2066 \U0001f331"
     vault = make_vault({"a.md": text})
     assert cli.main(["--vault", str(vault.path), "search-files", "hit", "--json"]) == 0
     printed = capsys.readouterr().out
     assert len(printed.splitlines()) == 1
+    assert printed.rstrip("\n").isprintable()
     assert json.loads(printed)["files"][0]["excerpts"][0]["lines"] == [text]
 
 

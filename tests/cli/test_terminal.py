@@ -21,6 +21,7 @@ from vaulttools import Vault, tools
 from vaulttools.cli import colour as cli_colour
 from vaulttools.cli import completion as cli_completion
 from vaulttools.cli import main as cli
+from vaulttools.cli.command_line import for_posix
 
 _ESCAPES = re.compile(r"\x1b\[\d+m")
 BASH = shutil.which("bash")
@@ -83,11 +84,17 @@ def test_every_answer_keeps_its_words(call: tuple[str, dict[str, object]]) -> No
     assert _ESCAPES.sub("", coloured) == text
 
 
-def printed(command: Sequence[str], environ: Mapping[str, str]) -> bytes:
-    """What a command prints to a terminal, before it ends well."""
+def printed(
+    command: Sequence[str], environ: Mapping[str, str], folder: Path | None = None, typed: str | None = None
+) -> bytes:
+    """What a command prints to a terminal, where somebody may type, before it ends well."""
     ours, theirs = os.openpty()
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env={**environ}) as process:
+    stdin = None if typed is None else theirs
+    with subprocess.Popen(
+        command, stdin=stdin, stdout=theirs, stderr=theirs, env={**environ}, cwd=folder, start_new_session=True
+    ) as process:
         os.close(theirs)
+        os.write(ours, (typed or "").encode())
         chunks = []
         with contextlib.suppress(OSError):  # how Linux says that the other side is closed
             while chunk := os.read(ours, 65_536):
@@ -153,7 +160,6 @@ OFFERED = [
     (["call", "search_f"], ["search_files"]),
     (["completion", "f"], ["fish"]),
     (["obsidian", "unr"], ["unresolved"]),
-    (["read", "zoo"], ["zoo.md"]),
     (["scout", "x", "--wo"], ["--word"]),
 ]
 """Words after `vaulttools`, and what completes the last one."""
@@ -172,7 +178,7 @@ def script(request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="bash is not here")
 @pytest.mark.parametrize("script", ["bash"], indirect=True)
-def test_bash_completes_commands_options_values_and_files(script: Path) -> None:
+def test_bash_completes_commands_options_values_and_folders(script: Path) -> None:
     for words, offered in [*OFFERED, (["--vault", "zo"], ["zone"])]:
         assert completed(["vaulttools", *words], script, script.parent) == offered, words
 
@@ -180,13 +186,14 @@ def test_bash_completes_commands_options_values_and_files(script: Path) -> None:
 @pytest.mark.skipif(FISH is None, reason="fish is not here")
 @pytest.mark.parametrize("script", ["fish"], indirect=True)
 def test_fish_completes_commands_options_values_and_files(script: Path) -> None:
-    lines = "".join(f"complete -C 'vaulttools {' '.join(words)}'; echo .\n" for words, _ in OFFERED)
+    asked = [*OFFERED, (["read", "zoo"], ["zoo.md"])]
+    lines = "".join(f"complete -C 'vaulttools {' '.join(words)}'; echo .\n" for words, _ in asked)
     assert FISH is not None
     program = f"source {script}; {lines}"
     run = subprocess.run([FISH, "--no-config", "-c", program], cwd=script.parent, capture_output=True, text=True)
     assert run.stderr == ""
     answers = [{line.split("\t")[0] for line in part.splitlines() if line} for part in run.stdout.split(".\n")]
-    for (words, offered), found in zip(OFFERED, answers[: len(OFFERED)], strict=True):
+    for (words, offered), found in zip(asked, answers[: len(asked)], strict=True):
         is_dashed = offered[0].startswith("-") and not offered[0].startswith("--")  # fish offers no such value
         assert is_dashed or set(offered) <= found, words
 
@@ -212,6 +219,55 @@ def test_zsh_completes_as_bash_does(script: Path) -> None:
     answers = [line.split() for line in run.stdout.splitlines()]
     for (words, offered), found in zip(OFFERED, answers, strict=True):
         assert [word for word in found if word.startswith(words[-1])] == offered, words
+
+
+TYPED = {
+    "d e.md": r"d\ ",
+    "$(touch made).md": r"\$",
+    "`touch made`.md": r"\`",
+    "*.md": r"\*",
+    "e;touch made;.md": "e",
+    "-rf x.md": "./-",
+    'it\'s "so".md': "it",
+    "quo ted.md": '"quo ',
+}
+"""Names of files, and what is typed of them."""
+
+
+@pytest.mark.not_on_windows("there are no pseudo-terminals of this kind")
+@pytest.mark.parametrize(
+    ("shell", "script"),
+    [
+        pytest.param(shell, name, marks=pytest.mark.skipif(shell is None, reason=f"{name} is not here"))
+        for shell, name in ((BASH, "bash"), (ZSH, "zsh"))
+    ],
+    indirect=["script"],
+)
+def test_a_file_of_any_name_is_completed_as_one_word(shell: str, script: Path) -> None:
+    folder = script.parent
+    for name in TYPED:
+        (folder / name).touch()
+    begin = "autoload -Uz compinit; compinit -u -d zdump; " if shell == ZSH else ""
+    lines = [f"{begin}source {script}; vaulttools() {{ printf '<%s>' \"$2\"; }}"]
+    lines += [f"vaulttools read {typed}\t" for typed in TYPED.values()]
+    command = [shell, "-f", "-i"] if shell == ZSH else [shell, "--norc", "-i"]
+    said = printed(command, {**os.environ, "PS1": "", "TERM": "dumb"}, folder, "\n".join([*lines, "exit 0\n"]))
+    assert [*re.findall("<(.*?)>", said.decode())][-len(TYPED) :] == [
+        f"./{name}" if name.startswith("-") else name for name in TYPED
+    ]
+    assert not (folder / "made").exists()
+
+
+@pytest.mark.not_on_windows("words of POSIX shells")
+@pytest.mark.parametrize(
+    "command", [pytest.param(each, marks=pytest.mark.skipif(each is None, reason="not here")) for each in (BASH, ZSH)]
+)
+def test_a_shown_word_is_pasted_as_it_is(command: str, tmp_path: Path) -> None:
+    words = [*TYPED, "=q.md", "~root.md", "{a,b}.md", "a!b.md", "#x.md", "", "a=~b", "%1.md", "?x.md", "^x.md", "ü.md"]
+    line = " ".join(map(for_posix, words))
+    printed_ = subprocess.run([command, "-c", f"printf '<%s>' {line}"], cwd=tmp_path, capture_output=True, text=True)
+    assert (printed_.stdout, printed_.stderr) == ("".join(f"<{word}>" for word in words), "")
+    assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize("shell", cli_completion.SHELLS)

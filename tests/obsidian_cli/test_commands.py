@@ -462,3 +462,13 @@ def test_nothing_found_where_not_all_was_searched_is_no_answer(tmp_path: Path) -
         assert (found.out, found.status) == ("a.md", 0) and "long.md" in found.err[0]
         printed = asked(vault, "search query=other")
         assert (printed.out, printed.status) == ("", 2) and "too large" in printed.err[-1]
+
+
+@pytest.mark.not_on_windows("names of POSIX")
+@pytest.mark.parametrize("line", ["files", "search query=word", "search query=word format=json"])
+def test_no_name_steers_a_terminal_or_a_reader(tmp_path: Path, line: str) -> None:
+    write_files(tmp_path, {"a \x1b[31m \x9b31m \u2028 \u202e \u2066 \U000e0041.md": "word"})
+    with Vault.open(tmp_path, index="off") as vault:
+        shown = asked(vault, line).out
+    assert "\\u" in shown
+    assert "".join(shown.splitlines()).replace("\U000e0041" if "json" in line else "", "").isprintable()

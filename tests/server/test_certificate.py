@@ -6,10 +6,12 @@ import os
 import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pytest
 
 from vaulttools.errors import BadArgument
+from vaulttools.server import certificate
 from vaulttools.server.certificate import DAYS, kept
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -43,3 +45,26 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BadArgument, match=r"^The certificate cannot be kept in "):
         kept(tmp_path / "file" / "tls", "127.0.0.1", NOW)
+
+
+def test_servers_that_begin_at_once_make_one_certificate_with_its_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+
+    def write_private(file: Path, content: bytes) -> None:
+        written.append(file.name)
+        file.write_bytes(content)
+
+    def begin() -> None:
+        together.wait()
+        kept(tmp_path / "tls", "127.0.0.1", NOW)
+
+    monkeypatch.setattr(certificate, "write_private", write_private)
+    together = Barrier(8)
+    servers = [Thread(target=begin) for _ in range(8)]
+    for server in servers:
+        server.start()
+    for server in servers:
+        server.join()
+    assert written == ["key.pem", "certificate.pem"]

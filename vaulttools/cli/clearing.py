@@ -77,7 +77,7 @@ def _removed(indexes: Sequence[Path], cache: Path, sockets: Path | None) -> list
     return [*whole, *(each for each in (*indexes, *files) if not set(gone).intersection(each.parents))]
 
 
-_CERTIFICATE: Final = ("certificate.pem", "key.pem", ".certificate.pem.*", ".key.pem.*")
+_CERTIFICATE: Final = ("certificate.pem", "key.pem", "key.pem.lock", ".certificate.pem.*", ".key.pem.*")
 _SIGN_INS: Final = ("oauth.json", "oauth.json.lock", ".oauth.json.*")
 _MEANING: Final = ("tokens-*.bin",)
 _SOCKETS: Final = ("*.sock", "*.sock.lock")

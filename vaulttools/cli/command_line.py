@@ -87,8 +87,8 @@ def quoted(word: str) -> str:
 
 def for_posix(word: str) -> str:
     """Returns a word for the shells of Linux and macOS."""
-    if word and all(sign.isalnum() or sign in "-_./:=,@+~" for sign in word) and word[0] != "~":
-        return word
+    if word and all(sign.isalnum() or sign in "-_./:=,@+~" for sign in word) and word[0] not in "~=":
+        return word  # zsh reads `=word` as the place of a command
     if not any(sign in word for sign in '"$`\\!%'):
         return f'"{word}"'
     return "'" + word.replace("'", "'\"'\"'") + "'"

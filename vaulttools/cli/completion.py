@@ -39,7 +39,7 @@ _vaulttools() {{
 {options}
     esac
     case "$command $before" in
-        *" --vault") COMPREPLY=($(compgen -d -- "$current")); return ;;
+        *" --vault") local IFS=$'\\n'; COMPREPLY=($(compgen -d -- "$current")); return ;;
 {choices}
     esac
     case "$current" in
@@ -47,13 +47,11 @@ _vaulttools() {{
             COMPREPLY=($(compgen -W "$options $values {general}" -- "$current")) ;;
         *) COMPREPLY=($(compgen -W "$values" -- "$current")) ;;
     esac
-    if [ "${{#COMPREPLY[@]}}" -eq 0 ]; then
-        COMPREPLY=($(compgen -f -- "$current"))
-    fi
 }}
-complete -o filenames -F _vaulttools vaulttools
+complete -o filenames -o default -F _vaulttools vaulttools
 """
-"""Bash 3.2, which macOS has, can also read it. zsh takes a length that begins with a letter for a modifier."""
+"""Bash 3.2, which macOS has, can also read it. Where nothing fits, the shells offer files by themselves: they know
+which words are quoted, and that a name may have blanks."""
 
 
 def command(words: list[str], switches: Switches) -> Said:

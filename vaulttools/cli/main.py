@@ -14,7 +14,7 @@ from vaulttools.cli import importing
 from vaulttools.cli.command_line import quoted, take_flag, take_value, take_values, tool_meant
 from vaulttools.cli.mistakes import PROGRAMS, Mistake, unknown_option
 from vaulttools.cli.surroundings import NO_VAULT, NotResident, Surroundings, found_vault, working_folder
-from vaulttools.core import spelling
+from vaulttools.core import render, spelling
 from vaulttools.errors import BadArgument, BadArguments, PathNotFound, TooBroad, VaultToolsError
 from vaulttools.index import early_listing
 
@@ -366,7 +366,4 @@ def _on_a_terminal(text: str, arguments: dict[str, Any], vault: Vault, here: Sur
 
 def print_json(details: Any, out: TextIO) -> None:
     """Print one line, also for readers that accept other characters as line ends (fault-O06)."""
-    text = json.dumps(details, ensure_ascii=False)
-    for character in "\x85\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    print(text, file=out)
+    print(render.json_line(json.dumps(details, ensure_ascii=False)), file=out)

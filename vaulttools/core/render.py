@@ -49,6 +49,15 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}{ELLIPSIS}"
 
 
+_IN_JSON: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""What JSON leaves as it is, and ends a line for some readers, or steers a terminal."""
+
+
+def json_line(text: str) -> str:
+    """Returns JSON of the same meaning that is one line for every reader and steers none: with escapes of JSON."""
+    return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def line_range(first: int, last: int) -> str:
     """Returns `line 3` or `lines 3-5`."""
     return f"line {first}" if first == last else f"lines {first}-{last}"

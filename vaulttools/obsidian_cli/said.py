@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from vaulttools.core import limits, paths
+from vaulttools.core import limits, paths, render
 from vaulttools.errors import VaultToolsError
 
 
@@ -35,8 +35,10 @@ class Unfinished(VaultToolsError):
 MOST: Final = limits.RESULTS
 """Rows of an answer: a part would look like the whole."""
 
-_CONTROLS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\udc80-\udcff]")
-"""What would end a row, steer a terminal, or be no text."""
+_CONTROLS: Final = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udcff\U000e0000-\U000e007f]"
+)
+"""What would end a row, steer a terminal or a reader, or be no text."""
 
 
 def number(count: int) -> Said:
@@ -72,10 +74,7 @@ def one_line(text: str) -> str:
 
 def as_json(value: Any) -> str:
     """Returns JSON in one line, also for readers that accept other characters as line ends."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for character in "\x85\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return render.json_line(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def ensure_all(count: int, *, is_whole: bool = True) -> None:

@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 from vaulttools.errors import BadArgument
 from vaulttools.files import small
 from vaulttools.server import hosts
-from vaulttools.server.private_file import write_private
+from vaulttools.server.private_file import lock_of, write_private
 
 DAYS: Final = 365
 """Days that a certificate is valid, as in the Local REST API plugin."""
@@ -35,17 +35,22 @@ def kept(folder: Path, host: str, now: datetime | None = None) -> tuple[str, str
     now = now or datetime.now(UTC)
     files = folder / "certificate.pem", folder / "key.pem"
     if not _serves(*files, host, now):
-        key = ec.generate_private_key(ec.SECP256R1())
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            secret = key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-            )
-            write_private(files[1], secret)
-            write_private(files[0], _certificate(key, host, now).public_bytes(serialization.Encoding.PEM))
+            with lock_of(files[1]):
+                if not _serves(*files, host, now):  # else another server made them meanwhile
+                    _make(*files, host, now)
         except OSError as error:
             raise BadArgument(f"The certificate cannot be kept in {folder}: {error.strerror}") from error
     return str(files[0]), str(files[1])
+
+
+def _make(certificate: Path, key: Path, host: str, now: datetime) -> None:
+    made = ec.generate_private_key(ec.SECP256R1())
+    secret = made.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    write_private(key, secret)
+    write_private(certificate, _certificate(made, host, now).public_bytes(serialization.Encoding.PEM))
 
 
 def ensure_usable(certificate: str, key: str) -> str:

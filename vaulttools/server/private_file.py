@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final, Generic, TypeVar
 
 from filelock import FileLock
@@ -44,8 +46,9 @@ class PrivateFile(Generic[T]):
         try:
             status = self.path.stat()
             key = status.st_mtime_ns, status.st_size, status.st_ino
-            if self._read[0] != key:
-                self._read = key, self._parse(small.read(self.path, self._largest))
+            held = self._read  # of one moment: another thread may put back what it read before a change
+            if held[0] != key:
+                self._read = held = key, self._parse(small.read(self.path, self._largest))
         except FileNotFoundError:
             return self._empty
         except OSError as error:
@@ -53,23 +56,38 @@ class PrivateFile(Generic[T]):
         except (ValueError, RecursionError) as error:  # the text of an error may quote the file
             reason = f"it does not hold {self._holds}"
             raise BadArgument(f"The {self._what} {self.path} cannot be read: {reason}") from error
-        return self._read[1]
+        return held[1]
 
-    def locked(self) -> FileLock:
-        """Returns the lock for a change, which no other process makes meanwhile.
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from a change meanwhile.
 
         Raises:
-            BadArgument: the folder of the file cannot be made.
+            BadArgument: its lock, or the folder for it, cannot be made.
         """
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = lock_of(self.path)
+            lock.acquire()
         except OSError as error:
             raise BadArgument(f"The {self._what} {self.path} cannot be kept: {error.strerror}") from error
-        return FileLock(f"{self.path}.lock")
+        try:
+            yield
+        finally:
+            lock.release()
 
     def write(self, content: bytes) -> None:
         """Replace the file as `write_private` does."""
         write_private(self.path, content)
+
+
+def lock_of(file: Path) -> FileLock:
+    """Returns the lock for a change of a file, which no other process makes meanwhile. Makes the file's folder.
+
+    Raises:
+        OSError: the folder cannot be made.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return FileLock(f"{file}.lock")
 
 
 def write_private(file: Path, content: bytes) -> None:
@@ -78,8 +96,15 @@ def write_private(file: Path, content: bytes) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    beside.unlink(missing_ok=True)
-    beside.touch(mode=0o600, exist_ok=False)
-    beside.write_bytes(content)
-    replace(beside, file)
+    # Written by its descriptor: who may write into the folder could put a link in the place of a name.
+    opened = NamedTemporaryFile(prefix=f".{file.name}.", dir=file.parent, delete=False)  # noqa: SIM115
+    try:
+        with opened:
+            opened.write(content)
+            opened.flush()
+            os.fsync(opened.fileno())  # else a power cut leaves an empty file, which lets nobody in
+        replace(opened.name, file)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(opened.name)
+        raise

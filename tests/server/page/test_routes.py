@@ -274,6 +274,22 @@ def test_a_link_at_the_end_of_a_long_line_is_shown(serve: Serve) -> None:
     assert 'see <a href="/ui/note/Wall.md"' in ask(app, "GET", "/ui/note/Wall.md").text
 
 
+def test_an_endless_line_is_cut_also_between_others(serve: Serve) -> None:
+    app = serve(notes={"Long.md": "first\n" + "wide " * 200_000 + "\nlast\n"})
+    shown = ask(app, "GET", "/ui/note/Long.md").text
+    assert "Line 2 is cut: it is longer than a page." in shown
+    assert len(shown) < 300_000
+    assert "last" in words(ask(app, "GET", "/ui/note/Long.md?line=3"))
+
+
+@pytest.mark.parametrize("mode", ["text", "regex", "obsidian"])
+def test_a_result_in_an_endless_line_is_a_part_of_it(serve: Serve, mode: str) -> None:
+    app = serve(notes={"Long.md": "wide " * 200_000 + "needle " + "wide " * 200_000})
+    found = ask(app, "GET", f"/ui/?q=needle&mode={mode}").text
+    assert "<mark>needle</mark>" in found
+    assert len(found) < 20_000
+
+
 def test_related_notes_say_whether_they_are_linked(serve: Serve) -> None:
     notes = {"a.md": "a shed of larch [[b]]", "b.md": "a shed of larch", "c.md": "the larch shed", "d.md": "x"}
     app = serve(notes=notes)

@@ -378,6 +378,10 @@ def hostile_files() -> dict[str, str]:
         ),
         "self.md": "![[self.canvas]]\n\n" + "```base\nviews: [{type: table}]\n```\n\n" * 60,
         "self.canvas": json.dumps({"nodes": [card("a", "text", 0, 0, text="![[self]]\n\n![[self.canvas]]")]}),
+        "line.md": "word " * 600_000,
+        "embeds.canvas": json.dumps(
+            {"nodes": [card(str(at), "text", at * 200, 0, text="![[1]]\n\n" * 50) for at in range(60)]}
+        ),
         "wide.base": "views:\n - type: table\n   name: x\n   order: ["
         + ", ".join(f"p{at}" for at in range(3_000))
         + "]\n",
@@ -405,8 +409,10 @@ def hostile(serve: Serve) -> ASGIApp:
         ("files.canvas", "text"),
         ("self.md", "This note is shown further up."),
         ("self.md", "Not shown here: the page embeds too much."),
+        ("line.md", "Line 1 is cut: it is longer than a page."),
+        ("embeds.canvas", "1 Not shown here: the page embeds too much. Further ones may be links alone. 1 1 1"),
         ("wide.base", "60 of 3,000 columns are shown."),
-        ("wide.base", "Rows 1 to 100 of 310"),
+        ("wide.base", "Rows 1 to 100 of 312"),
         ("views.base", "and 440 more"),
         ("attack.base", "onerror=alert(1)"),
     ],

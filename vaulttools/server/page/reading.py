@@ -117,9 +117,11 @@ def page(
             raise
         # A scan, or a document that nothing here can read, is still a file that a reader has a program for.
         return _with_links(vault, addresses, NotePage(notes.path(name), is_document=True, notices=[str(error)]), cancel)
-    if line is not None and line > text.end_line:
-        text = notes.lines(text.path, max(1, min(line, text.total_lines) - _BEFORE))
-    notices += text.notices if text.is_whole else []
+    wanted = min(line or 1, text.total_lines)
+    for before in (_BEFORE, 0):  # the lines before may fill the page
+        if text.end_line < wanted:
+            text = notes.lines(text.path, max(1, wanted - before))
+    notices += text.notices
     shown = NotePage(text.path, notices=notices, excerpt=None if text.is_whole else text)
     if not paths.is_note(text.path):
         lines = "\n".join(render.line(each, most=_LINE_CHARACTERS) for each in text.text.split("\n"))

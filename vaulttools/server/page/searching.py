@@ -40,6 +40,9 @@ _PASSAGES: Final = 3
 _LINE_CHARACTERS: Final = 160
 """Characters shown of a note that is only named."""
 
+_PASSAGE_LINE: Final = 4_000
+"""Characters shown of a line of a passage: a file may be one line of megabytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class PassageResult:
@@ -253,6 +256,7 @@ class _Shown:
         if self.rendering is None:
             return PassageResult(address, Markup(), Markup())
         name = paths.title(path)
+        text = "\n".join(map(self._shortened, text.split("\n")))
         if may_cut_head:
             text = _without_heading(text, (name, *heading[-1:]))
         above = [*below(name, heading), *([f"page {page}"] if page is not None else [])]
@@ -262,6 +266,12 @@ class _Shown:
             if "<mark>" in html or not self.must_mark:
                 return PassageResult(address, where, html)
         return PassageResult(address, where, None, [_row(line, self.find) for line in text.split("\n")])
+
+    def _shortened(self, line: str) -> str:
+        if len(line) <= _PASSAGE_LINE:
+            return line
+        place = next(iter(self.find(line)), None)
+        return render.line(line, None if place is None else place[0], most=_PASSAGE_LINE)
 
     def _brief(self, path: str, line: int | None, text: str) -> NoteResult:
         name = paths.title(path)

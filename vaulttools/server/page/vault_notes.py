@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from vaulttools.answers.reading import MOST_CHARACTERS
 from vaulttools.attachments.kinds import kind_of
 from vaulttools.bases.definition import is_base
 from vaulttools.call import Call
-from vaulttools.core import paths
+from vaulttools.core import paths, render
 from vaulttools.core.cached import cached_property
 from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import Cancelled, VaultToolsError
@@ -29,6 +30,11 @@ T = TypeVar("T")
 CHARACTERS: Final = 200_000
 """Characters of a note that one page shows: the slowest hostile notes of this length take 3 s to render."""
 
+_WITH_THE_LAST_LINE: Final = CHARACTERS + MOST_CHARACTERS
+"""Most characters with the answer that fills a page; only a line that is longer than an answer has more."""
+
+_LONG_LINE: Final = re.compile("Line [0-9]+ is cut after ")
+"""A notice about the text of an answer, which holds less of a line than the page."""
 
 _TABLES_SECONDS: Final = 4.0
 """Seconds for all tables within one note. They take longer only while the vault is indexed for the first time, and the
@@ -199,7 +205,12 @@ class VaultNotes:
         answers = list(self._answers(name, {"start_line": start_line} if start_line > 1 else {}))
         first, last = answers[0], answers[-1]
         text = "\n".join(answer.content for answer in answers)
-        return TextExcerpt(first.path, text, first.start_line, last.end_line, last.total_lines, last.notices)
+        is_whole = first.start_line == 1 and last.end_line >= last.total_lines
+        notices = [each for each in last.notices if is_whole and not _LONG_LINE.match(each)]
+        if len(text) > _WITH_THE_LAST_LINE:
+            text = f"{text[:_WITH_THE_LAST_LINE]}{render.ELLIPSIS}"
+            notices.append(f"Line {last.end_line:,} is cut: it is longer than a page.")
+        return TextExcerpt(first.path, text, first.start_line, last.end_line, last.total_lines, notices)
 
     def _answers(self, name: str, part: dict[str, object], most: int = MOST_CHARACTERS) -> Iterator[ReadAnswer]:
         """Yields as many answers of `read` as the text needs."""

@@ -54,6 +54,8 @@ class _Budget:
     characters: int = EMBED_CHARACTERS
     parts: int = 0
     """Bases and canvases so far."""
+    is_told: bool = False
+    """Whether the page has said that it embeds too much: a canvas may embed thousands of notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,8 @@ class Rendering:
     def _with_budget(self, shown: Callable[[], str], above: tuple[str, ...]) -> str:
         """Returns the HTML of something embedded, or the reason why it is not shown."""
         if len(above) > EMBED_DEPTH or not self._budget.embeds or self._budget.characters <= 0:
-            return _notice("Not shown here: the page embeds too much.")
+            told, self._budget.is_told = self._budget.is_told, True
+            return "" if told else _notice("Not shown here: the page embeds too much. Further ones may be links alone.")
         self._budget.embeds -= 1
         try:
             return shown()
