@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,13 @@ def test_a_notice_says_how_to_search_the_members_of_an_archive(make_vault: MakeV
     notice = f"{name} is an archive: search looks only into members that are named, as in {name}:a.md."
     assert vault.call(tool, {"pattern": "needle", WHERE[tool]: name}).details["notices"] == [notice]
     assert vault.search("needle", f"{name}:a.md").found
+
+
+@pytest.mark.parametrize("tool", NOTHING)
+def test_a_notice_says_that_a_binary_file_may_hold_packed_text(make_vault: MakeVault, tool: str) -> None:
+    vault = make_vault({"a.md.gz": gzip.compress(b"needle\n"), "b.md": "\0hay\n"})
+    notice = "a.md.gz is binary: only its bytes were searched, and no packed text."
+    assert vault.call(tool, {"pattern": "needle", WHERE[tool]: "a.md.gz"}).details["notices"] == [notice]
 
 
 def test_other_readings_are_of_the_same_lines_and_files(make_vault: MakeVault) -> None:

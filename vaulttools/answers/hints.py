@@ -13,6 +13,7 @@ from vaulttools.core import limits, paths
 from vaulttools.core.work import named
 from vaulttools.errors import InvalidPattern
 from vaulttools.files import globs
+from vaulttools.files.document import NotRead
 from vaulttools.patterns.pattern import minds_case, outer_blanks
 from vaulttools.patterns.unicode_forms import other_forms
 from vaulttools.resources import archives
@@ -83,8 +84,8 @@ def _number_of(other: TextSearch, first: TextSearch) -> int:
 
 
 def files_without_match(found: TextSearch) -> list[str]:
-    """Says which files that were named exactly, and searched, hold no match; of an archive, only its own bytes were
-    searched."""
+    """Says which files that were named exactly, and searched, hold no match; of a binary file or an archive, only its
+    own bytes were searched."""
     search = found.search
     if search.scope.walks or search.work.skipped or search.work.searched < len(search.scope.named):
         return []
@@ -92,7 +93,12 @@ def files_without_match(found: TextSearch) -> list[str]:
     without = [path for path in search.scope.named if path not in seen]
     packed = [path for path in without if archives.split(f"{path}:a.md")]
     sentences: list[str] = []
-    if texts := [path for path in without if path not in packed]:
+    texts = [path for path in without if path not in packed]
+    binary = [path for path in texts if _is_binary(found, path)] if len(texts) <= limits.NAMED_PATHS else []
+    if binary:
+        what = "is binary: only its bytes were" if len(binary) == 1 else "are binary: only their bytes were"
+        sentences.append(f"{named(binary)} {what} searched, and no packed text.")
+    if texts := [path for path in texts if path not in binary]:
         verb = "was searched and holds" if len(texts) == 1 else "were searched and hold"
         sentences.append(f"{named(texts)} {verb} no match.")
     if packed:
@@ -100,6 +106,14 @@ def files_without_match(found: TextSearch) -> list[str]:
         member = named([f"{packed[0]}:a.md"])
         sentences.append(f"{named(packed)} {what}: search looks only into members that are named, as in {member}.")
     return sentences
+
+
+def _is_binary(found: TextSearch, path: str) -> bool:
+    try:
+        found.call.again().notes().document(path)
+    except NotRead as error:
+        return error.reason == "binary"
+    return False
 
 
 def _selected_nothing(found: TextSearch, argument: str) -> list[str]:
