@@ -26,6 +26,7 @@ from vaulttools.answers.retry import until_final
 from vaulttools.attachments.extracted import Picture
 from vaulttools.call import Call
 from vaulttools.config import VaultConfig
+from vaulttools.core import extras
 from vaulttools.core.voice import CALLS, Voice
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, TooBroad, VaultToolsError
@@ -272,7 +273,7 @@ class Vault(ToolMethods):
             if self._opened.config.meaning == "off" or os.environ.get(SWITCH) == "off":
                 by = "the configuration" if self._opened.config.meaning == "off" else f"{SWITCH}=off"
                 raise BadArgument(f"Meaning is off, by {by}")
-            why = "an index" if not self._opened.has_index else "the extra: pip install '.[semantic]' in the checkout"
+            why = "an index" if not self._opened.has_index else f"the extra: {extras.install('semantic')}"
             raise BadArgument(f"Meaning needs {why}")
         if not self._opened.indexes.own.wait(None, cancel, timeout):
             return False

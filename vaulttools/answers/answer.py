@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, TypedDict
 from vaulttools.answers.conflict_copies import conflict_copies
 from vaulttools.answers.cut import Fitted
 from vaulttools.attachments.extracted import Picture
-from vaulttools.attachments.kinds import INSTALL, NAMES, kind_of
-from vaulttools.core import limits, paths, render
+from vaulttools.attachments.kinds import NAMES, kind_of
+from vaulttools.core import extras, limits, paths, render
 from vaulttools.core.voice import Voice
 from vaulttools.core.work import INCOMPLETE, PROPERTIES, UNREAD, Reason, Work, named
 from vaulttools.models import BaseModel, ConfigDict, Field
@@ -214,7 +214,7 @@ def unextracted(work: Work, *, found: bool) -> list[str]:
     if not work.unextracted or (found and not (binary and any(map(kind_of, binary.paths)))):
         return []
     files = render.counted(work.unextracted, f"{NAMES} file")
-    return [f"The text of {files} was not searched; to have it searched: {INSTALL}"]
+    return [f"The text of {files} was not searched; to have it searched: {extras.install('files')}"]
 
 
 def way_on(

@@ -9,9 +9,6 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
-INSTALL: Final = "pip install '.[files]' in the checkout"
-"""The command that installs the extra."""
-
 FILE_BYTES: Final = 50 * 1024 * 1024
 """Larger attachments (bytes) are not read: they hold mostly pictures."""
 

@@ -16,7 +16,7 @@ from vaulttools.cli import access
 from vaulttools.cli.importing import defer_packages, importing_much
 from vaulttools.cli.main import Said, Switches
 from vaulttools.clients import registry
-from vaulttools.core import child, open_files, programs
+from vaulttools.core import child, extras, open_files, programs
 from vaulttools.errors import BadArgument
 from vaulttools.files.real_path import real_path
 
@@ -55,7 +55,7 @@ Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothi
   --print-config NAME   print the configuration for an assistant, and stop: one of
                         {", ".join(ASSISTANTS)}"""
 
-NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install '.[mcp]' in the checkout"
+NEEDS_EXTRA: Final = f"The MCP server needs the extra 'mcp': {extras.install('mcp')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from platformdirs import user_data_path
 from vaulttools.cli import access, token
 from vaulttools.cli.importing import importing_much
 from vaulttools.cli.main import Said, Switches
-from vaulttools.core import open_files
+from vaulttools.core import extras, open_files
 from vaulttools.errors import BadArgument
 from vaulttools.server.hosts import is_loopback, is_public_origin, parsed
 
@@ -50,7 +50,7 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
   --tokens FILE         the tokens of --vaults-root, as 'vaulttools token' keeps them
   --open-vaults N       vaults of --vaults-root that are open at once (default 64)"""
 
-NEEDS_EXTRA: Final = "serve needs the extra 'serve': pip install '.[serve]' in the checkout"
+NEEDS_EXTRA: Final = f"serve needs the extra 'serve': {extras.install('serve')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

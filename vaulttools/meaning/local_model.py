@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vaulttools.core import extras
 from vaulttools.meaning.embedders import EmbedderKey, NoMeaning
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class PackagedWeights:
         try:
             files = list(_files(metadata.distribution(package)))
         except metadata.PackageNotFoundError as error:
-            raise NoMeaning(f"{package} is not installed: pip install '.[semantic]' in the checkout") from error
+            raise NoMeaning(f"{package} is not installed: {extras.install('semantic')}") from error
         except (OSError, ValueError, csv.Error) as error:
             raise NoMeaning(f"The files of {package} cannot be listed: install it again") from error
         self._package = package

@@ -17,6 +17,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
+from vaulttools.core import extras
 from vaulttools.errors import VaultToolsError
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def packages_needed() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise NoMeaning("An embedder needs the extra: pip install '.[semantic]' in the checkout") from error
+        raise NoMeaning(f"An embedder needs the extra: {extras.install('semantic')}") from error
     except ImportError as error:
         raise NoMeaning(f"A package of the extra cannot be loaded: {error}") from error
 

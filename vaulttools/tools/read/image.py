@@ -11,7 +11,7 @@ from urllib.parse import quote
 from vaulttools.attachments import kinds, process
 from vaulttools.attachments.extracted import Picture
 from vaulttools.call import Call
-from vaulttools.core import paths
+from vaulttools.core import extras, paths
 from vaulttools.core.work import named
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files import disk
@@ -48,7 +48,7 @@ def drawn(vault: Session, path: str) -> tuple[Picture, int]:
     """
     name = paths.shown(path)
     if not kinds.is_installed():
-        raise BadArgument(f"Cannot read {name}: binary. It is an image; to see it: {kinds.INSTALL}")
+        raise BadArgument(f"Cannot read {name}: binary. It is an image; to see it: {extras.install('files')}")
     try:
         descriptor = vault.root.open(path)
     except (VaultToolsError, OSError) as error:
