@@ -30,7 +30,6 @@ PACKAGE = Path(vaulttools.__file__).parent
 BUILT = {
     "core/folding/words.py": "_splitting",
     "files/globs.py": "parse",
-    "server/question_words.py": "_of_literals",
     "files/ignores.py": "_any_of",
     "ranked/finder.py": "_whole",
 }

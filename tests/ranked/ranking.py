@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import write_files
 from vaulttools.answers import all_notes
+from vaulttools.call import Call
 from vaulttools.config import VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
@@ -19,6 +20,7 @@ from vaulttools.index.snapshot import Snapshot
 from vaulttools.notes.note import Note
 from vaulttools.opening import open_folder
 from vaulttools.ranked import ranking
+from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.session import Session
 
@@ -54,10 +56,13 @@ class Ranked:
         stop: Callable[[], bool] = lambda: False,
         most: int = 10,
         blind: bool = False,
+        time_limit: float = 60.0,
     ) -> Ranking:
         """The answer; `blind`: as without an index."""
         known = None if blind else self.known()
-        return rank(question, frozenset(self.notes()) if notes is None else notes, known, self.read, stop, most)
+        counter = None if blind else RipgrepCounter(Call(self.vault, Work(time_limit)))
+        among = frozenset(self.notes()) if notes is None else notes
+        return rank(question, among, known, self.read, stop, most, counter)
 
     def notes(self) -> list[str]:
         """The paths of all notes, in order."""

@@ -90,6 +90,7 @@ SIGNED = {
     "Editor.md": "I write in Notepad++ and in F#.\n",
     "Links.md": "[[Music#Intro]], [[C#Intro]], abc++, objC#, C##.\n",
     "Tuning.md": "From F#, “C#” or Ä-C++ down to C.\n",
+    "Glued.md": "我用C#写代码。この言語はC++です。ภาษาC++ครับ\n",
     **{f"Vitamins/{number}.md": f"C and D, glass {number}.\n" for number in range(60)},
 }
 
@@ -98,8 +99,8 @@ SIGNED = {
 @pytest.mark.parametrize(
     ("question", "found"),
     [
-        ("C++", ["C++ at work.md", "Heading.md", "Tuning.md"]),
-        ("c#", ["Alias.md", "Tuning.md"]),
+        ("C++", ["C++ at work.md", "Glued.md", "Heading.md", "Tuning.md"]),
+        ("c#", ["Alias.md", "Glued.md", "Tuning.md"]),
         ("F#", ["Editor.md", "Tuning.md"]),
         ("notepad++", ["Editor.md"]),
         ("notepad", ["Editor.md"]),
@@ -110,6 +111,12 @@ def test_a_name_that_ends_in_signs_is_found_where_it_is_written(
 ) -> None:
     with opened(tmp_path_factory.mktemp("signed"), SIGNED) as vault:
         assert sorted(note.path for note in vault.ask(question, blind=blind).notes) == found
+
+
+def test_a_name_for_which_there_was_no_time_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with opened(tmp_path_factory.mktemp("signed"), SIGNED) as vault:
+        answer = vault.ask("C#", time_limit=0)
+        assert answer.part == 'Part of the answer: not all notes were searched for "C#". Ask again.'
 
 
 def test_without_such_a_name_its_word_is_searched_for_and_the_answer_says_so(

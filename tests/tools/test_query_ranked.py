@@ -771,10 +771,13 @@ def test_parts_of_words_are_found_by_the_call_that_an_answer_without_notes_propo
     make_vault: MakeVault, asked: str, arguments: dict[str, Any], proposed: str | None
 ) -> None:
     vault = make_vault(PARTS)
-    hint = "Words that no note has are parts of longer words in Code/web.md. To see them: query "
+    hint = (
+        "Mode obsidian, which also looks inside words, paths and comments, finds them in Code/web.md. "
+        "To see them: query "
+    )
     for tool, name in (("query", "query"), ("context", "question")):
         answer = vault.call(tool, {name: asked, **arguments})
-        steps = [each.removeprefix(hint) for each in answer.details["notices"] if each.startswith("Words that")]
+        steps = [each.removeprefix(hint) for each in answer.details["notices"] if each.startswith("Mode obsidian")]
         wanted = {"query": proposed, "mode": "obsidian", **arguments}
         assert list(map(json.loads, steps)) == ([wanted] if proposed else [])
         assert [found(vault, **json.loads(step)) for step in steps] == [["Code/web.md"]] * len(steps)
@@ -782,8 +785,8 @@ def test_parts_of_words_are_found_by_the_call_that_an_answer_without_notes_propo
 
 def test_of_many_notes_with_a_part_of_a_word_five_are_named(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number}.md": "reloadTimelines" for number in range(7)})
-    [step] = [each for each in ranked(vault.query("Timelines")).notices if each.startswith("Words that")]
-    assert "words in 0.md, 1.md, 2.md, 3.md, 4.md and more. To see them: " in step
+    [step] = [each for each in ranked(vault.query("Timelines")).notices if each.startswith("Mode obsidian")]
+    assert "finds them in 0.md, 1.md, 2.md, 3.md, 4.md and more. To see them: " in step
 
 
 @pytest.mark.parametrize("question", ["anchor chain", "anchor harbour", "chain harbour tide", "tide"])

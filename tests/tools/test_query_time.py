@@ -146,14 +146,14 @@ def test_a_period_without_notes_changes_no_order_and_is_called_so(vault: Vault) 
     answer = ranked(vault.query("when did the stove smoke in March 2019?"))
     assert answer.period == ["2019-03-01", "2019-03-31"]
     assert answer.notes[0].path == "Stove.md"
-    assert ' Read "March 2019" as 1 to 31 March 2019. No note is dated then.' in answer.text
-    assert answer.notices[0] == "No note is dated then."
-    assert "No note is dated then." in vault.context("when did the stove smoke in March 2019?").text
+    assert ' Read "March 2019" as 1 to 31 March 2019. No note that was searched is dated then.' in answer.text
+    assert answer.notices[0] == "No note that was searched is dated then."
+    assert "No note that was searched is dated then." in vault.context("when did the stove smoke in March 2019?").text
 
 
 def test_a_folder_without_notes_of_a_period_is_called_so(vault: Vault) -> None:
-    assert "No note is dated then." in vault.query("the stove yesterday", folder="Roof").text
-    assert "No note is dated then." not in vault.query("who was with me yesterday?").text
+    assert "No note that was searched is dated then." in vault.query("the stove yesterday", folder="Roof").text
+    assert "No note that was searched is dated then." not in vault.query("who was with me yesterday?").text
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ _FEW_ELSEWHERE: Final = 20
 """Up to this many just changed notes outside the scope are read. If there are more, as after a checkout, the index's
 old state counts: each takes a third of a millisecond to read, and they only show how frequent a word is."""
 
+Counted = Callable[[Sequence[QuestionTerm]], Sequence[Mapping[str, int] | None]]
+"""Returns by term the notes that hold it, with how often; None for a term for which there was no time."""
 Reader = Callable[[str], Note | None]
 """Returns the note at a path as it is now; None if it cannot be read, which the reader records."""
 
@@ -33,7 +35,14 @@ Reader = Callable[[str], Note | None]
 class TermMatches:
     """The notes of one scope in which the terms of one question are searched for."""
 
-    def __init__(self, notes: frozenset[str], index: Snapshot | None, read: Reader, stop: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        notes: frozenset[str],
+        index: Snapshot | None,
+        read: Reader,
+        stop: Callable[[], bool],
+        counted: Counted | None = None,
+    ) -> None:
         self.notes: Final = notes
         self.index: Final = index
         self.read: Final = read
@@ -44,6 +53,9 @@ class TermMatches:
         """By path, the words of these and of just changed notes outside the scope; None if it could not be read."""
         self.waiting: Sequence[str] = ()
         """Notes that were not read for lack of time."""
+        self.uncounted: Final[list[str]] = []
+        """Names that end in signs for which there was no time to search all notes."""
+        self._counted = counted
         self._held: dict[str, AbstractSet[str]] = {}
         """By piece of text, the notes that hold it."""
 
@@ -108,15 +120,19 @@ class TermMatches:
         return self._held[literal]
 
     def _with_name(self, term: QuestionTerm, notes: AbstractSet[str]) -> AbstractSet[str]:
-        """Returns those of the notes that hold a name that ends in signs. The index narrows only by its word, so they
-        are read; a note for which there is no time may hold it."""
-        of_word = [self.notes_with(stem) for part in term.parts for _, _, stem in tokens(part)]
-        finder = Finder([term])
-        return {path for path in frozenset(notes).intersection(*of_word) if self._may_hold(path, finder)}
+        """Returns those of the notes that hold a name that ends in signs. The index knows them too roughly, so ripgrep
+        searches the notes for it, and attachments with its word are read."""
+        counts = None if self._counted is None else self._counted([term])[0]
+        if counts is None:
+            self.uncounted.append(term.text)
+            return frozenset()
+        of_word = frozenset[str]().union(*(self.notes_with(stem) for part in term.parts for *_, stem in tokens(part)))
+        attachments = [path for path in notes & of_word if not paths.is_note(path)]
+        return {path for path in notes if path in counts} | {path for path in attachments if self._holds(path, term)}
 
-    def _may_hold(self, path: str, finder: Finder) -> bool:
+    def _holds(self, path: str, term: QuestionTerm) -> bool:
         note = None if self.stop() else self.read(path)
-        return note is None or any(map(any, finder.places(note).found))
+        return note is not None and any(map(any, Finder([term]).places(note).found))
 
     def exists(self, term: QuestionTerm, count: int) -> bool:
         """Whether any note holds a term, in the scope or elsewhere; `count` is how many notes of the index do."""

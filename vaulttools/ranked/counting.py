@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from vaulttools.call import Call
 from vaulttools.core import paths
-from vaulttools.core.folding.words import NUMBER_SIGNS, forms, is_sign, lowered, sources
+from vaulttools.core.folding.words import ENCLOSED, forms, is_sign, lowered, sources
 from vaulttools.core.spelling import common_start
 from vaulttools.core.work import Work
 from vaulttools.files import disk
@@ -151,12 +151,14 @@ class TermCounts:
 
 _REST: Final = r"[\p{L}\p{M}\p{N}\p{Co}]*"
 """The rest of a word, with the same characters as the words of the index."""
-_APART: Final = rf"[[^\p{{L}}\p{{N}}\p{{Co}}]{NUMBER_SIGNS}]"
+_APART: Final = rf"[[^\p{{L}}\p{{N}}\p{{Co}}]{ENCLOSED}]"
 """A character between words."""
 _BETWEEN: Final = f"{_REST}{_APART}+"
 _EDGE: Final = f"(?:^|{_APART})"
 _ASCII_EDGE: Final = r"(?:(?-u:\b)|_)"
 """The edge before an ASCII letter or digit; it also matches inside a word, after a letter that is not ASCII."""
+_AFTER_HASH: Final = "(?:[^0-9A-Za-z_#]|$)"
+"""What may follow the sign of `C#`, as `finder` reads it."""
 _WITHIN: Final = r"[\p{M}\p{Cf}\u{640}]*"
 """What folding may drop behind a letter."""
 _LONGEST: Final = 3
@@ -165,6 +167,8 @@ _LONGEST: Final = 3
 
 def expression(term: QuestionTerm) -> str:
     """Returns the regex of a term, in Rust's syntax; to be run with case ignored."""
+    if term.is_signed:
+        return rf"(?-u:\b){escaped(term.literal)}{_AFTER_HASH * term.literal.endswith('#')}"
     if not term.spellings:
         return "|".join(map(escaped, forms(term.literal)))
     return "|".join(dict.fromkeys(map(_of, term.spellings)))

@@ -100,7 +100,7 @@ class Finder:
         if self.needs_text:
             folded = Folded(text)
             for first, literal in zip(found, self._literals, strict=True):
-                first += (folded.written(byte, byte + len(literal))[0] for byte in _bytes_of(literal, folded.data))
+                first += (folded.written(byte, byte + len(literal))[0] for byte in places_of(literal, folded.data))
         return found
 
     def passages(self, note: Note, known: Passages | None = None) -> Passages:
@@ -132,7 +132,7 @@ def holds(literal: str, folded: str) -> bool:
     return _whole(literal.encode()).search(folded.encode("utf-8", "replace")) is not None
 
 
-def _bytes_of(literal: bytes, text: bytes) -> Iterator[int]:
+def places_of(literal: bytes, text: bytes) -> Iterator[int]:
     """Yields the byte offsets at which `literal` begins in a folded text; no offsets for an empty one."""
     if _is_name(literal):
         yield from (found.start() for found in _whole(literal).finditer(text))

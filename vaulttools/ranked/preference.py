@@ -21,7 +21,7 @@ from vaulttools.ranked.weights import DIVERSITY, TIME
 
 OF_OTHER_TIMES: Final = 0.001
 """The score of other notes if a question asks about a period alone."""
-_NONE_THEN: Final = "No note is dated then."
+_NONE_THEN: Final = "No note that was searched is dated then."
 """Says that the notes shown are of other times: how the period was read would pass for a filter."""
 
 Find = Callable[[frozenset[str]], Ranking]
@@ -34,7 +34,7 @@ def of_period_first(ranking: Ranking, period: Period, find: Find, wanted: frozen
     so, unless not all days are known yet."""
     firsts = days.notes_in(period, wanted)
     if not firsts:
-        is_sure = days.view is not None and not days.stop()
+        is_sure = bool(wanted) and days.view is not None and not days.stop()
         return replace(ranking, absences=(_NONE_THEN, *ranking.absences)) if is_sure else ranking
     of_period = None if period.is_all else find(frozenset(firsts))
     if of_period is None or not of_period.notes:

@@ -42,9 +42,10 @@ _SIGNED: Final = re.compile(r"([^\W_]+)(?:\+\+|#)")
 _JOINT: Final = re.compile(r"[-._/]")
 
 _CODE: Final = re.compile(r"`[^`\n]{1,20}`")
-_MOST_LITERAL: Final = 2
-"""Upper bound of the pieces of code in a question, and of the names that end in signs: the search must read the
-candidate notes for them."""
+_MOST_CODE: Final = 2
+"""Upper bound of literal pieces of code in a question: the search must read the candidate notes for them."""
+_MOST_SIGNED: Final = 4
+"""Upper bound of the names that end in signs: ripgrep searches all notes for each."""
 
 _HAN: Final = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA: Final = "\u3041-\u309f"
@@ -150,16 +151,18 @@ def _read(text: str) -> Question:
     is_only_stops = not code and all(each in stops for each in words)
     terms = [_phrase(phrase) for phrase in phrases if len(_pieces(phrase)) > 1 and not _RUNS.search(phrase)]
     dropped: list[str] = []
+    names: set[str] = set()
     for piece in pieces:
         if _RUNS.search(piece):
             terms += _mixed(piece, languages)
         elif piece.lower() in stops and not is_only_stops:
             dropped.append(piece)
-        elif (signed := _SIGNED.fullmatch(piece)) and sum(term.is_signed for term in terms) < _MOST_LITERAL:
+        elif (signed := _SIGNED.fullmatch(piece)) and len(names | {piece.lower()}) <= _MOST_SIGNED:
+            names.add(piece.lower())
             terms.append(QuestionTerm(piece, parts=(signed[1],)))
         else:
             terms.append(_word(piece.rstrip("+#"), languages))
-    terms += map(QuestionTerm, code[:_MOST_LITERAL])
+    terms += map(QuestionTerm, code[:_MOST_CODE])
     if not terms:  # kana alone, or particles
         terms = [QuestionTerm(gram) for piece in pieces for run in _RUNS.finditer(piece) for gram in _grams(run[0], 2)]
     once = {_identity(term): term for term in reversed(terms)}

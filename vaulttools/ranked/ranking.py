@@ -122,9 +122,11 @@ def rank(
     terms are read, and all attachments. Once `is_over` returns true, no more notes are split into passages.
     """
     asked = read_question(question, also)
-    matches = TermMatches(notes, index, read, stop)
+    matches = TermMatches(notes, index, read, stop, None if counter is None else counter.frequencies)
     unknown = matches.unknown()
-    counts = TermCounts(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
+    counts = (
+        TermCounts(counter, unknown, most) if counter is not None and index is None and len(unknown) > MANY else None
+    )
     matches.read_notes(unknown if counts is None else counts.best(asked.terms))
     substitutes = Substitutes(matches, question)
     terms, own = _searched_for(asked, matches, counts, substitutes)
@@ -169,7 +171,7 @@ def rank(
         first_of_all,
         next((note.path for note in ranked if note.path in quoting), ""),
     )
-    uncounted = () if counts is None else counts.uncounted
+    uncounted = [*({} if counts is None else counts.uncounted), *matches.uncounted]
     words = ", ".join(f'"{text}"' for text in uncounted)
     return Ranking(
         notes=written.put_first(ranked),

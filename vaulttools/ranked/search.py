@@ -218,7 +218,7 @@ def _found(
 ) -> _Ranked:
     """Ranks the notes by words, joins this with what is near in meaning, and puts it in the order that is asked for."""
     call, work = notes.call, notes.call.work
-    counter = None if notes.view is not None else RipgrepCounter(call)
+    counter = RipgrepCounter(call)
     compared = asks.words if asked.like is None else asked.like.text
     translated = None if meaning is None else meaning.translated(asks.words)
     words, content = (asks.words, "") if translated is None else (translated.text, translated.content)
@@ -351,7 +351,7 @@ def _doubts(asks: Intent, found: _Ranked) -> list[str]:
 
 def _elsewhere(asked: Asked, notes: SearchSpace, found: _Ranked) -> list[str]:
     """Returns a sentence if canvases, which are not ranked, hold words that no note holds; if no note was found, also
-    one if such words are parts of longer ones. Each says how to see them."""
+    one if mode obsidian finds such words, as parts of longer ones. Each says how to see them."""
     ranking = found.ranking
     lacking = [*found.translations, *ranking.unfound, *ranking.corrected]
     if not ranking.notes:
@@ -373,7 +373,7 @@ def _seen(asked: Asked, notes: SearchSpace, words: Sequence[str], *, in_canvases
     """Returns a sentence that says which canvases, or other files, hold letters of some words; none if there are
     none."""
     request, work = asked.request, notes.call.work
-    either = " OR ".join(word.casefold() if word.isalnum() else quoted(word) for word in words)
+    either = " OR ".join(word.lower() if word.isalnum() else quoted(word) for word in words)
     if in_canvases or asked.operators:
         either = f"{'path:.canvas ' if in_canvases else ''}({either}) {asked.operators}".rstrip()
     if not words or len(either) > MAX_CHARACTERS:  # words of thousands of characters are no words
@@ -389,7 +389,7 @@ def _seen(asked: Asked, notes: SearchSpace, words: Sequence[str], *, in_canvases
     fact = (
         "Canvases are not ranked; words that no note has are"
         if in_canvases
-        else "Words that no note has are parts of longer words"
+        else "Mode obsidian, which also looks inside words, paths and comments, finds them"
     )
     more = " and more" if len(holding) > limits.NAMED_PATHS else ""
     given = {name: value for name in _KEPT if (value := getattr(request, name))}

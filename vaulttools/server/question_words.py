@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from vaulttools.core.folding.words import Folded
 from vaulttools.index.words import Word, tokens
+from vaulttools.ranked.finder import places_of
 from vaulttools.ranked.question import read, without_operators
 
 Span: TypeAlias = tuple[int, int]
@@ -52,8 +52,8 @@ def _of_literals(text: str, literals: Sequence[bytes]) -> Iterator[Span]:
     if literals:
         folded = Folded(text)
         for literal in literals:
-            for match in re.finditer(re.escape(literal), folded.data):
-                yield folded.written(match.start(), match.end())
+            for start in places_of(literal, folded.data):
+                yield folded.written(start, start + len(literal))
 
 
 def _joined(spans: Iterable[Span]) -> Iterator[Span]:

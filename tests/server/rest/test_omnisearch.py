@@ -28,6 +28,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ASGIApp]:
             "a/Cellars.md": "# 🚀 Damp\n\nThe cellars are damp.\n",
             "b.md": "Nothing.\n",
             "c.md": "# Le Chatelier\n\nState-of-the-art.\n",
+            "d.md": "Music#intro, C#.\n",
         },
     )
     with opened({"notes": str(folder)}, index="off") as vaults:
@@ -62,6 +63,7 @@ def test_the_notes_that_answer_have_the_form_that_the_plugin_gives(app: ASGIApp)
         ("châtelier", [("Chatelier", 5)]),
         ("chatelier", [("Chatelier", 5)]),
         ('"state-of-the-art"', [("State-of-the-art", 16)]),
+        ("c#", [("C#", 13)]),
     ],
 )
 def test_what_was_found_is_marked_as_it_is_written(app: ASGIApp, question: str, marked: list[tuple[str, int]]) -> None:

@@ -132,18 +132,21 @@ _SEPARATING: Final = "\u0e4d\u0ecd"
 """Marks that folding makes of other characters, at which the word table splits (`index.file`)."""
 
 
-NUMBER_SIGNS: Final = "①-⑳⒈-⒛⓪⓫-⓿❶-➓㉑-㉟㊱-㊿"
-"""Class of a regex: numbers in circles, and with a full stop. Their plain form would join the word beside them."""
-_NUMBER: Final = re.compile(f"[{NUMBER_SIGNS}]")
+ENCLOSED: Final = "①-⑳⒈-⒛Ⓐ-ⓁⓃ-ⓩ⓪-⓿❶-➓㉑-㉟㊱-㊿"
+"""Class of a regex: numbers and letters in circles, numbers with a full stop. Their plain form would join the word
+beside them. `Ⓜ` is an emoji."""
+_ENCLOSED: Final = re.compile(f"[{ENCLOSED}]")
 
 
 def _apart() -> Iterator[tuple[int, str]]:
-    """Yields the characters that are words of their own, and what they become."""
-    # Signs whose compatibility form is letters or signs of ASCII.
+    """Yields the characters that are words of their own, and what they become: signs whose compatibility form is
+    letters or signs of ASCII, and what is enclosed."""
     for code in (0x203C, 0x2049, 0x2116, 0x2120, 0x2122, 0x24C2):
         yield code, f" {chr(_FIRST_SIGN + (code & _SIGN_BITS))} "
-    for number in filter(_NUMBER.match, map(chr, range(0x2460, 0x32C0))):
-        yield ord(number), f" {unicodedata.numeric(number):.0f} "
+    for character in filter(_ENCLOSED.match, map(chr, range(0x2460, 0x32C0))):
+        number = unicodedata.numeric(character, None)
+        plain = unicodedata.normalize("NFKC", character).casefold() if number is None else f"{number:.0f}"
+        yield ord(character), f" {plain} "
     yield 0x20E3, " "  # the end of a keycap, behind its digit
 
 
