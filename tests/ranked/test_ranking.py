@@ -91,7 +91,7 @@ SIGNED = {
     "Links.md": "[[Music#Intro]], [[C#Intro]], abc++, objC#, C##.\n",
     "Tuning.md": "From F#, “C#” or Ä-C++ down to C.\n",
     "Glued.md": "我用C#写代码。この言語はC++です。ภาษาC++ครับ\n",
-    **{f"Vitamins/{number}.md": f"C and D, glass {number}.\n" for number in range(60)},
+    **{f"Vitamins/{number}.md": f"C and D, glass {number}.\n" for number in range(300)},
 }
 
 
@@ -125,7 +125,7 @@ def test_without_such_a_name_its_word_is_searched_for_and_the_answer_says_so(
     with opened(tmp_path_factory.mktemp("signed"), SIGNED) as vault:
         answer = vault.ask("D++")
         assert all(note.path.startswith("Vitamins/") for note in answer.notes) and answer.notes
-        assert answer.absences == ['No note has "D++"; the word "D" was searched for instead.']
+        assert answer.absences == ['No note that was searched has "D++"; the word "D" was searched for instead.']
 
 
 @pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])

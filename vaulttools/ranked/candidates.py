@@ -111,24 +111,25 @@ class TermMatches:
         if literal not in self._held:
             held = self._named(literal)
             held.update(path for path, text in self._texts.items() if holds(literal, text))
-            if self.index is not None:
+            if self.index is not None and term.is_signed:
+                held |= self._with_name(term)
+            elif self.index is not None:
                 for form in forms(literal):
                     found = self.index.with_text(form, self.looked_at.keys())
-                    found = self._with_name(term, found) if term.is_signed else found
                     held.update(path for path in found if path in self.notes or paths.is_note(path))
             self._held[literal] = held
         return self._held[literal]
 
-    def _with_name(self, term: QuestionTerm, notes: AbstractSet[str]) -> AbstractSet[str]:
-        """Returns those of the notes that hold a name that ends in signs. The index knows them too roughly, so ripgrep
+    def _with_name(self, term: QuestionTerm) -> AbstractSet[str]:
+        """Returns the notes of the scope that hold a name that ends in signs. The index knows no signs, so ripgrep
         searches the notes for it, and attachments with its word are read."""
         counts = None if self._counted is None else self._counted([term])[0]
         if counts is None:
             self.uncounted.append(term.text)
             return frozenset()
         of_word = frozenset[str]().union(*(self.notes_with(stem) for part in term.parts for *_, stem in tokens(part)))
-        attachments = [path for path in notes & of_word if not paths.is_note(path)]
-        return {path for path in notes if path in counts} | {path for path in attachments if self._holds(path, term)}
+        attachments = [path for path in self.notes & of_word if not paths.is_note(path)]
+        return self.notes & counts.keys() | {path for path in attachments if self._holds(path, term)}
 
     def _holds(self, path: str, term: QuestionTerm) -> bool:
         note = None if self.stop() else self.read(path)

@@ -98,7 +98,9 @@ class Substitutes:
         if term.literal:
             if term.is_signed:
                 [part] = term.parts
-                self._corrections.append(f'No note has "{term.text}"; the word "{part}" was searched for instead.')
+                self._corrections.append(
+                    f'No note that was searched has "{term.text}"; the word "{part}" was searched for instead.'
+                )
                 return (word(part),)
             if term.text.startswith("`"):
                 self._instead.append(f"No note holds {term.text}.")
