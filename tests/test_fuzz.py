@@ -292,6 +292,7 @@ def test_fuzz_bases(expression: str, properties: str) -> None:
 
 @target(60)
 @given(MARKDOWN, QUERIES)
+@example("", "apath:\ud800")
 def test_fuzz_passages_and_tasks(text: str, question: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         odd = text.encode("utf-8", "surrogatepass")

@@ -30,6 +30,7 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
         # a flag cut short, or tags after another emoji, are no flag
         (ENGLAND[:-1], "\U0001f3f4\\u{e0067}\\u{e0062}\\u{e0065}\\u{e006e}\\u{e0067}"),
         ("\U0001f600\U000e0067\U000e007f", "\U0001f600\\u{e0067}\\u{e007f}"),
+        ("half \ud83d", "half \\u{d83d}"),
         # ordinary text
         ("plain", "plain"),
         ("a\tb", "a\tb"),

@@ -20,6 +20,7 @@ _UNSAFE = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 without the tab, which is ordinary text; DEL; C1
     "\u2028\u2029"  # line and paragraph separators: a terminal or a JSON reader may break the line there
     "\u202a-\u202e\u2066-\u2069"  # bidi embeddings, overrides, isolates
+    "\ud800-\udfff"  # halves of surrogate pairs, of a caller's JSON: no UTF-8 has them
     "\U000e0000-\U000e007f]"  # tag characters
 )
 

@@ -132,6 +132,7 @@ def foreign_in_query(node: Node) -> Iterator[str]:
 
 def foreign_in_question(question: str) -> Iterator[str]:
     """Yields what such syntax means in a question, without its operators; in one of capitals, AND and NOT are words."""
+    question = question.encode("utf-8", "replace").decode()  # no half of a surrogate pair
     words = _WORD.findall(question)
     if not question.isupper():
         if "AND" in words:
