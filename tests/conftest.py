@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from vaulttools import Vault
 from vaulttools.files import content_caches
+from vaulttools.index import filesystems
 
 # Hypothesis fails a test when one example takes longer than 200 ms, or when examples are slow to make: on a busy
 # machine both happen to every test. All examples of a test share what its fixtures made.
@@ -28,6 +30,11 @@ FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 HOUR = 3_600_000_000_000
 """In nanoseconds."""
+
+on_a_known_disk = pytest.mark.skipif(
+    not filesystems.holds_wal(tempfile.gettempdir()),
+    reason="the disk of the temporary folder is unknown, as in a chroot: no watch, no WAL",
+)
 
 Files = Mapping[str, str | bytes]
 MakeVault = Callable[[Files], Vault]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import vaulttools
+from tests.conftest import on_a_known_disk
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning.embedders import SWITCH, is_wanted
 
@@ -35,6 +36,7 @@ CALLS: dict[str, Callable[[Vault], object]] = {
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="without a file watch each call looks at the files itself")
+@on_a_known_disk
 @pytest.mark.parametrize("tool", CALLS)
 def test_a_warm_call_passes_through_no_more_of_the_package_than_before(
     tool: str, small_vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -141,6 +141,7 @@ def test_a_system_without_sockets_has_no_resident_process_and_its_servers_run(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     vault = make_vault({"a.md": "text"})
+    assert vault.search_files("text").found == 1  # it finds `rg` here: on Windows it looks for `rg.exe` alone
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setitem(sys.modules, "fcntl", None)
     for command in ("start", "status", "stop"):

@@ -170,7 +170,7 @@ def test_a_server_of_0_3_goes_on_beside_this_version(machine: Machine, tmp_path:
         newer.packages.mkdir()
         (newer.packages / "vaulttools").symlink_to(REPOSITORY / "vaulttools", target_is_directory=True)
         newer.run("index", "build")
-        assert "in use" in newer.run("serve", address.removeprefix("http://"))
+        assert "another program listens there" in newer.run("serve", address.removeprefix("http://"))
         (machine.vault / "New.md").write_text("Slate is grey.\n", encoding="utf-8")
         assert "Slate is grey" in newer.run("query", "slate")
         assert got(f"{address}/vault/New.md") == "Slate is grey.\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +11,7 @@ import pytest
 from pydantic import Field
 
 from vaulttools import BadArgument, tools
-from vaulttools.answers.request import Request, Texts, Values, accepted, parse, schema
+from vaulttools.answers.request import Request, Texts, Values, accepted, from_json, parse, schema
 from vaulttools.cli.main import main
 
 
@@ -263,12 +264,23 @@ def test_a_value_that_is_nested_too_deeply_is_refused_with_the_bound(name: str, 
 
 @pytest.mark.parametrize("name", ["tags", "properties"])
 @pytest.mark.parametrize(
-    "value", ["[" * 5_000, '{"a":' * 5_000, "[" * 65 + "]" * 65], ids=["open", "objects", "closed"]
+    "value",
+    ["[" * 5_000, '{"a":' * 5_000, "[" * 65 + "]" * 65, "[" * 65, '["]",' * 65],
+    ids=["open", "objects", "closed", "few", "strings"],
 )
 def test_a_text_of_json_that_is_nested_too_deeply_is_refused_with_the_bound(name: str, value: str) -> None:
     with pytest.raises(BadArgument) as refused:
         parse(Sample, {"text": "x", name: value})
     assert str(refused.value) == f"{name} must not be nested deeper than 64 levels"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [nested(63, "[" * 99), [[{"a": '"{['}]] * 99, nested(63, "\\" * 9 + '"' + "{" * 99), [[]] * 99],
+    ids=["strings", "many", "escapes", "side by side"],
+)
+def test_only_brackets_in_one_another_are_levels_of_json(value: Any) -> None:
+    assert from_json(json.dumps(value)) == value
 
 
 def test_a_text_of_brackets_is_no_json_where_no_list_is_expected() -> None:

@@ -13,7 +13,7 @@ from threading import Thread
 import pytest
 from platformdirs import user_config_path, user_data_path
 
-from tests.conftest import MakeVault, write_files
+from tests.conftest import MakeVault, on_a_known_disk, write_files
 from vaulttools import Vault
 from vaulttools.cli import clearing, handover
 from vaulttools.cli import main as cli
@@ -92,6 +92,7 @@ def test_files_of_a_person_in_folders_of_the_program_stay(
 
 
 @pytest.mark.not_on_windows("the folders of the system are not set by variables there")
+@on_a_known_disk
 def test_an_index_that_another_program_has_open_stays_with_all_others(
     home: Path, make_vault: MakeVault, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HOUR, MakeVault, write_files
+from tests.conftest import HOUR, MakeVault, on_a_known_disk, write_files
 from tests.index.indexes import notes
 from tests.pressing import IN_A_TERMINAL, press_ctrl_c
 from tests.systems import module_path
@@ -53,6 +53,7 @@ def index(folder: Path, capsys: Printed) -> Index:
     return ran
 
 
+@on_a_known_disk
 def test_an_index_from_its_beginning_to_its_end(folder: Path, index: Index) -> None:
     assert index("status") == (
         0,

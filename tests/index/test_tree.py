@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import on_a_known_disk
 from tests.index.indexes import Indexed, python, unlistable
 from vaulttools.core import paths
 from vaulttools.files import catalogue
@@ -261,6 +262,7 @@ print("done")
 
 
 @linux_only
+@on_a_known_disk
 def test_fault_T02_a_watched_tree_follows_folders_that_become_unreadable(tmp_path: Path) -> None:
     out, err = python(CLOSED_OFF, tmp_path, bound=True).communicate()
     assert (out, err) == ("done\n", "")

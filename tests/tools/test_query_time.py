@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.answered import ranked
-from tests.conftest import MakeVault
+from tests.conftest import MakeVault, on_a_known_disk
 from tests.ranked.ranking import index_being_built
 from vaulttools import Vault
 from vaulttools.core.dates import Calendar
@@ -125,6 +125,7 @@ def test_another_order_is_kept(vault: Vault) -> None:
     assert [note.title.casefold() for note in answer.notes] == sorted(note.title.casefold() for note in answer.notes)
 
 
+@on_a_known_disk
 def test_a_period_is_found_in_texts_before_the_index_is_ready(vault: Vault) -> None:
     with index_being_built():
         answer = vault.query("diesen Monat", folder="Roof")

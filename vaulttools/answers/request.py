@@ -90,14 +90,33 @@ def json_of(value: object) -> object:
 def _json_of(text: str) -> object:
     """Parses JSON; returns any other text unchanged."""
     try:
-        read = json.loads(text)
+        return from_json(text)
+    except TooDeep:
+        raise
     except ValueError:
         return text
-    except RecursionError:
-        raise TooDeep from None
-    if _is_deep(read):
-        raise TooDeep
+
+
+def from_json(text: str, above: int = 0) -> object:
+    """Returns the value of a text of JSON; `above` is how many levels it may have beyond those of one argument.
+
+    Raises:
+        TooDeep: it is nested too deeply, or begins so without being JSON.
+        ValueError: it is not JSON.
+    """
+    # Counted here, because each version of Python has another bound of its own, or none.
+    if text.count("[") + text.count("{") > _MOST_LEVELS + above:
+        level = 0
+        for sign in _JSON_SIGN.findall(text):
+            level += (sign in ("[", "{")) - (sign in ("]", "}"))
+            if level > _MOST_LEVELS + above:
+                raise TooDeep
+    read: object = json.loads(text)
     return read
+
+
+_JSON_SIGN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+"""A string of JSON, which may be cut off, or a bracket outside one."""
 
 
 def _is_deep(value: object) -> bool:

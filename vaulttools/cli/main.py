@@ -301,12 +301,14 @@ _CALL: Final = "For example: vaulttools call tags " + quoted('{"limit": 3}')
 def _call(words: list[str], switches: Switches) -> int:
     if not 1 <= len(words) <= 2:
         raise Mistake("call takes a tool's name and its arguments as a JSON object", _CALL)
+    from vaulttools.answers.request import TooDeep, from_json
+
     try:
-        arguments = json.loads(words[1]) if len(words) == 2 else {}
+        arguments = from_json(words[1], above=1) if len(words) == 2 else {}
+    except TooDeep:
+        raise BadArgument("the arguments are nested too deeply") from None
     except ValueError as error:
         raise Mistake(f"the arguments must be a JSON object: {error}", _CALL) from None
-    except RecursionError:
-        raise BadArgument("the arguments are nested too deeply") from None
     if not isinstance(arguments, dict):
         raise BadArgument("the arguments must be a JSON object")
     return _answered(words[0], arguments, switches, is_call=True)

@@ -45,9 +45,10 @@ class Parser(argparse.ArgumentParser):
             if not given.startswith("-"):
                 raise Mistake(f"unexpected argument '{given}'", f"All options: vaulttools {self.prog} --help")
             raise unknown_option(given, self.names(), f"vaulttools {self.prog} --help")
-        # `argument --limit: expected one argument`
-        option = message.removeprefix("argument ").removesuffix(": expected one argument")
-        raise BadArgument(message if option == message else f"{option.rpartition('/')[2]} needs a value")
+        # `argument --limit: expected one argument` or `argument -i/--ignore: ignored explicit argument 'true'`
+        option, _, fault = message.removeprefix("argument ").partition(": ")
+        says = "needs a value" if fault.startswith("expected") else "takes no value"
+        raise BadArgument(f"{option.rpartition('/')[2]} {says}" if fault else message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,9 @@ def _parser(tool: Tool[Any, Any]) -> Parser:
             continue
         names = [name for name in (tool.request.short.get(field), f"--{_option(tool.request, field)}") if name]
         if kind == "boolean":
-            parser.add_argument(*names, dest=field, action=argparse.BooleanOptionalAction)
+            # Two options each: `BooleanOptionalAction` takes the name `--no-due` for a denial of `--due`.
+            parser.add_argument(*names, dest=field, action="store_true")
+            parser.add_argument(f"--no-{_dashed(field)}", dest=field, action="store_false")
         else:
             parser.add_argument(*names, dest=field, action="append" if kind in ("array", "object") else "store")
     if ignores_case(tool.request):
