@@ -95,3 +95,20 @@ def test_a_question_that_begins_like_a_command_is_not_refused_if_it_has_three_wo
 def test_the_vault_stays_in_the_proposed_command(capsys: Printed) -> None:
     assert cli.main(["--vault", "My notes", "tasks", "--done"]) == 2
     assert capsys.readouterr().err.endswith('Did you mean: vaulttools --vault "My notes" tasks --status done\n')
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (
+            "find wedding --limit 3 --modified-after 2020-01-01",
+            'find "**/*wedding*" --limit 3 --modified-after 2020-01-01',
+        ),
+        ("find wedding --no-gitignore", 'find "**/*wedding*" --no-gitignore'),
+    ],
+)
+def test_what_else_was_typed_stays_in_the_proposed_command(
+    typed: str, meant: str, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FIXTURES / "vault")
+    assert proposed(typed, capsys) == shlex.split(meant)

@@ -236,7 +236,9 @@ def not_found(tool: Tool[Any, Any], arguments: Mapping[str, object], program: Se
         words = [*program, _dashed(tool.name), *options.words(together, tool.request)]
         return f"Several words are one pattern in quotes: {' '.join(map(quoted, words))}"
     if tool.name == "find" and isinstance(paths, list) and len(paths) == 1 and not _LIKE_A_PATH.search(paths[0]):
-        return f"For names that hold it: {' '.join(map(quoted, [*program, 'find', f'**/*{paths[0]}*']))}"
+        named = {**arguments, "paths": [f"**/*{paths[0]}*"]}
+        words = [*program, "find", *options.words(named, tool.request)]
+        return f"For names that hold it: {' '.join(map(quoted, words))}"
     return _dataview(base, program) if isinstance(base, str) else ""
 
 
