@@ -258,6 +258,9 @@ def test_accepted_values_are_described_in_words(name: str, words: str) -> None:
         ("tasks", {"note": "[2026] Plan"}, None),
         ("tasks", {"path": ["a.md", "b.md"]}, None),
         ("search_files", {"pattern": "a", "file": "b.md"}, "file_pattern"),
+        # several words are no choice
+        ("tasks", {"filter": "due today"}, None),
+        ("tasks", {"filter": "high"}, 'priority="high"'),
         # a folder is no glob
         ("tasks", {"path": "Boat"}, 'folder="Boat"'),
         ("tasks", {"paths": ["Boat/"]}, 'folder="Boat/"'),

@@ -388,6 +388,8 @@ _SAID: Final = {
 def choice(request: type[Request], word: str) -> tuple[str, str] | None:
     """Returns a field and its choice that a word means: `direction` and `back` for `backlinks`; None if there is
     none."""
+    if " " in word:
+        return None
     said = _SAID.get(word.casefold(), word.casefold())
     for field, property_ in _properties(request).items():
         for each in property_.get("enum", ()):
