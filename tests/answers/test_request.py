@@ -247,7 +247,12 @@ def test_accepted_values_are_described_in_words(name: str, words: str) -> None:
         ("outline", {"path": ["a", "b"]}, None),
         ("tags", {"tag": ["x", "y"]}, None),
         ("find", {"name": ["a", "b"]}, 'paths=["**/*a*", "**/*b*"]'),
+        ("search", {"pattern": "a", "files": '["a.md", "b.md"]'}, 'paths=["a.md", "b.md"]'),
+        ("grep", {"pattern": "a", "paths": '["a.md", "b.md"]'}, None),
         ("find", {"folder": []}, None),
+        # a number for a text
+        ("tasks", {"note": 2026}, 'glob="2026.md"'),
+        ("query", {"q": 2026}, 'query="2026"'),
         ("find", {"folder": True}, None),
         # a note as a glob
         ("tasks", {"note": "[[Winter 2026]]"}, 'glob="Winter 2026.md"'),

@@ -304,6 +304,7 @@ def _instead(request: type[Request], name: str, value: object, fields: Sequence[
     """Suggests the field, and its value, for what an unknown argument meant; `""` if there is no such field."""
     if name == "count" and value is True and "output" in fields and choice(request, "counts") is not None:
         return '; give output="counts" instead'
+    value = _texts(value)
     if isinstance(value, list) and len(value) == 1:
         [value] = value
     if name in ("path", "paths") and isinstance(value, str) and "folder" in fields and not _LIKE_A_FILE.search(value):
@@ -314,6 +315,8 @@ def _instead(request: type[Request], name: str, value: object, fields: Sequence[
     field = next((each for each in alike if each in fields and _fits(value, properties[each])), None)
     if field is None:
         return ""
+    if isinstance(value, int) and properties[field].get("type") == "string":
+        value = str(value)
     if field in ("file_pattern", "glob") and isinstance(value, str):
         if name == "folder":
             value = f"{value.rstrip('/')}/**".lstrip("/")
@@ -330,6 +333,15 @@ def _instead(request: type[Request], name: str, value: object, fields: Sequence[
 
 _LIKE_A_FILE: Final = re.compile(r"[*?\[{]|\.[A-Za-z]\w*$")
 """A glob, or a name with an extension: `v1.2` has none."""
+
+
+def _texts(value: object) -> object:
+    """Returns the list of texts that a text holds as JSON; any other value unchanged."""
+    try:
+        held = json_of(value)
+    except TooDeep:
+        return value
+    return held if isinstance(held, list) and all(isinstance(each, str) for each in held) else value
 
 
 def _note_file(name: str) -> str | None:
