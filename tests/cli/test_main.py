@@ -95,7 +95,7 @@ def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
                 (["open", "zzz"], "Did you mean: vaulttools tasks --status open --text zzz"),
             ]
         ),
-        (["grep", "-l", "x"], "unknown option '-l'", "Did you mean: vaulttools grep x"),
+        (["grep", "-l", "x"], "unknown option '-l'", "Did you mean: vaulttools search-files --output paths x"),
         (
             ["query", "roof", "-n", "2"],
             "unknown option '-n'",
