@@ -95,3 +95,60 @@ def test_a_question_that_begins_like_a_command_is_not_refused_if_it_has_three_wo
 def test_the_vault_stays_in_the_proposed_command(capsys: Printed) -> None:
     assert cli.main(["--vault", "My notes", "tasks", "--done"]) == 2
     assert capsys.readouterr().err.endswith('Did you mean: vaulttools --vault "My notes" tasks --status done\n')
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (
+            "find wedding --limit 3 --modified-after 2020-01-01",
+            'find "**/*wedding*" --limit 3 --modified-after 2020-01-01',
+        ),
+        ("find wedding --no-gitignore", 'find "**/*wedding*" --no-gitignore'),
+        # one glob
+        ("grep seed -l --include=*.md Boat", 'search-files seed --output paths --file-pattern "Boat/**/*.md"'),
+        ("grep -l seed -t md Boat", 'search-files --output paths seed --file-pattern "Boat/**/*.md"'),
+        ("rg -t md seed Boat", 'search seed "Boat/**/*.md"'),
+        ("grep -l seed -g 'a*' -g 'b*'", ""),
+        ("rg seed -g a.md -g b.md", ""),
+        ("rg -g '!Old' seed", ""),
+        # several folders, and the pattern as an option
+        ("rg -l seed Boat Old", 'search-files seed --output paths --file-pattern "{Boat,Old}/**"'),
+        ("grep -c seed a.md b.md", 'search-files --output counts seed --file-pattern "{a.md,b.md}"'),
+        ("rg -l seed a.md Old", ""),
+        ("rg -l seed a,b Old", ""),
+        ("rg -e seed -l Boat", 'search-files seed --output paths --file-pattern "Boat/**"'),
+        ("grep -l Boat -e seed", 'search-files seed --output paths --file-pattern "Boat/**"'),
+        ("rg -e seed -e oak", ""),
+        ("rg -f words.txt seed", ""),
+        # the value of an option is no word
+        ("rg -t md seed", 'search seed "**/*.md"'),
+        ("rg -n 2026", "search 2026"),
+        ("rg -g '*.md' seed", 'search seed "*.md"'),
+        ("rg -m 3 seed", "search seed"),
+        ("head -n 5 a.md", "read a.md"),
+        ("head -c 5 a.md", "read a.md"),
+        ("cat -n a.md", "read a.md"),
+        ("ls -t Boat", "find Boat"),
+        ("tree -L 2 Boat", "find Boat"),
+        ("lookup -n 3 seeds", "query seeds --limit 3"),
+        ("locate -n 5 wedding", 'find "**/*wedding*" --limit 5'),
+        ("fd -t f wedding", 'find "**/*wedding*"'),
+        ("fd -e md wedding", 'find "**/*wedding*.md"'),
+        ("fd -e md", 'find "**/*.md"'),
+        ("fd wedding Boat", 'find "Boat/**/*wedding*"'),
+        ("fd wedding Boat Old", ""),
+        ("fd -E Old wedding", ""),
+        ("recent 5", ""),
+        # a choice
+        ("tasks --filter done", "tasks --status done"),
+        ("tasks --filter high", "tasks --priority high"),
+        ("tasks --filter 'due today'", ""),
+    ],
+)
+def test_what_else_was_typed_stays_in_the_proposed_command(
+    typed: str, meant: str, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None is proposed that would find something else."""
+    monkeypatch.chdir(FIXTURES / "vault")
+    assert proposed(typed, capsys) == shlex.split(meant)

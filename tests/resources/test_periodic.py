@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeVault, write_files
-from vaulttools import Vault, VaultConfig
+from vaulttools import PathNotFound, Vault, VaultConfig
 from vaulttools.core.dates import Calendar
 from vaulttools.core.moment_js import weeks_of
 from vaulttools.files import disk
@@ -174,6 +174,32 @@ def test_a_template_called_daily_is_not_taken_for_the_daily_note(vault: Vault) -
         "Path not found: Daily/2026-11-22.md (daily note of 2026-11-22); "
         "did you mean Old/Daily.md or Templates/Daily.md?"
     )
+
+
+@pytest.mark.parametrize(
+    ("files", "word", "read"),
+    [
+        (["x/Monthly.md"], "monthly", "x/Monthly.md"),
+        (["x/Monthly.md", "2026-11.md"], "monthly", "2026-11.md"),
+        (["x/Monthly.md"], "monthly -1", None),
+        (["x/Monthly.md", "y/Monthly.md"], "monthly", None),
+        (["Templates/Monthly.md"], "monthly", None),
+        (["_templates/notes/Daily.md"], "daily", None),
+        (["Templates/Daily.md", "Daily/2026-11-22.md"], "daily", "Daily/2026-11-22.md"),
+        (["Template for all/Weekly.md"], "weekly", None),
+        (["Plans/Weekly template.md", "Plans/Weekly.md"], "weekly", "Plans/Weekly.md"),
+    ],
+)
+def test_the_only_note_called_like_the_word_is_read_if_there_is_no_periodic_note(
+    files: list[str], word: str, read: str | None, vault: Vault
+) -> None:
+    (vault.path / "Daily" / "2026-11-22.md").unlink()
+    write_files(vault.path, dict.fromkeys(files, "text"))
+    if read is None:
+        with pytest.raises(PathNotFound):
+            vault.read(word)
+    else:
+        assert vault.read(word).path == read
 
 
 @pytest.mark.parametrize(

@@ -155,10 +155,27 @@ def test_a_glob_that_selects_no_file_is_reported_with_what_other_case_selects(ma
     assert vault.grep("nothing", glob="b.md").notices == ["b.md was searched and holds no match."]
 
 
-def test_a_missing_folder_is_refused_with_all_folders_of_its_name(make_vault: MakeVault) -> None:
-    vault = make_vault({"Boat/a.md": "", "Old/Boat/b.md": "", "Old/Boats/c.md": ""})
-    with pytest.raises(BadArgument, match=r"there is no such folder; did you mean Boat or Old/Boat\?$"):
-        vault.tags(folder="boat")
+@pytest.mark.parametrize(
+    ("folders", "given", "meant"),
+    [
+        (["Boat", "Old/Boat", "Old/Boats"], "boat", "Boat or Old/Boat"),
+        (["Boat", "Old/boat"], "boats", "Boat or Old/boat"),
+        (["v1.2", "x/v1.3"], "V1.2", "v1.2"),
+        (["Boat", "a/Boat", "b/Boat", "c/Boat", "d/Boat"], "boat", "Boat, a/Boat, b/Boat, c/Boat or d/Boat"),
+        (
+            ["boat", "a/Boat", "b/Boat", "c/Boat", "d/e/Boat", "d/e/f/Boat", "f/Boat"],
+            "BOAT",
+            "boat, a/Boat, b/Boat, c/Boat, f/Boat or 2 others",
+        ),
+    ],
+)
+def test_a_missing_folder_is_refused_with_all_folders_of_its_name(
+    folders: list[str], given: str, meant: str, make_vault: MakeVault
+) -> None:
+    vault = make_vault({f"{folder}/a.md": "" for folder in folders})
+    with pytest.raises(BadArgument) as refused:
+        vault.tags(folder=given)
+    assert str(refused.value).endswith(f"there is no such folder; did you mean {meant}?")
 
 
 def test_a_missing_folder_is_refused_with_similar_names(make_vault: MakeVault) -> None:

@@ -14,7 +14,7 @@ from vaulttools.answers import answer
 from vaulttools.answers.incremental import Aggregate, IncrementalAnswer, NoteProjection
 from vaulttools.attachments.kinds import kind_of
 from vaulttools.call import Call
-from vaulttools.core import paths, render
+from vaulttools.core import render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, either
 from vaulttools.files.file_times import FileTimes
@@ -217,10 +217,9 @@ def _folder(call: Call, given: str | None) -> str:
     if place.kind != "folder":
         what = "it is not a folder"
         if place.kind is None:
-            from vaulttools.resources.naming import folders_close_to
+            from vaulttools.resources.naming import folders_called
 
-            close = folders_close_to(given, call.visible())
-            same = [path for path in close if paths.stem(path) == paths.stem(close[0])]  # it may be in several places
-            what = f"there is no such folder{f'; did you mean {either(same)}?' if same else ''}"
+            called = folders_called(given, call.visible())  # a folder may be in several places
+            what = f"there is no such folder{f'; did you mean {either(called)}?' if called else ''}"
         raise BadArgument(f"folder must name a folder of the vault, got {given}: {what}")
     return call.session.root.resolved(place.path)  # a listing has no notes below a link: they are listed where they are

@@ -269,7 +269,7 @@ def _sentence(request: type[Request], name: str, details: ErrorDetails, given: A
         return own
     if details["type"] == "extra_forbidden":
         fields = [field for field in request.model_fields if field not in given]
-        instead = _instead(name, details["input"], fields) or _chosen(request, name, details["input"], fields)
+        instead = _instead(request, name, details["input"], fields) or _chosen(request, name, details["input"], fields)
         return f"unknown argument '{name}'{instead}; accepted are: {', '.join(request.model_fields)}"
     if details["type"] == "missing":
         return f"{voice.name(name)} is required: {accepted(request, name)}"
@@ -292,10 +292,10 @@ _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "include": ("glob", "file_pattern", "paths"),
     "file_pattern": ("glob", "paths"),
     "paths": ("path", "glob", "file_pattern", "notes"),
-    "path": ("paths", "note", "file", "glob", "file_pattern"),
+    "path": ("paths", "note", "notes", "file", "glob", "file_pattern"),
     "note": ("file", "path", "paths", "glob", "file_pattern"),
     "name": ("paths",),
-    "file": ("note",),
+    "file": ("note", "notes"),
     "limit": ("max_results",),
     "max_results": ("limit",),
     "pattern": ("query", "question", "terms", "paths"),
@@ -316,24 +316,79 @@ _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "top_k": ("limit", "max_results"),
     "count": ("limit", "max_results"),
 }
-"""By argument name, arguments of other tools with the same purpose, the nearest first."""
+"""By the name of an argument of another tool or program, our arguments with the same purpose, the nearest first."""
 
 
-def _instead(name: str, value: object, fields: Sequence[str]) -> str:
+def _instead(request: type[Request], name: str, value: object, fields: Sequence[str]) -> str:
     """Suggests the field, and its value, for what an unknown argument meant; `""` if there is no such field."""
-    field = next((each for each in _ALIKE.get(name, ()) if each in fields), None)
-    if field is None:
-        return ""
+    if name == "count" and value is True and "output" in fields and choice(request, "counts") is not None:
+        return '; give output="counts" instead'
+    value = _texts(value)
     if isinstance(value, list) and len(value) == 1:
         [value] = value
-    if name == "folder" and field in ("file_pattern", "glob") and isinstance(value, str):
-        value = f"{value.rstrip('/')}/**".lstrip("/")
-    if name == "note" and field in ("file_pattern", "glob") and isinstance(value, str):
-        value = value if value.endswith(".md") else f"{value}.md"
-    if name == "name" and isinstance(value, str):
-        value = f"**/*{value.strip('*')}*"
-    shown = json.dumps([value] if field in ("paths", "terms", "tags") else value, ensure_ascii=False, default=str)
-    return f"; give {field}={shown} instead" if len(shown) <= _SHOWN else f"; give {field} instead"
+    if name in ("path", "paths") and isinstance(value, str) and "folder" in fields and not _LIKE_A_FILE.search(value):
+        alike: Sequence[str] = ("paths", "path", "note", "file", "folder")
+    else:
+        alike = _ALIKE.get(name, ())
+    properties = _properties(request)
+    field = next((each for each in alike if each in fields and _fits(value, properties[each])), None)
+    if field is None:
+        return ""
+    if isinstance(value, int) and properties[field].get("type") == "string":
+        value = str(value)
+    if field in ("file_pattern", "glob") and isinstance(value, str):
+        if name == "folder":
+            value = f"{value.rstrip('/')}/**".lstrip("/")
+        elif name == "note" and (value := _note_file(value)) is None:
+            return ""
+    if name == "name" and field == "paths":
+        value = [f"**/*{str(each).strip('*')}*" for each in (value if isinstance(value, list) else [value])]
+    if properties[field].get("type") == "array" and not isinstance(value, list):
+        value = [value]
+    shown = json.dumps(value, ensure_ascii=False, default=str)
+    is_said = len(shown) <= _SHOWN and _is_accepted(request, field, value)
+    return f"; give {field}={shown} instead" if is_said else f"; give {field} instead"
+
+
+_LIKE_A_FILE: Final = re.compile(r"[*?\[{]|\.[A-Za-z]\w*$")
+"""A glob, or a name with an extension: `v1.2` has none."""
+
+
+def _texts(value: object) -> object:
+    """Returns the list of texts that a text holds as JSON; any other value unchanged."""
+    try:
+        held = json_of(value)
+    except TooDeep:
+        return value
+    return held if isinstance(held, list) and all(isinstance(each, str) for each in held) else value
+
+
+def _note_file(name: str) -> str | None:
+    """Returns the file of a note's name or link; None if it is a part of a note, or no glob can say it."""
+    name = name.strip()
+    if name.startswith("[[") and name.endswith("]]"):
+        name = name[2:-2].partition("|")[0].strip()
+    if not name or re.search(r"[#^*?\[\]{}|\\]", name):
+        return None
+    return name if _LIKE_A_FILE.search(name) else f"{name}.md"
+
+
+def _fits(value: object, property_: Mapping[str, Any]) -> bool:
+    """Whether a value is of the kind that a field takes, or of one that is read as such."""
+    kind = property_.get("type")
+    if kind in ("integer", "number"):
+        return number_of(value) is not None
+    if isinstance(value, list):
+        return kind == "array" and bool(value)
+    return value is not None and not isinstance(value, bool)
+
+
+def _is_accepted(request: type[Request], field: str, value: object) -> bool:
+    try:
+        request.model_validate({field: value})
+    except ValidationError as error:
+        return all(details["loc"][:1] != (field,) for details in error.errors(include_url=False))
+    return True
 
 
 def _chosen(request: type[Request], name: str, value: object, fields: Sequence[str]) -> str:
@@ -341,7 +396,8 @@ def _chosen(request: type[Request], name: str, value: object, fields: Sequence[s
     `""` if there is no such field."""
     if begun := [field for field in fields if field.startswith(f"{name}_")]:
         return f"; give {' or '.join(begun)} instead"
-    found = choice(request, name)
+    is_thing = name in _ALIKE and name not in OF_CHOICES  # `path` is no order, though one is called so
+    found = None if is_thing or value is False else choice(request, name)
     if found is None and name in OF_CHOICES and isinstance(value, str):
         found = choice(request, value)
     return "" if found is None or found[0] not in fields else f"; give {found[0]}={json.dumps(found[1])} instead"
@@ -363,6 +419,8 @@ _SAID: Final = {
 def choice(request: type[Request], word: str) -> tuple[str, str] | None:
     """Returns a field and its choice that a word means: `direction` and `back` for `backlinks`; None if there is
     none."""
+    if " " in word:
+        return None
     said = _SAID.get(word.casefold(), word.casefold())
     for field, property_ in _properties(request).items():
         for each in property_.get("enum", ()):

@@ -30,7 +30,7 @@ _MEANT: Final[Sequence[tuple[str, Sequence[str]]]] = (
     ("--files-with-matches --files --names --names-only --name-only --list -l", ("--output paths", _NEEDLESS)),
     (
         "-n -k -m --max-count --top --limit --max-results --max --head --first --number",
-        ("--limit {}", "--max-results {}"),
+        ("--limit {}", "--max-results {}", _NEEDLESS_VALUE),
     ),
     ("-C -A -B --context --after-context --before-context --around", ("--context-lines {}", _NEEDLESS_VALUE)),
     ("-j --jsonl --ndjson --as-json", ("--json",)),
@@ -184,22 +184,22 @@ def command(words: Sequence[str], known: Sequence[str], program: Sequence[str]) 
     if first in _SENTENCES:
         return _SENTENCES[first]
     if first in known:
-        return _did_you_mean(program, _filled_line(first, words[1:], are_kept=True))
+        return _filled(program, first, first, words[1:], are_kept=True)
     if first in _DATAVIEWS:
         return _dataview(" ".join(["table" if first == "table" else "", *words[1:]]).strip() or "table", program)
     if first in _LISTS and words[1:2] and words[1] in known:
         words, first = words[1:], words[1]
-        return _did_you_mean(program, _filled_line(first, words[1:], are_kept=True))
+        return _filled(program, first, first, words[1:], are_kept=True)
     line = PROGRAMS.get(first) or WORDS.get(first)
     if line is not None:
-        return _did_you_mean(program, _filled_line(line, words[1:]))
+        return _filled(program, first, line, words[1:])
     if first in (each.name for each in BUILT):
         return _did_you_mean(program, ["obsidian", *words])
     near = spelling.closest(first, [*known, *PROGRAMS])
     if not near:
         return ""
     line = PROGRAMS.get(near[0], near[0])
-    return _did_you_mean(program, _filled_line(line, words[1:], are_kept=True))
+    return _filled(program, near[0], line, words[1:], are_kept=True)
 
 
 def general(words: Sequence[str], program: Sequence[str]) -> str:
@@ -222,7 +222,8 @@ _OF_VAULT: Final = ("-C", "-d", "--dir", "--directory", "--folder", "--notes", "
 
 def better(error: Mistake, tool: Tool[Any, Any], words: Sequence[str], program: Sequence[str]) -> Mistake:
     """Returns the error with the whole command that was probably meant, or as it was."""
-    tool, words = _with_output(tool, words, 1)
+    of = _dashed(tool.name)
+    tool, words = _with_output(tool, of, _pattern_first(tool, words), 1)
     mended = _mended(tool, words)
     return error if mended is None else Mistake(str(error), _did_you_mean(program, [_dashed(tool.name), *mended]))
 
@@ -236,7 +237,9 @@ def not_found(tool: Tool[Any, Any], arguments: Mapping[str, object], program: Se
         words = [*program, _dashed(tool.name), *options.words(together, tool.request)]
         return f"Several words are one pattern in quotes: {' '.join(map(quoted, words))}"
     if tool.name == "find" and isinstance(paths, list) and len(paths) == 1 and not _LIKE_A_PATH.search(paths[0]):
-        return f"For names that hold it: {' '.join(map(quoted, [*program, 'find', f'**/*{paths[0]}*']))}"
+        named = {**arguments, "paths": [f"**/*{paths[0]}*"]}
+        words = [*program, "find", *options.words(named, tool.request)]
+        return f"For names that hold it: {' '.join(map(quoted, words))}"
     return _dataview(base, program) if isinstance(base, str) else ""
 
 
@@ -296,51 +299,138 @@ _LISTS: Final = ("get", "list", "ls", "show")
 _PLACE: Final = re.compile(r"\{([A-Z]+|\*)\}")
 
 
-def _filled_line(line: str, rest: Sequence[str], *, are_kept: bool = False) -> list[str]:
-    """Returns the words of a command from the table, with what else was typed as far as the command takes it."""
-    made, rest = shlex.split(line), [*rest]
-    for place, word in enumerate(made):
-        if found := _PLACE.search(word):
-            placed = next((rest.pop(at) for at in _free(rest)), None)
-            made[place] = word.replace(found[0], found[1] if placed is None else placed)
+def _filled(program: Sequence[str], of: str, line: str, rest: Sequence[str], *, are_kept: bool = False) -> str:
+    """Returns the hint with a command from the table, and with what else was typed after the program `of`, as far as
+    the command takes it; "" if a search would find something else without it."""
+    made = shlex.split(line)
     name = made[0].replace("-", "_")
     if name not in tools.NAMES:
-        return [*made, *rest] if are_kept else made
-    tool, rest = _with_output(tools.named(name), rest, 0)
+        made, rest = _placed(made, of, rest)
+        return _did_you_mean(program, [*made, *rest] if are_kept else made)
+    tool = tools.named(name)
+    names = options.names(tool)
+    rest = [word for word in _without_harmless(of, rest) if word in names or word not in _ALONE.get(of, ())]
+    rest = _pattern_first(tool, rest)
+    if of == "fd":
+        made, rest = _with_extension(made, rest)
+    if any(word in _VALUED.get(of, ()) for word in rest):
+        return ""
+    made, rest = _placed(made, of, rest)
+    if tool.name == "find" and "{*}" not in line and (folders := _free(of, rest)):  # words of find add to each other
+        if "{NAME}" not in line or len(folders) > 1:
+            return ""
+        made[1] = f"{rest.pop(folders[0]).rstrip('/')}/{made[1]}"
+    tool, rest = _with_output(tool, of, rest, 0)
     made[0] = _dashed(tool.name)
-    for words in ([*made[1:], *rest], made[1:]):
-        if (mended := _mended(tool, words)) is not None:
-            return [made[0], *mended]
-    return [*made, *(field.upper() for field in options.required(tool.request))]
+    mended = _mended(tool, [*made[1:], *rest])
+    if mended is None and (tool.name not in _SEARCHING or not _narrows(of, rest)):
+        mended = _mended(tool, made[1:])
+        if mended is None:
+            mended = [*made[1:], *(field.upper() for field in options.required(tool.request))]
+    return "" if mended is None else _did_you_mean(program, [made[0], *mended])
 
 
-def _with_output(tool: Tool[Any, Any], words: Sequence[str], before: int) -> tuple[Tool[Any, Any], list[str]]:
+def _placed(made: Sequence[str], of: str, rest: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Returns a command from the table with typed words in its places, and the words that are left."""
+    made, rest = [*made], [*rest]
+    for place, word in enumerate(made):
+        if found := _PLACE.search(word):
+            placed = next((rest.pop(at) for at in _free(of, rest)), None)
+            made[place] = word.replace(found[0], found[1] if placed is None else placed)
+    return made, rest
+
+
+_SEARCHING: Final = ("find", "grep", "search", "search_files")
+
+
+def _narrows(of: str, words: Sequence[str]) -> bool:
+    """Whether words say where to search, or what to show."""
+    return bool(_free(of, words)) or any(word.partition("=")[0] in OPTIONS for word in words)
+
+
+def _without_harmless(of: str, words: Sequence[str]) -> list[str]:
+    """Returns the words without options, and their values, that change nothing in what is found."""
+    places = [place for place, word in enumerate(words) if word in _HARMLESS and word in _VALUED.get(of, ())]
+    return [word for place, word in enumerate(words) if place not in places and place - 1 not in places]
+
+
+_HARMLESS: Final = ("-j", "-M", "-L", "-c")
+
+
+def _pattern_first(tool: Tool[Any, Any], words: Sequence[str]) -> list[str]:
+    """Returns the words of a search with its pattern, the value of `-e`, before them."""
+    if tool.name not in ("grep", "search", "search_files"):
+        return [*words]
+    for place, word in enumerate(words):
+        option, sign, value = word.partition("=")
+        if option in ("-e", "--regexp") and (sign or words[place + 1 : place + 2]):
+            return [value if sign else words[place + 1], *words[:place], *words[place + (1 if sign else 2) :]]
+    return [*words]
+
+
+def _with_extension(made: Sequence[str], words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Returns a command from the table and the words of `fd`, with its extension in the name: `-e md wedding` is
+    `*wedding*.md`."""
+    place = next((place for place, word in enumerate(words[:-1]) if word in ("-e", "--extension")), None)
+    if place is None:
+        return [*made], [*words]
+    rest, extension = [*words[:place], *words[place + 2 :]], words[place + 1].lstrip(".")
+    free = _free("fd", rest)
+    name = f"{rest.pop(free[0])}*" if free else ""
+    return [word.replace("{NAME}*", f"{name}.{extension}") for word in made], rest
+
+
+def _with_output(tool: Tool[Any, Any], of: str, words: Sequence[str], before: int) -> tuple[Tool[Any, Any], list[str]]:
     """Returns the tool that shows names or counts in the place of lines, if an option asks for them, and the words
-    with an option for the path; `before` words that belong to no option come before it."""
+    with an option for the paths; `before` words that belong to no option come before them."""
     apart = [option for word in words for option in _apart(word)]
     forms = [(*OPTIONS.get(word, ()), "")[0] for word in apart]
     if tool.name not in ("grep", "search") or not any(form.startswith("--output ") for form in forms):
         return tool, [*words]
-    if len(places := _free(apart)[before:]) == 1:
-        [place], path = places, apart[places[0]]
-        option = "--file" if "." in path else "--folder"
-        apart[place : place + 1] = [] if path in (".", "./") else [option, path]
+    places = _free(of, apart)[before:]
+    given = [apart[place] for place in places]
+    are_files = {"." in path.strip("./") for path in given}
+    # Several are one glob; a name with a comma or brackets would be another one.
+    if len(given) == 1 or (len(are_files) == 1 and all(map(_PLAIN.fullmatch, given))):
+        path = given[0] if len(given) == 1 else f"{{{','.join(each.rstrip('/') for each in given)}}}"
+        option = "--file" if True in are_files else "--folder"
+        apart = [word for place, word in enumerate(apart) if place not in places]
+        apart += [] if path in (".", "./") else [option, path]
     return tools.named("search_files"), apart
 
 
-def _free(words: Sequence[str]) -> list[int]:
-    """Returns the places of words that are neither options nor the value of one."""
-    values = {place + 1 for place, word in enumerate(words) if word not in _OFTEN_ALONE and _has_value(word)}
+_PLAIN: Final = re.compile(r"\w[\w ./-]*")
+
+
+def _free(of: str, words: Sequence[str]) -> list[int]:
+    """Returns the places of words that, after a program, are neither options nor the value of one."""
+    values = {place + 1 for place, word in enumerate(words) if _has_value(of, word)}
     return [place for place, word in enumerate(words) if word[:1] != "-" and place not in values]
 
 
-def _has_value(option: str) -> bool:
+def _has_value(of: str, option: str) -> bool:
+    if option in _ALONE.get(of, ()):
+        return False
     form = next(iter(OPTIONS.get(option, ())), "")
-    return "{}" in form and form != "{}"  # the value of `-e` is the pattern
+    # The value of `-e` is the pattern.
+    return option in _VALUED.get(of, ()) or ("{}" in form and form != "{}")
 
 
-_OFTEN_ALONE: Final = ("-n", "-t")
-"""Options with a value of some programs, and without one of others: `rg -n seed`, `ls -t`."""
+_SEARCHES: Final = ("ack", "ag", "grep", "rg", "ripgrep", "search", "search-files")
+
+_ALONE: Final[Mapping[str, Sequence[str]]] = {
+    **dict.fromkeys((*_SEARCHES, "bat", "cat", "less", "more"), ("-n",)),
+    **dict.fromkeys(("dir", "list", "ls"), ("-t", "-n")),
+}
+"""By program, options without a value that have one in others: `rg -n seed`, `head -n 5`."""
+
+_VALUED: Final[Mapping[str, Sequence[str]]] = {
+    **dict.fromkeys(_SEARCHES, ("-f", "-T", "-M", "-j", "-d", "-G")),
+    **dict.fromkeys(("head", "tail"), ("-c",)),
+    "fd": ("-e", "-E", "-S", "-c", "-d", "-x", "--exclude", "--max-depth"),
+    "tree": ("-L", "-I", "-P"),
+}
+"""By program, more options with a value. No command of ours has the like of them."""
 
 
 def _apart(word: str) -> list[str]:
@@ -366,11 +456,27 @@ def _mended(tool: Tool[Any, Any], given: Sequence[str]) -> list[str] | None:
         except BadArgument:
             return None
         else:
-            return words
+            return _with_one_glob(words)
         if changed is None:
             return None
         words = changed
     return None
+
+
+def _with_one_glob(words: list[str]) -> list[str] | None:
+    """Returns the words with a folder and a name as one glob, `Boat/**/*.md`; None if two globs cannot be one: the last
+    would win."""
+    places = [place for place, word in enumerate(words) if word.partition("=")[0] in ("--file-pattern", "--glob")]
+    if len(places) < 2:
+        return words
+    given = [words[place + 1] for place in places if "=" not in words[place]]
+    folder = next((glob for glob in given if glob.endswith("/**")), "")
+    name = next((glob.removeprefix("**/") for glob in given if glob != folder), "")
+    if len(given) != 2 or len(places) != 2 or not folder or not name or name[0] == "!" or "/" in name:
+        return None
+    kept = [word for place, word in enumerate(words) if place not in (places[0] + 1, places[1], places[1] + 1)]
+    kept.insert(places[0] + 1, f"{folder}/{name}")
+    return kept
 
 
 def _read(tool: Tool[Any, Any], words: Sequence[str]) -> None:
@@ -404,25 +510,51 @@ def _with_option(tool: Tool[Any, Any], words: Sequence[str], error: UnknownOptio
         return whole[:place] + whole[place + 1 :]
     if option[2:].replace("-", "_") in OF_CHOICES and (chosen := choice(tool.request, following)) is not None:
         return [*before, *options.words(dict([chosen]), tool.request), *(after if sign else after[1:])]
+    is_choice = option[2:] in OF_CHOICES
+    if is_choice and following and (meant := options.meant(following, tool.request)) is not None:
+        return [*before, *meant, *(after if sign else after[1:])]
+    if tool.name == "search" and option in _OF_PLACE and following and following[0] != "!":
+        return _with_path([*before, *(after if sign else after[1:])], _OF_PLACE[option].format(following))
     names = {*options.names(tool), "--json", "--help"}
     for form in OPTIONS.get(option, ()):
         if not names.issuperset(word for word in form.split() if word.startswith("-")):
             continue
+        if form == "{}" and tool.name in _SEARCHING and _free(_dashed(tool.name), [*before, *after[1:]]):
+            return None  # a second pattern
         if form == _NEEDLESS_VALUE:
             return [*before, *(after if sign else after[1:])]
         if "{}" not in form:
             return [*before, *form.split(), *([value] if value else []), *after]
-        if not following or (form == "**/{}" and tool.name != "find"):
+        if not following or following[0] == "!" or (form == "**/{}" and tool.name != "find"):
             continue
         made = [word.replace("{}", following.rstrip("/")) for word in form.split()]
         placed = [word for word in before if word != "."] if form == "**/{}" else before
         return [*placed, *made, *(after if sign else after[1:])]
-    if len(error.near) == 1:
+    if len(error.near) == 1 and not is_choice:
         return [*before, f"{error.near[0]}{sign}{value}", *after]
     return None
 
 
 _ATTACHED: Final = re.compile(r"(-[A-Za-z])=?(\d+)")
+
+
+def _with_path(words: Sequence[str], glob: str) -> list[str] | None:
+    """Returns the words of a search in the files of a glob, in its folder if it has one; None in other places."""
+    free = _free("search", words)
+    if len(free) == 1:
+        return [*words, glob]
+    folder = words[free[1]].rstrip("/") if len(free) == 2 else ""
+    name = glob.removeprefix("**/")
+    if not _PLAIN.fullmatch(folder) or "." in folder or "/" in name:
+        return None
+    return [*words[: free[1]], f"{folder}/**/{name}", *words[free[1] + 1 :]]
+
+
+_OF_PLACE: Final = {
+    **dict.fromkeys(("-g", "--glob", "--include"), "{}"),
+    **dict.fromkeys(("-t", "--type", "--ext", "--extension"), "**/*.{}"),
+}
+"""Options for a path after the pattern."""
 _WHOLE_WORD: Final = ("-w", "--word-regexp", "--whole-word", "--words")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -17,6 +17,10 @@ from vaulttools.resources.periodic import PeriodicNote
 
 _BLOCK = re.compile(r"(?P<target>[^^]+)\^(?P<id>[A-Za-z0-9-]+)")
 """`Note^id` is not a valid link, but models leave out the `#`, and no name contains `^` (rule-L04)."""
+
+
+_TEMPLATES = re.compile(r"(?i)template[^/]*/")
+"""A folder of templates: one called `Daily` is not what was written on a day without a daily note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Naming:
 
         1. a path, a URL or an archive's member, also with a line range, `a.md:5-9`;
         2. a periodic note, `daily`, `weekly -1`, `monthly 2026-11`, even if a folder has that name, or a note in
-           another case: templates are often called `Daily`;
+           another case: templates are often called `Daily`, and are not read in the place of a missing note;
         3. a link, in brackets or without: `Note`, `folder/Note`, `[[Note#Heading]]`, `Note#^id`, `Note^id`;
         4. the same percent-decoded, as in Markdown links (rule-L01).
 
@@ -85,7 +89,8 @@ class Naming:
         return None
 
     def _periodic(self, text: str) -> Target | None:
-        """Returns the periodic note that a text means; None for other texts, and for the very name of a note.
+        """Returns the periodic note that a text means; None for other texts, and for the very name of a note, and if
+        there is no such periodic note, for the only note of that name in another case, unless it is a template.
 
         Raises:
             BadArgument: the settings lead to a place that must not be read. The error does not name the path.
@@ -108,6 +113,8 @@ class Naming:
         if place.kind == "file":
             return Target(text, place=place)
         self.reader.root.ensure_here(note.path)
+        if len(called) == 1 and not _TEMPLATES.search(called[0]):
+            return None
         name = note.path.rpartition("/")[2].removesuffix(".md")
         elsewhere = self.links().candidates(name)
         raise PathNotFound(
@@ -127,11 +134,29 @@ def close_to(text: str, visible: Iterable[str]) -> list[str]:
 
 def folders_close_to(text: str, visible: Iterable[str]) -> list[str]:
     """Returns the folders of visible files that are spelled like a text."""
+    return [*map(paths.shown, spelling.closest(text.strip("/"), _folders(visible)))] if text.strip("/") else []
+
+
+def folders_called(text: str, visible: Iterable[str]) -> list[str]:
+    """Returns all folders of visible files with one name, in any case: that of the folder that is spelled most like a
+    text, which comes first; the others by depth."""
+    folders = _folders(visible)
+    close = spelling.closest(text.strip("/"), folders)[:1] if text.strip("/") else []
+    same = [path for path in folders if path not in close and _last(path) in map(_last, close)]
+    return [*map(paths.shown, [*close, *sorted(same, key=lambda path: (path.count("/"), path))])]
+
+
+def _folders(visible: Iterable[str]) -> Collection[str]:
+    """Returns the folders of files, at all levels."""
     folders: dict[str, None] = {}
     for path in visible:
         while (path := path.rpartition("/")[0]) and path not in folders:
             folders[path] = None
-    return [*map(paths.shown, spelling.closest(text.strip("/"), folders))] if text.strip("/") else []
+    return folders
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2].casefold()
 
 
 def _readings(text: str) -> Iterator[tuple[Link, str | None]]:
