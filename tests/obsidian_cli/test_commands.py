@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -339,6 +340,20 @@ def test_a_row_never_spans_lines(tmp_path: Path) -> None:
         assert asked(vault, "files").out == "a\\nb.md"
         assert asked(vault, ["read", r"path=a\nb.md"]).out == "word"
         assert asked(vault, "search query=word format=json").out == '["a\\nb.md"]'
+
+
+def test_lines_of_a_canvas_are_those_that_read_shows(tmp_path: Path) -> None:
+    tops = {"low": 500, "high": 0}
+    nodes = [{"id": name, "type": "text", "text": f"hay\nneedle {name}", "y": top} for name, top in tops.items()]
+    write_files(tmp_path, {"b.canvas": json.dumps({"nodes": nodes})})
+    with Vault.open(tmp_path, index="off") as vault:
+        found = vault.query("needle", mode="obsidian").text
+        for row in asked(vault, "search:context query=needle").out.splitlines():
+            _, line, text = row.split(":")
+            assert f"Line {line}: {text.strip()}" in found
+            assert f"{line}|{text.strip()}\n" in vault.read("b.canvas").text.replace("\n ", "\n") + "\n"
+        assert len(asked(vault, "search:context query=needle").out.splitlines()) == 2
+        assert asked(vault, "search:context query=needle format=json").out.index("high") < 60
 
 
 def test_columns_of_one_heading_keep_their_own_names(tmp_path: Path) -> None:
