@@ -270,6 +270,46 @@ def test_what_is_found_in_a_canvas_leads_to_its_card(serve: Serve) -> None:
         assert ask(app, "GET", f"/ui/note/{path}").status_code in (200, 303)
 
 
+@pytest.mark.parametrize("same", [{}, {"id": "one"}, {"id": 7}], ids=str)
+def test_cards_without_an_id_of_their_own_have_each_an_address(serve: Serve, same: dict[str, Any]) -> None:
+    nodes = [{**card("", "text", 0, 100 * number, text=f"words of c{number}"), **same} for number in range(3)]
+    if not same:
+        nodes = [{name: value for name, value in node.items() if name != "id"} for node in nodes]
+    app = serve(notes={"c.canvas": json.dumps({"nodes": nodes})})
+    for number in range(3):
+        found = ask(app, "GET", f'/ui/?q="words of c{number}"&mode=obsidian').text
+        [link] = set(re.findall(r'href="(/ui/note/c\.canvas[^"]*line=[^"]*)"', found))
+        assert ask(app, "GET", unescape(link)).headers["Location"] == f"/ui/note/c.canvas#s-part-1-{number + 1}"
+
+
+@pytest.mark.parametrize("many", ["![[long]]", "![[short]]", "![[All.base]]"])
+def test_cards_of_a_canvas_are_shown_whatever_they_embed(serve: Serve, many: str) -> None:
+    nodes = [
+        card("0", "text", 0, 0, text="\n\n".join([many] * 40)),
+        *(card(str(number), "text", 0, 100 * number, text=f"words of c{number}") for number in range(1, 60)),
+    ]
+    canvas = json.dumps({"nodes": nodes})
+    app = serve(
+        notes={
+            "c.canvas": canvas,
+            "long.md": "word " * 15_000,
+            "short.md": "word",
+            "All.base": "views: [{type: table, name: A}]",
+            "note.md": f"{many}\n\n" * 40 + "![[c.canvas]]",
+        }
+    )
+    shown = words(article(app, "/ui/note/c.canvas"))
+    assert [number for number in range(1, 60) if f"words of c{number}" not in shown] == []
+    assert shown.count("embeds too much") == 1
+    assert words(article(app, "/ui/note/note.md")).count("embeds too much") == 1
+
+
+def test_an_embedded_canvas_of_much_text_says_once_that_it_is_cut(serve: Serve) -> None:
+    nodes = [card(str(number), "text", 0, 100 * number, text=f"c{number} " + "word " * 1_000) for number in range(60)]
+    app = serve(notes={"c.canvas": json.dumps({"nodes": nodes}), "note.md": "![[c.canvas]]\n\n" * 3})
+    assert words(article(app, "/ui/note/note.md")).count("embeds too much") == 1
+
+
 def test_an_embedded_canvas_is_shown_below_its_name(drawn: ASGIApp) -> None:
     shown = article(drawn, "/ui/note/note.md")
     assert '<a class="n-embed-title" href="/ui/note/board.canvas">board.canvas</a>' in shown

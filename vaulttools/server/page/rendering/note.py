@@ -102,7 +102,7 @@ class Rendering:
         card = None if found is None else canvas.card_at(found, line)
         if found is None or card is None:
             return ""
-        return CanvasCards(found, self._part((path,)), str, card_title).address_of(card.id)
+        return CanvasCards(found, self._part((path,)), str, card_title).address_of(card)
 
     def passage(self, path: str, text: str) -> str:
         """Returns some lines of a note as safe HTML: without anchors, and with links in place of embedded notes."""
@@ -168,13 +168,16 @@ class Rendering:
     def _with_budget(self, shown: Callable[[], str], above: tuple[str, ...]) -> str:
         """Returns the HTML of something embedded, or the reason why it is not shown."""
         if len(above) > EMBED_DEPTH or not self._budget.embeds or self._budget.characters <= 0:
-            told, self._budget.is_told = self._budget.is_told, True
-            return "" if told else _notice("Not shown here: the page embeds too much. Further ones may be links alone.")
+            return self._too_much()
         self._budget.embeds -= 1
         try:
             return shown()
         except VaultToolsError as error:
             return _notice(str(error))
+
+    def _too_much(self) -> str:
+        told, self._budget.is_told = self._budget.is_told, True
+        return "" if told else _notice("Not shown here: the page embeds too much. Further ones may be links alone.")
 
     def _part(self, above: tuple[str, ...]) -> PagePart:
         self._budget.parts += 1
@@ -206,8 +209,8 @@ class Rendering:
         def text_html(text: str) -> str:
             if len(above) > 1:
                 self._budget.characters -= len(text)
-            if self._budget.characters < 0:
-                return _notice("Not shown here: the page embeds too much.")
+                if self._budget.characters < 0:
+                    return self._too_much()
             context = RenderContext(
                 Note(path, f"\n{text}"),
                 self.notes,
