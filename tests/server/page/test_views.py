@@ -13,6 +13,8 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.server.asking import Serve, ask
+from vaulttools.answers.answer import Omission
+from vaulttools.core.work import Reason
 from vaulttools.server.page import vault_notes
 from vaulttools.server.page.asking import LOAD_AGAIN, NOT_YET
 from vaulttools.vault import Vault
@@ -147,14 +149,29 @@ def test_no_sentence_names_a_tool_or_an_argument(app: ASGIApp, path: str) -> Non
     assert re.findall(r"this_note|\bbase \{|list_views|Ask for fewer|Narrow|Other views|\bSet \w+ to", shown) == []
 
 
-def test_a_table_that_is_not_whole_says_so(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("path", "rows"),
+    [("/ui/note/All.base", "rows"), ("/ui/note/All.base?view=Nothing", "rows"), ("/ui/tags", "tags")],
+)
+@pytest.mark.parametrize("kind", ["time limit", "too large"])
+def test_only_what_another_load_may_show_is_not_known_yet(
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, path: str, rows: str, kind: Reason
+) -> None:
     whole = Vault.answer
+    reason = "The search is incomplete: 1 file too large (a.md)."
 
     def answer(*given: Any, **named: Any) -> Any:
-        return whole(*given, **named).model_copy(update={"complete": False})
+        found = whole(*given, **named)
+        if given[1] not in ("base", "tags"):
+            return found
+        left = {"passed_over": [Omission(kind=kind, count=1, examples=["a.md"])], "complete": False}
+        is_none = "view=Nothing" in path
+        return found.model_copy(update={**left, "text": reason, "notices": [] if is_none else [reason]})
 
     monkeypatch.setattr(Vault, "answer", answer)
-    assert f"Some rows may be {LOAD_AGAIN}" in words(article(app, "/ui/note/All.base"))
+    shown = words(ask(app, "GET", path).text)
+    assert (f"Some {rows} may be {LOAD_AGAIN}" in shown) == (kind == "time limit")
+    assert (reason in shown) == (kind == "too large" or "Nothing" not in path)
 
 
 def test_a_note_does_not_wait_long_for_its_tables(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,6 +270,17 @@ def test_a_card_shows_what_it_holds(drawn: ASGIApp, html: str) -> None:
 def test_a_preview_of_a_base_or_canvas_shows_what_its_page_shows(drawn: ASGIApp, path: str, html: str) -> None:
     shown = ask(drawn, "GET", f"/ui/preview/{path}").text
     assert html in shown and 'id="s-part' not in shown
+
+
+@pytest.mark.parametrize("number", [3, 230])
+def test_a_preview_of_a_line_of_a_canvas_shows_its_card_alone(serve: Serve, number: int) -> None:
+    nodes = [card(str(each), "text", 0, 100 * each, text=f"# Card\nwords of c{each}.") for each in range(250)]
+    app = serve(notes={"big.canvas": json.dumps({"nodes": nodes})})
+    found = ask(app, "GET", f'/ui/?q="words of c{number}."&mode=obsidian').text
+    [link] = set(re.findall(r'href="(/ui/note/big[^"]*line=[^"#]*)', found))
+    shown = ask(app, "GET", unescape(link).replace("/note/", "/preview/")).text
+    assert re.findall(r"words of (c\d+)", shown) == [f"c{number}"]
+    assert "words of c0" in ask(app, "GET", "/ui/preview/big.canvas").text
 
 
 def test_what_is_found_in_a_canvas_leads_to_its_card(serve: Serve) -> None:

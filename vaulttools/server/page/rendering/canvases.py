@@ -65,8 +65,12 @@ class CanvasCards:
             if each.end != each.start:
                 self._connections[each.end].append(each.turned)
 
-    def html(self) -> str:
-        """Returns the cards of the chosen page as HTML that is still to be sanitised."""
+    def html(self, card: Node | None = None) -> str:
+        """Returns the cards of the chosen page, or one card alone, as HTML that is still to be sanitised."""
+        if card is not None:
+            _, number = self._places[id(card)]
+            inside = f'<ul class="n-cards">\n{"".join(self._card(card, number))}</ul>\n'
+            return f'<div class="n-canvas" id="{self._part.id}">\n{inside}</div>\n'
         page = min(self._part.page, len(self._pages))
         inside = "".join(self._cards(page)) if self._pages else '<p class="n-notice">This canvas is empty.</p>\n'
         return f'<div class="n-canvas" id="{self._part.id}">\n{inside}{"".join(self._more(page))}</div>\n'
@@ -88,11 +92,14 @@ class CanvasCards:
                 continue
             yield "" if is_open else '<ul class="n-cards">\n'
             is_open = True
-            color = f" n-{_COLORS[int(node.color) - 1]}" if node.color in ("1", "2", "3", "4", "5", "6") else ""
-            yield f'<li class="n-card{color}" id="{self._part.id}-{number}">\n{self._content(node)}'
-            yield from self._lines(node)
-            yield "</li>\n"
+            yield from self._card(node, number)
         yield "</ul>\n" if is_open else ""
+
+    def _card(self, node: Node, number: int) -> Iterator[str]:
+        color = f" n-{_COLORS[int(node.color) - 1]}" if node.color in ("1", "2", "3", "4", "5", "6") else ""
+        yield f'<li class="n-card{color}" id="{self._part.id}-{number}">\n{self._content(node)}'
+        yield from self._lines(node)
+        yield "</li>\n"
 
     def _content(self, node: Node) -> str:
         if node.kind == "file":

@@ -83,13 +83,13 @@ class Rendering:
         """
         return self._finished(self._table(path, view, "", (path,)))
 
-    def canvas(self, path: str) -> str | None:
-        """Returns the cards of a canvas as safe HTML; None if the file holds no canvas.
+    def canvas(self, path: str, line: int | None = None) -> str | None:
+        """Returns the cards of a canvas as safe HTML, or the one that holds a line; None if the file holds no canvas.
 
         Raises:
             VaultToolsError: it cannot be read.
         """
-        html = self._cards(path, (path,))
+        html = self._cards(path, (path,), line)
         return None if html is None else self._finished(html)
 
     def address_in_canvas(self, path: str, line: int) -> str:
@@ -199,7 +199,7 @@ class Rendering:
         note = Note(path, "")
         return RenderContext(note, self.notes, self.addresses, lambda *_: "", is_embedded=True).address_of
 
-    def _cards(self, path: str, above: tuple[str, ...]) -> str | None:
+    def _cards(self, path: str, above: tuple[str, ...], line: int | None = None) -> str | None:
         found = canvas.read(self.notes.source(path))
         if found is None:
             return None
@@ -222,7 +222,8 @@ class Rendering:
             )
             return _parsed(context, text)
 
-        return CanvasCards(found, part, text_html, lambda card: self._file(card, deeper, above)).html()
+        card = None if line is None else canvas.card_at(found, line)
+        return CanvasCards(found, part, text_html, lambda card: self._file(card, deeper, above)).html(card)
 
     def _file(self, card: Node, deeper: int, above: tuple[str, ...]) -> str:
         """Returns the HTML of a card that shows a file."""
