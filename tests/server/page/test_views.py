@@ -332,6 +332,17 @@ def test_cards_of_a_canvas_are_shown_whatever_they_embed(serve: Serve, many: str
     assert words(article(app, "/ui/note/note.md")).count("embeds too much") == 1
 
 
+@pytest.mark.parametrize(("files", "told"), [(30, 0), (40, 1)])
+def test_cards_of_more_files_than_a_page_embeds_are_links_and_it_says_so_once(
+    serve: Serve, files: int, told: int
+) -> None:
+    nodes = [card(str(number), "file", 0, 100 * number, file=f"n{number}.md") for number in range(files)]
+    notes = {f"n{number}.md": f"begins {number}" for number in range(files)}
+    app = serve(notes={"c.canvas": json.dumps({"nodes": nodes}), **notes})
+    shown = article(app, "/ui/note/c.canvas")
+    assert (shown.count("embeds too much"), shown.count(f"/ui/note/n{files - 1}.md")) == (told, 1)
+
+
 def test_an_embedded_canvas_of_much_text_says_once_that_it_is_cut(serve: Serve) -> None:
     nodes = [card(str(number), "text", 0, 100 * number, text=f"c{number} " + "word " * 1_000) for number in range(60)]
     app = serve(notes={"c.canvas": json.dumps({"nodes": nodes}), "note.md": "![[c.canvas]]\n\n" * 3})

@@ -238,7 +238,7 @@ class Rendering:
             image = f'<img src="{source}" alt="{escape(card_title(card))}" loading="lazy">'
             return f'<p><a href="{escape(address)}">{image}</a></p>\n'
         title = f'<p class="n-card-title">{link(card_title(card), address)}</p>\n'
-        if path in above or not self._budget.embeds:
+        if path in above:
             return title
         if is_base(path):
             return title + self._with_budget(
