@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.core import limits
-from vaulttools.core.render import ELLIPSIS, line, visible
+from vaulttools.core.render import ELLIPSIS, json_line, line, visible
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
@@ -52,6 +53,24 @@ def test_fault_O05_no_character_that_acts_is_left(text: str) -> None:
     assert not [character for character in left if unicodedata.category(character) in ("Cc", "Zl", "Zp")]
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", left)
     assert visible(visible(text)) == visible(text)
+
+
+@given(
+    st.text(max_size=60)
+    | st.text(st.sampled_from(f"a{ENGLAND}{FAMILY}\u061c\u200e\u200f\u202e\u2067\x7f\x85\u2028\ud800"))
+)
+@settings(max_examples=200)
+def test_json_of_any_text_says_the_same_and_steers_nothing(text: str) -> None:
+    shown = json_line(json.dumps(text, ensure_ascii=False))
+    assert json.loads(shown) == text
+    rest = re.sub("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f", "", shown)
+    steering = "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+    assert not re.search(steering, rest)
+
+
+@pytest.mark.parametrize("text", [ENGLAND, FAMILY, "日本語"])
+def test_json_keeps_flags_and_other_text_as_they_are(text: str) -> None:
+    assert json_line(json.dumps(text, ensure_ascii=False)) == f'"{text}"'
 
 
 @pytest.mark.parametrize(

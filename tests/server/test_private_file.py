@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vaulttools.errors import BadArgument
-from vaulttools.server import private_file
+from vaulttools.server import certificate, private_file
 from vaulttools.server.private_file import write_private
 from vaulttools.server.tokens import TokenFile
 
@@ -64,3 +66,21 @@ def test_a_lock_that_cannot_be_made_gets_one_sentence(tmp_path: Path, lock: str)
     with pytest.raises(BadArgument, match=r"^The token file .* cannot be kept: [A-Z]"):
         TokenFile(file).add("ada", ["a"])
     assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.not_on_windows("locks of POSIX")
+@pytest.mark.parametrize(
+    "keep",
+    [lambda folder: TokenFile(folder / "t.json").add("ada", ["a"]), lambda folder: certificate.kept(folder, "a")],
+)
+def test_a_disk_without_locks_gets_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: Callable[[Path], object]
+) -> None:
+    import fcntl
+
+    def none(*_: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    with pytest.raises(BadArgument, match=r"^The (token file|certificate) .*cannot be kept.*: [A-Z]"):
+        keep(tmp_path)

@@ -54,6 +54,31 @@ def test_the_lines_of_a_canvas_are_those_that_read_shows(make_vault: MakeVault) 
         assert f"{start}|{line}\n" in vault.read(path, start_line=start, end_line=start).text + "\n"
 
 
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [
+        (r"/one\n\nneedle/", "one three two"),
+        (r"/two\n\nneedle/", "two three one"),
+        (r"/one\n\nneedle two/", "one two three"),
+        ("needle", "one three two"),
+        ("needle", "three two one"),
+    ],
+)
+def test_cards_of_one_place_have_the_lines_that_read_shows(make_vault: MakeVault, query: str, order: str) -> None:
+    tops = {"one": 0, "three": 250, "two": 500}
+    nodes = [
+        {"id": name, "type": "text", "text": f"needle {name}", "y": tops[name], "height": 50} for name in order.split()
+    ]
+    vault = make_vault({"b.canvas": json.dumps({"nodes": nodes})})
+    answer = vault.query(query, mode="obsidian")
+    shown = [each for note in answer.model_dump()["notes"] for each in note["excerpts"]]
+    assert len([line for each in shown for line in each["lines"]]) >= 2
+    for each in shown:
+        for number, line in enumerate(each["lines"], each["start_line"]):
+            assert f"Line {number}: {line}".rstrip() in answer.text
+            assert f"{number}|{line}\n" in vault.read("b.canvas").text + "\n"
+
+
 @pytest.mark.parametrize("escaped", [True, False])
 def test_rule_S01_content_is_that_of_notes_and_of_the_text_cards_of_canvases(
     make_vault: MakeVault, escaped: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
@@ -12,11 +13,11 @@ ELLIPSIS: Final = "…"
 _LEAD: Final = 80
 """Characters shown before a first match beyond the cut: enough context to understand it."""
 
-_EMOJI_TAGS: Final = "\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f"
+EMOJI_TAGS: Final = "\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f"
 """A flag made of tag characters (England, Scotland, Wales): their only use as text (Unicode TR 51)."""
 
 _UNSAFE = re.compile(
-    f"{_EMOJI_TAGS}|"
+    f"{EMOJI_TAGS}|"
     "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 without the tab, which is ordinary text; DEL; C1
     "\u2028\u2029"  # line and paragraph separators: a terminal or a JSON reader may break the line there
     "\u202a-\u202e\u2066-\u2069"  # bidi embeddings, overrides, isolates
@@ -50,13 +51,15 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}{ELLIPSIS}"
 
 
-_IN_JSON: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""What JSON leaves as it is, and ends a line for some readers, or steers a terminal."""
+_IN_JSON: Final = re.compile(
+    f"{EMOJI_TAGS}|[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
+"""What JSON leaves as it is, and ends a line for some readers, or steers a terminal; and flags, which stay."""
 
 
 def json_line(text: str) -> str:
     """Returns JSON of the same meaning that is one line for every reader and steers none: with escapes of JSON."""
-    return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _IN_JSON.sub(lambda found: found[0] if len(found[0]) > 1 else json.dumps(found[0])[1:-1], text)
 
 
 def line_range(first: int, last: int) -> str:

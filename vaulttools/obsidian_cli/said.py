@@ -36,9 +36,9 @@ MOST: Final = limits.RESULTS
 """Rows of an answer: a part would look like the whole."""
 
 _CONTROLS: Final = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udcff\U000e0000-\U000e007f]"
+    f"{render.EMOJI_TAGS}|[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udcff\U000e0000-\U000e007f]"
 )
-"""What would end a row, steer a terminal or a reader, or be no text."""
+"""What would end a row, steer a terminal or a reader, or be no text; and flags, which stay."""
 
 
 def number(count: int) -> Said:
@@ -68,8 +68,8 @@ def table(rows: Sequence[Mapping[str, str]], format: str, nothing: str) -> Said:
 
 
 def one_line(text: str) -> str:
-    """Returns a row without characters that would end it, as in the names that answers show."""
-    return _CONTROLS.sub(lambda found: paths.escaped(found[0]), text)
+    """Returns a row without characters that would end it or steer, escaped as in the names that answers show."""
+    return _CONTROLS.sub(lambda found: found[0] if len(found[0]) > 1 else paths.escaped(found[0]), text)
 
 
 def as_json(value: Any) -> str:

@@ -148,9 +148,10 @@ def _ranked(call: Call, asked: Asked) -> list[str]:
 
 
 def _lines(call: Call, match: Match) -> list[tuple[int, str]]:
-    """Returns the matching lines below the properties."""
-    if match.text is None:
+    """Returns the matching lines below the properties, with the numbers that `read` shows."""
+    text = match.text
+    if text is None:
         return []
     body = call.notes().note(call.notes().document(match.path)).body_line if names.is_note(match.path) else 1
     wanted = {line for first, last in match.places for line in range(first, last + 1) if line >= body}
-    return [(line, match.text.lines[line - 1]) for line in sorted(wanted)]
+    return sorted((text.line_read(line), text.lines[line - 1]) for line in wanted)

@@ -84,10 +84,11 @@ def lock_of(file: Path) -> FileLock:
     """Returns the lock for a change of a file, which no other process makes meanwhile. Makes the file's folder.
 
     Raises:
-        OSError: the folder cannot be made.
+        OSError: the folder cannot be made; also of `acquire`, where the disk has no locks.
     """
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return FileLock(f"{file}.lock")
+    # A soft lock would outlive a killed process.
+    return FileLock(f"{file}.lock", fallback_to_soft=False)
 
 
 def write_private(file: Path, content: bytes) -> None:

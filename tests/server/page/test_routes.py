@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from tests.conftest import write_files
 from tests.server.asking import ORIGIN, Serve, ask, talk
 from vaulttools.index.progress import Progress
-from vaulttools.server.page import health, reading, searching
+from vaulttools.server.page import health, neighbourhood, reading, searching, start, vault_notes
 from vaulttools.server.page.asking import NOT_YET
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.vault import Vault
@@ -350,6 +350,30 @@ def test_the_start_page_lists_folders_alone_where_there_are_many_notes(serve: Se
     app = serve(notes={f"Logs/{number // 300}/{number}.md": "" for number in range(601)} | {"Home.md": "x"})
     assert "Logs 601 0 300 1 300 2 1" in words(ask(app, "GET", "/ui/"))
     assert "Logs 1 300 notes 300 301 302" in words(ask(app, "GET", "/ui/folder/Logs/1"))
+
+
+@pytest.mark.parametrize("path", ["/ui/", "/ui/folder/", "/ui/folder/Projects"])
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_list_of_files_that_is_not_whole_says_so(
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, path: str, is_whole: bool
+) -> None:
+    monkeypatch.setattr(start, "note_paths", lambda *given: (vault_notes.note_paths(*given)[0], is_whole))
+    shown = words(ask(app, "GET", path))
+    assert ("Not all of the vault could be looked at." in shown) != is_whole and "plan" in shown
+
+
+@pytest.mark.parametrize("many", [99, 100, 101])
+def test_only_a_list_with_more_than_is_shown_calls_them_the_first(serve: Serve, many: int) -> None:
+    app = serve(notes={f"{number}.md": f"[[gone {number}]]" for number in range(many)} | {"tag.md": "[[0]] #one"})
+    shown = words(ask(app, "GET", "/ui/health"))
+    assert ("The first 100" in shown) == (many > 100)
+    assert "1 tag " in f"{words(ask(app, 'GET', '/ui/tags'))} "
+
+
+@pytest.mark.parametrize(("more", "counted"), [(1, "1 note on the left, 0"), (2, "2 notes on the left, 0")])
+def test_notes_that_a_picture_has_no_room_for_are_counted(serve: Serve, more: int, counted: str) -> None:
+    app = serve(notes={f"{number}.md": "[[Home]]" for number in range(neighbourhood.MOST + more)} | {"Home.md": ""})
+    assert f"Not drawn: {counted} on the right." in ask(app, "GET", "/ui/note/Home.md").text
 
 
 def test_a_name_leads_to_its_note(app: ASGIApp) -> None:

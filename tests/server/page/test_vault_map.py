@@ -9,7 +9,9 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.server.asking import Serve, ask
+from vaulttools.errors import Cancelled
 from vaulttools.server.page import vault_map
+from vaulttools.server.page.asking import NOT_YET
 
 FILES = {
     "Home.md": "[[Plan]] [[Plan]] [[Home]] [[gone]]\n",
@@ -40,6 +42,15 @@ def test_the_tables_count_the_links_of_folders_and_of_notes(app: ASGIApp) -> Non
         ["alone", "0", "0"],
     ]
     assert "5 notes, 5 links between them" in ask(app, "GET", "/ui/map/").text
+
+
+def test_a_map_that_is_not_known_yet_counts_nothing(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(_: object) -> None:
+        raise Cancelled
+
+    monkeypatch.setattr(vault_map, "_known", late)
+    shown = ask(app, "GET", "/ui/map/").text
+    assert NOT_YET in shown and "between them" not in shown and "0 notes" not in shown
 
 
 def test_a_folder_has_a_map_of_its_own(app: ASGIApp) -> None:

@@ -13,6 +13,8 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.server.asking import Serve, ask
+from vaulttools.answers.answer import Omission
+from vaulttools.core.work import Reason
 from vaulttools.server.page import vault_notes
 from vaulttools.server.page.asking import LOAD_AGAIN, NOT_YET
 from vaulttools.vault import Vault
@@ -147,14 +149,29 @@ def test_no_sentence_names_a_tool_or_an_argument(app: ASGIApp, path: str) -> Non
     assert re.findall(r"this_note|\bbase \{|list_views|Ask for fewer|Narrow|Other views|\bSet \w+ to", shown) == []
 
 
-def test_a_table_that_is_not_whole_says_so(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("path", "rows"),
+    [("/ui/note/All.base", "rows"), ("/ui/note/All.base?view=Nothing", "rows"), ("/ui/tags", "tags")],
+)
+@pytest.mark.parametrize("kind", ["time limit", "too large"])
+def test_only_what_another_load_may_show_is_not_known_yet(
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, path: str, rows: str, kind: Reason
+) -> None:
     whole = Vault.answer
+    reason = "The search is incomplete: 1 file too large (a.md)."
 
     def answer(*given: Any, **named: Any) -> Any:
-        return whole(*given, **named).model_copy(update={"complete": False})
+        found = whole(*given, **named)
+        if given[1] not in ("base", "tags"):
+            return found
+        left = {"passed_over": [Omission(kind=kind, count=1, examples=["a.md"])], "complete": False}
+        is_none = "view=Nothing" in path
+        return found.model_copy(update={**left, "text": reason, "notices": [] if is_none else [reason]})
 
     monkeypatch.setattr(Vault, "answer", answer)
-    assert f"Some rows may be {LOAD_AGAIN}" in words(article(app, "/ui/note/All.base"))
+    shown = words(ask(app, "GET", path).text)
+    assert (f"Some {rows} may be {LOAD_AGAIN}" in shown) == (kind == "time limit")
+    assert (reason in shown) == (kind == "too large" or "Nothing" not in path)
 
 
 def test_a_note_does_not_wait_long_for_its_tables(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,6 +272,17 @@ def test_a_preview_of_a_base_or_canvas_shows_what_its_page_shows(drawn: ASGIApp,
     assert html in shown and 'id="s-part' not in shown
 
 
+@pytest.mark.parametrize("number", [3, 230])
+def test_a_preview_of_a_line_of_a_canvas_shows_its_card_alone(serve: Serve, number: int) -> None:
+    nodes = [card(str(each), "text", 0, 100 * each, text=f"# Card\nwords of c{each}.") for each in range(250)]
+    app = serve(notes={"big.canvas": json.dumps({"nodes": nodes})})
+    found = ask(app, "GET", f'/ui/?q="words of c{number}."&mode=obsidian').text
+    [link] = set(re.findall(r'href="(/ui/note/big[^"]*line=[^"#]*)', found))
+    shown = ask(app, "GET", unescape(link).replace("/note/", "/preview/")).text
+    assert re.findall(r"words of (c\d+)", shown) == [f"c{number}"]
+    assert "words of c0" in ask(app, "GET", "/ui/preview/big.canvas").text
+
+
 def test_what_is_found_in_a_canvas_leads_to_its_card(serve: Serve) -> None:
     nodes = [card(str(number), "text", 0, 100 * number, text=f"# Card\nwords of c{number}") for number in range(250)]
     app = serve(notes={"big.canvas": json.dumps({"nodes": nodes}, indent=1), "no.canvas": "words of c7"})
@@ -268,6 +296,57 @@ def test_what_is_found_in_a_canvas_leads_to_its_card(serve: Serve) -> None:
     assert "line=" not in ask(app, "GET", "/ui/?q=words of c230&mode=text").text
     for path in ("no.canvas?line=1", "big.canvas?line=99999"):
         assert ask(app, "GET", f"/ui/note/{path}").status_code in (200, 303)
+
+
+@pytest.mark.parametrize("same", [{}, {"id": "one"}, {"id": 7}], ids=str)
+def test_cards_without_an_id_of_their_own_have_each_an_address(serve: Serve, same: dict[str, Any]) -> None:
+    nodes = [{**card("", "text", 0, 100 * number, text=f"words of c{number}"), **same} for number in range(3)]
+    if not same:
+        nodes = [{name: value for name, value in node.items() if name != "id"} for node in nodes]
+    app = serve(notes={"c.canvas": json.dumps({"nodes": nodes})})
+    for number in range(3):
+        found = ask(app, "GET", f'/ui/?q="words of c{number}"&mode=obsidian').text
+        [link] = set(re.findall(r'href="(/ui/note/c\.canvas[^"]*line=[^"]*)"', found))
+        assert ask(app, "GET", unescape(link)).headers["Location"] == f"/ui/note/c.canvas#s-part-1-{number + 1}"
+
+
+@pytest.mark.parametrize("many", ["![[long]]", "![[short]]", "![[All.base]]"])
+def test_cards_of_a_canvas_are_shown_whatever_they_embed(serve: Serve, many: str) -> None:
+    nodes = [
+        card("0", "text", 0, 0, text="\n\n".join([many] * 40)),
+        *(card(str(number), "text", 0, 100 * number, text=f"words of c{number}") for number in range(1, 60)),
+    ]
+    canvas = json.dumps({"nodes": nodes})
+    app = serve(
+        notes={
+            "c.canvas": canvas,
+            "long.md": "word " * 15_000,
+            "short.md": "word",
+            "All.base": "views: [{type: table, name: A}]",
+            "note.md": f"{many}\n\n" * 40 + "![[c.canvas]]",
+        }
+    )
+    shown = words(article(app, "/ui/note/c.canvas"))
+    assert [number for number in range(1, 60) if f"words of c{number}" not in shown] == []
+    assert shown.count("embeds too much") == 1
+    assert words(article(app, "/ui/note/note.md")).count("embeds too much") == 1
+
+
+@pytest.mark.parametrize(("files", "told"), [(30, 0), (40, 1)])
+def test_cards_of_more_files_than_a_page_embeds_are_links_and_it_says_so_once(
+    serve: Serve, files: int, told: int
+) -> None:
+    nodes = [card(str(number), "file", 0, 100 * number, file=f"n{number}.md") for number in range(files)]
+    notes = {f"n{number}.md": f"begins {number}" for number in range(files)}
+    app = serve(notes={"c.canvas": json.dumps({"nodes": nodes}), **notes})
+    shown = article(app, "/ui/note/c.canvas")
+    assert (shown.count("embeds too much"), shown.count(f"/ui/note/n{files - 1}.md")) == (told, 1)
+
+
+def test_an_embedded_canvas_of_much_text_says_once_that_it_is_cut(serve: Serve) -> None:
+    nodes = [card(str(number), "text", 0, 100 * number, text=f"c{number} " + "word " * 1_000) for number in range(60)]
+    app = serve(notes={"c.canvas": json.dumps({"nodes": nodes}), "note.md": "![[c.canvas]]\n\n" * 3})
+    assert words(article(app, "/ui/note/note.md")).count("embeds too much") == 1
 
 
 def test_an_embedded_canvas_is_shown_below_its_name(drawn: ASGIApp) -> None:

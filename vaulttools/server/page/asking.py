@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from threading import Event
 from typing import Any, Final
 
+from vaulttools.answers.answer import Answer
 from vaulttools.core.voice import Voice
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.vault import Vault
@@ -75,6 +76,14 @@ def ask(vault: Vault, tool: str, arguments: Mapping[str, Any], cancel: Event) ->
     said = (each for each in answer.notices if not each.startswith("Showing "))
     text = facts(answer.text.partition("\n")[0])
     return answer.model_copy(update={"text": text, "notices": [*filter(None, map(facts, said))]})
+
+
+def said(answer: Answer, rows: str, *, found: bool) -> list[str]:
+    """Returns what a page says of an answer: that `rows` may be missing, if time ended it and another load of the page
+    shows more, or why the search was not whole, if it found nothing; then the notices."""
+    is_late = any(each.kind == "time limit" for each in answer.passed_over)
+    why = [f"Some {rows} may be {LOAD_AGAIN}"] if is_late else [] if found or answer.complete else [answer.text]
+    return [*why, *(each for each in answer.notices if not each.startswith("Part of the answer: "))]
 
 
 def facts(sentences: str) -> str:

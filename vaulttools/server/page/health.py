@@ -9,6 +9,7 @@ from operator import itemgetter
 from threading import Event
 from typing import Final, NamedTuple
 
+from vaulttools.answers.answer import AtLeast
 from vaulttools.core import paths
 from vaulttools.core.folding.identity import identity
 from vaulttools.errors import BadArgument
@@ -45,6 +46,8 @@ class Problem(NamedTuple):
     rows: Sequence[ProblemRow] = ()
     is_whole: bool = True
     """False if some of the vault could not be checked."""
+    has_more: bool = False
+    """Whether there are more than the rows."""
 
 
 def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Problem]:
@@ -71,12 +74,17 @@ def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
         ProblemRow(each.target, addresses.note(each.source, line=each.line), f"{each.source}, line {each.line}")
         for each in answer.links
     ]
-    return Problem(answer.text.rstrip(":."), rows, answer.complete)
+    return _linked(answer, rows)
 
 
 def _orphans(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     answer = _links(vault, "orphans", cancel)
-    return Problem(answer.text.rstrip(":."), _rows(answer.orphans, addresses), answer.complete)
+    return _linked(answer, _rows(answer.orphans, addresses))
+
+
+def _linked(answer: LinksAnswer, rows: Sequence[ProblemRow]) -> Problem:
+    has_more = isinstance(answer.total, AtLeast) or answer.total > len(rows)
+    return Problem(answer.text.rstrip(":."), rows, answer.complete, has_more)
 
 
 def _links(vault: Vault, direction: str, cancel: Event) -> LinksAnswer:
@@ -89,7 +97,7 @@ def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     notes, is_whole = note_paths(vault, cancel)
     empty = [path for path in notes if _is_empty(vault, path, cancel)]
     summary = f"{_counted(len(empty), 'note')} without text, of those with at most {_SMALL_BYTES} bytes"
-    return Problem(summary, _rows(empty, addresses), is_whole)
+    return Problem(summary, _rows(empty, addresses), is_whole, len(empty) > _LISTED)
 
 
 def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
@@ -98,8 +106,9 @@ def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Problem:
     by_name = sorted((identity(paths.title(path)), path) for path in notes)
     groups = [[path for _, path in same] for _, same in groupby(by_name, key=itemgetter(0))]
     several = [each for each in groups if len(each) > 1]
-    rows = _rows([path for group in several for path in group], addresses)
-    return Problem(f"{_counted(len(several), 'name')} shared by several notes", rows, is_whole)
+    named = [path for group in several for path in group]
+    summary = f"{_counted(len(several), 'name')} shared by several notes"
+    return Problem(summary, _rows(named, addresses), is_whole, len(named) > _LISTED)
 
 
 def _rows(notes: Sequence[str], addresses: Addresses) -> list[ProblemRow]:

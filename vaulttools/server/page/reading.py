@@ -155,8 +155,11 @@ def address_in_canvas(vault: Vault, addresses: Addresses, name: str, line: int, 
     return Rendering(notes, addresses).address_in_canvas(notes.path(name), line) if is_canvas(name) else ""
 
 
-def _with_views(rendering: Rendering, notes: VaultNotes, name: str, at: str) -> tuple[str, Markup | None]:
-    """Returns the path of a base or a canvas, and what it shows as safe HTML; None for any other file.
+def _with_views(
+    rendering: Rendering, notes: VaultNotes, name: str, at: str, line: int | None = None
+) -> tuple[str, Markup | None]:
+    """Returns the path of a base or a canvas, and what it shows as safe HTML; None for any other file. Of a canvas it
+    shows the card of `line` alone, if one is given.
 
     Raises:
         InvalidBase: the base cannot be read.
@@ -165,7 +168,7 @@ def _with_views(rendering: Rendering, notes: VaultNotes, name: str, at: str) -> 
     if not (is_base(name) or is_canvas(name)):
         return name, None
     path = notes.path(name)
-    html = rendering.base(path, at) if is_base(path) else rendering.canvas(path)
+    html = rendering.base(path, at) if is_base(path) else rendering.canvas(path, line)
     return path, None if html is None else Markup(html)  # noqa: S704 - it is sanitised
 
 
@@ -181,7 +184,7 @@ def preview(
     notes = VaultNotes(vault, cancel)
     rendering = Rendering(notes, addresses, is_preview=True)
     try:
-        path, shown = _with_views(rendering, notes, name, at)
+        path, shown = _with_views(rendering, notes, name, at, line)
         if shown is not None:
             return path, shown
     except InvalidBase:

@@ -24,7 +24,7 @@ from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
 from vaulttools.server.page import neighbourhood, reading, searching, start, templates, vault_map
 from vaulttools.server.page.addresses import Addresses, Mode
-from vaulttools.server.page.asking import ask
+from vaulttools.server.page.asking import ask, said
 from vaulttools.server.page.health import health
 from vaulttools.server.page.rendering import parts
 from vaulttools.server.page.rendering.note import Rendering
@@ -180,7 +180,9 @@ def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
     """Show all tags."""
     answer: TagsAnswer = ask(vault, "tags", {"limit": _TAGS}, cancel)
     by_name = sorted(answer.tags, key=lambda each: identity(each.tag).split("/"))
-    return templates.page(request, "tags.html", **frame, tags=by_name, answer=answer)
+    return templates.page(
+        request, "tags.html", **frame, tags=by_name, answer=answer, notices=said(answer, "tags", found=bool(by_name))
+    )
 
 
 def _tasks(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:

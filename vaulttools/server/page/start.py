@@ -45,6 +45,8 @@ class Folder:
     """Number of files that are listed in it and in the folders below."""
     notes: int = 0
     """How many of them are notes."""
+    is_whole: bool = True
+    """Of the folder that is shown, false if some of it could not be listed."""
 
     @property
     def lists_files(self) -> bool:
@@ -77,11 +79,11 @@ def start_page(vault: Vault, cancel: Event) -> StartPage:
         VaultToolsError: a tool refused, with its sentence.
     """
     latest = in_time(lambda: _recent(vault, Soon(cancel, _SECONDS)), cancel)
-    notes = in_time(lambda: note_paths(vault, Soon(cancel, _SECONDS), is_listed)[0], cancel)
+    notes = in_time(lambda: note_paths(vault, Soon(cancel, _SECONDS), is_listed), cancel)
     tags = in_time(lambda: _tags(vault, Soon(cancel, _SECONDS)), cancel)
     today = vault.session.periodic.named("daily")
     path = "" if today is None else today.path
-    return StartPage(latest, path, _is_there(vault, path), None if notes is None else tree(notes), tags)
+    return StartPage(latest, path, _is_there(vault, path), None if notes is None else tree(*notes), tags)
 
 
 def folder(vault: Vault, path: str, cancel: Event) -> Folder:
@@ -91,18 +93,19 @@ def folder(vault: Vault, path: str, cancel: Event) -> Folder:
         PathNotFound: there is no such folder, or nothing in it is listed.
     """
     name = path.strip("/")
-    files, _ = note_paths(vault, cancel, is_listed)
+    files, is_whole = note_paths(vault, cancel, is_listed)
     found = tree(each for each in files if not name or paths.portable(each).startswith(f"{name}/"))
     for _ in filter(None, name.split("/")):
         found = next(iter(found.folders), found)
     if name and not found.total:
         raise PathNotFound(paths.shown(name))
+    found.is_whole = is_whole
     return found
 
 
-def tree(files: Iterable[str]) -> Folder:
+def tree(files: Iterable[str], is_whole: bool = True) -> Folder:
     """Returns the tree of folders that contain files, sorted by name, from the paths of all files to list."""
-    by_path = {"": Folder("")}
+    by_path = {"": Folder("", is_whole=is_whole)}
 
     def made(path: str) -> Folder:
         if path not in by_path:

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from vaulttools.core import paths, render
-from vaulttools.server.page.asking import LOAD_AGAIN, NOT_YET
+from vaulttools.server.page.asking import NOT_YET
 from vaulttools.server.page.rendering.blocks import box
 from vaulttools.server.page.rendering.context import heading_id
 from vaulttools.server.page.vault_notes import is_listed
@@ -129,7 +129,6 @@ def _environment() -> Environment:
         "is_note": paths.is_note,
         "kind": lambda path: path.rpartition(".")[2].lower() if is_listed(path) else "",
         "line": render.line,
-        "load_again": LOAD_AGAIN,
         "not_yet": NOT_YET,
         "shown": paths.shown,
         "themes": THEMES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from typing import Final, NamedTuple
 
 from vaulttools.answers import all_notes, answer, cut, date_arguments, filters, plugin_data, shown_lines
@@ -21,6 +21,7 @@ from vaulttools.query.explain import explain, foreign_in_query
 from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse
 from vaulttools.query.matching_files import Match, PreparedQuery
+from vaulttools.query.text import Text
 from vaulttools.query.tree import Node
 from vaulttools.tools.query.answers import NoteExcerpt, NoteMatch, ObsidianAnswer, QueryRequest
 
@@ -150,18 +151,19 @@ def _printed_file(match: Match) -> _File:
     under: Sequence[str] = ()
     for window in shown:
         assert match.text is not None
-        text, first = match.text.lines[window.start - 1 : window.end], match.text.line_read(window.start)
-        heading = list(match.text.breadcrumb(window.start))
-        excerpts.append(NoteExcerpt(start_line=first, lines=text, heading=heading))
-        # A heading needs no headings above it; `#todo` is not a heading.
-        is_heading = heading and text[0].startswith("#") and text[0].lstrip("#").lstrip().startswith(heading[-1])
-        above = heading[:-1] if is_heading else heading
-        if above and above != under:
-            lines.append(f"Under {render.line(' > '.join(above))}:")
-            excerpt_of.append(None)
-        under = heading
-        lines += [f"Line {number}: {render.line(line)}".rstrip() for number, line in enumerate(text, first)]
-        excerpt_of += [len(excerpts) - 1] * len(text)
+        for start, end in _runs(match.text, window.start, window.end):
+            text, first = match.text.lines[start - 1 : end], match.text.line_read(start)
+            heading = list(match.text.breadcrumb(start))
+            excerpts.append(NoteExcerpt(start_line=first, lines=text, heading=heading))
+            # A heading needs no headings above it; `#todo` is not a heading.
+            is_heading = heading and text[0].startswith("#") and text[0].lstrip("#").lstrip().startswith(heading[-1])
+            above = heading[:-1] if is_heading else heading
+            if above and above != under:
+                lines.append(f"Under {render.line(' > '.join(above))}:")
+                excerpt_of.append(None)
+            under = heading
+            lines += [f"Line {number}: {render.line(line)}".rstrip() for number, line in enumerate(text, first)]
+            excerpt_of += [len(excerpts) - 1] * len(text)
         if window.reach > window.end:
             lines.append(f"(goes on to line {match.text.line_read(window.reach):,})")
             excerpt_of.append(None)
@@ -169,6 +171,17 @@ def _printed_file(match: Match) -> _File:
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
     note = NoteMatch(path=paths.portable(match.path), title=paths.portable(paths.stem(match.path)), excerpts=excerpts)
     return _File(f"## {paths.shown(match.path)}", lines, closing, note=note, excerpt_of=excerpt_of)
+
+
+def _runs(text: Text, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yields the first and last lines of runs that `read` shows one after the other, too: it has something between two
+    cards of a canvas, and another order. The empty line between two cards is of neither."""
+    for _, run in groupby(range(start, end + 1), key=lambda line: text.line_read(line) - line):
+        lines = list(run)
+        if lines[-1] < end:
+            lines.pop()
+        if lines:
+            yield lines[0], lines[-1]
 
 
 def _first_line(request: QueryRequest, page: _Page, what: str, part: str, work: Work) -> str:

@@ -50,11 +50,14 @@ class CanvasCards:
         self._text_html = text_html
         self._file_html = file_html
         self._pages = _pages(canvas)
-        self._places: dict[str, tuple[Node, int, int]] = {}
-        """By id: the card, its page from 1, and its number on the page."""
+        self._places: dict[int, tuple[int, int]] = {}
+        """By `id()` of each card: its page from 1, and its number on the page. Cards of a file may share an id."""
+        self._first: dict[str, Node] = {}
+        """By id: the first card that has it, to which connections lead."""
         for page, nodes in enumerate(self._pages, 1):
             for number, node in enumerate(nodes, 1):
-                self._places.setdefault(node.id, (node, page, number))
+                self._places.setdefault(id(node), (page, number))
+                self._first.setdefault(node.id, node)
         self._total = sum(node.kind != "group" for nodes in self._pages for node in nodes)
         self._connections: dict[str, list[Connection]] = defaultdict(list)
         for each in canvas.connections:
@@ -62,15 +65,19 @@ class CanvasCards:
             if each.end != each.start:
                 self._connections[each.end].append(each.turned)
 
-    def html(self) -> str:
-        """Returns the cards of the chosen page as HTML that is still to be sanitised."""
+    def html(self, card: Node | None = None) -> str:
+        """Returns the cards of the chosen page, or one card alone, as HTML that is still to be sanitised."""
+        if card is not None:
+            _, number = self._places[id(card)]
+            inside = f'<ul class="n-cards">\n{"".join(self._card(card, number))}</ul>\n'
+            return f'<div class="n-canvas" id="{self._part.id}">\n{inside}</div>\n'
         page = min(self._part.page, len(self._pages))
         inside = "".join(self._cards(page)) if self._pages else '<p class="n-notice">This canvas is empty.</p>\n'
         return f'<div class="n-canvas" id="{self._part.id}">\n{inside}{"".join(self._more(page))}</div>\n'
 
-    def address_of(self, id_: str) -> str:
-        """Returns the address of a card."""
-        _, page, number = self._places[id_]
+    def address_of(self, card: Node) -> str:
+        """Returns the address of a card of the canvas."""
+        page, number = self._places[id(card)]
         return self._part.address(page=page, anchor=f"{self._part.anchor}-{number}")
 
     def _cards(self, page: int) -> Iterator[str]:
@@ -85,11 +92,14 @@ class CanvasCards:
                 continue
             yield "" if is_open else '<ul class="n-cards">\n'
             is_open = True
-            color = f" n-{_COLORS[int(node.color) - 1]}" if node.color in ("1", "2", "3", "4", "5", "6") else ""
-            yield f'<li class="n-card{color}" id="{self._part.id}-{number}">\n{self._content(node)}'
-            yield from self._lines(node)
-            yield "</li>\n"
+            yield from self._card(node, number)
         yield "</ul>\n" if is_open else ""
+
+    def _card(self, node: Node, number: int) -> Iterator[str]:
+        color = f" n-{_COLORS[int(node.color) - 1]}" if node.color in ("1", "2", "3", "4", "5", "6") else ""
+        yield f'<li class="n-card{color}" id="{self._part.id}-{number}">\n{self._content(node)}'
+        yield from self._lines(node)
+        yield "</li>\n"
 
     def _content(self, node: Node) -> str:
         if node.kind == "file":
@@ -106,13 +116,13 @@ class CanvasCards:
 
     def _lines(self, node: Node) -> Iterator[str]:
         """Yields the list of a card's connections; those to cards that do not exist are left out."""
-        known = [each for each in self._connections[node.id] if each.end in self._places]
+        known = [each for each in self._connections[node.id] if each.end in self._first]
         if not known:
             return
         yield '<ul class="n-edges">\n'
         for each in known[:_CONNECTIONS]:
-            other, _, _ = self._places[each.end]
-            to = self.address_of(each.end)
+            other = self._first[each.end]
+            to = self.address_of(other)
             label = f": {escape(render.visible(_short(each.label)))}" if each.label else ""
             yield f"<li>{each.arrow} {link(_short(card_title(other)), to)}{label}</li>\n"
         if len(known) > _CONNECTIONS:

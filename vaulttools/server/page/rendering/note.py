@@ -83,13 +83,13 @@ class Rendering:
         """
         return self._finished(self._table(path, view, "", (path,)))
 
-    def canvas(self, path: str) -> str | None:
-        """Returns the cards of a canvas as safe HTML; None if the file holds no canvas.
+    def canvas(self, path: str, line: int | None = None) -> str | None:
+        """Returns the cards of a canvas as safe HTML, or the one that holds a line; None if the file holds no canvas.
 
         Raises:
             VaultToolsError: it cannot be read.
         """
-        html = self._cards(path, (path,))
+        html = self._cards(path, (path,), line)
         return None if html is None else self._finished(html)
 
     def address_in_canvas(self, path: str, line: int) -> str:
@@ -102,7 +102,7 @@ class Rendering:
         card = None if found is None else canvas.card_at(found, line)
         if found is None or card is None:
             return ""
-        return CanvasCards(found, self._part((path,)), str, card_title).address_of(card.id)
+        return CanvasCards(found, self._part((path,)), str, card_title).address_of(card)
 
     def passage(self, path: str, text: str) -> str:
         """Returns some lines of a note as safe HTML: without anchors, and with links in place of embedded notes."""
@@ -168,13 +168,16 @@ class Rendering:
     def _with_budget(self, shown: Callable[[], str], above: tuple[str, ...]) -> str:
         """Returns the HTML of something embedded, or the reason why it is not shown."""
         if len(above) > EMBED_DEPTH or not self._budget.embeds or self._budget.characters <= 0:
-            told, self._budget.is_told = self._budget.is_told, True
-            return "" if told else _notice("Not shown here: the page embeds too much. Further ones may be links alone.")
+            return self._too_much()
         self._budget.embeds -= 1
         try:
             return shown()
         except VaultToolsError as error:
             return _notice(str(error))
+
+    def _too_much(self) -> str:
+        told, self._budget.is_told = self._budget.is_told, True
+        return "" if told else _notice("Not shown here: the page embeds too much. Further ones may be links alone.")
 
     def _part(self, above: tuple[str, ...]) -> PagePart:
         self._budget.parts += 1
@@ -196,7 +199,7 @@ class Rendering:
         note = Note(path, "")
         return RenderContext(note, self.notes, self.addresses, lambda *_: "", is_embedded=True).address_of
 
-    def _cards(self, path: str, above: tuple[str, ...]) -> str | None:
+    def _cards(self, path: str, above: tuple[str, ...], line: int | None = None) -> str | None:
         found = canvas.read(self.notes.source(path))
         if found is None:
             return None
@@ -206,8 +209,8 @@ class Rendering:
         def text_html(text: str) -> str:
             if len(above) > 1:
                 self._budget.characters -= len(text)
-            if self._budget.characters < 0:
-                return _notice("Not shown here: the page embeds too much.")
+                if self._budget.characters < 0:
+                    return self._too_much()
             context = RenderContext(
                 Note(path, f"\n{text}"),
                 self.notes,
@@ -219,7 +222,8 @@ class Rendering:
             )
             return _parsed(context, text)
 
-        return CanvasCards(found, part, text_html, lambda card: self._file(card, deeper, above)).html()
+        card = None if line is None else canvas.card_at(found, line)
+        return CanvasCards(found, part, text_html, lambda card: self._file(card, deeper, above)).html(card)
 
     def _file(self, card: Node, deeper: int, above: tuple[str, ...]) -> str:
         """Returns the HTML of a card that shows a file."""
@@ -234,7 +238,7 @@ class Rendering:
             image = f'<img src="{source}" alt="{escape(card_title(card))}" loading="lazy">'
             return f'<p><a href="{escape(address)}">{image}</a></p>\n'
         title = f'<p class="n-card-title">{link(card_title(card), address)}</p>\n'
-        if path in above or not self._budget.embeds:
+        if path in above:
             return title
         if is_base(path):
             return title + self._with_budget(

@@ -12,7 +12,7 @@ from vaulttools.core import paths, render
 from vaulttools.core.render import counted
 from vaulttools.notes.properties.numerals import in_json
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.asking import LOAD_AGAIN
+from vaulttools.server.page.asking import said
 from vaulttools.server.page.rendering.parts import PagePart
 from vaulttools.server.page.rendering.sanitizer import sanitized
 from vaulttools.server.page.rendering.values import Addressed, elements, link
@@ -57,8 +57,8 @@ _FIELDS: Final = {
 }
 """Headings of the fields of files, where the base has none."""
 
-_REDUNDANT: Final = ("Other views: ", "Cut at ", "The last page is ", "Part of the answer: ")
-"""Notices of the tool about what the page shows in its own way: views, pages, and rows that are missing."""
+_REDUNDANT: Final = ("Other views: ", "Cut at ", "The last page is ")
+"""Notices of the tool about what the page shows in its own way: views and pages."""
 
 
 def failed(views: Sequence[ViewShown], name: str, sentence: str, part: PagePart) -> str:
@@ -92,9 +92,8 @@ class BaseTable:
         """Returns the table as HTML that is still to be sanitised."""
         found = self._answer
         inside = [*_tabs(found.views, found.view or "", self._part), *self._table(), *self._more()]
-        notices = [each for each in found.notices if not each.startswith(_REDUNDANT)]
-        if not found.complete:
-            notices.insert(0, f"Some rows may be {LOAD_AGAIN}")
+        sentences = said(found, "rows", found=bool(found.total))
+        notices = [each for each in sentences if not each.startswith(_REDUNDANT)]
         if len(found.columns) > _COLUMNS:
             notices.append(f"{_COLUMNS} of {len(found.columns):,} columns are shown.")
         inside += [f'<p class="n-notice">{escape(render.visible(each))}</p>\n' for each in notices]
