@@ -417,7 +417,8 @@ def test_callers_are_served_in_turn_and_quick_calls_wait_behind_no_search() -> N
         calls.close()
 
     run(talk)
-    assert done.index("few") < QUICK_AT_ONCE + 2 * AT_ONCE < len(done)
+    # Not after the 20 that wait; its thread may still be overtaken by some on a busy machine.
+    assert done.index("few") < QUICK_AT_ONCE + AT_ONCE + 10 < len(done)
 
 
 def test_requests_of_a_caller_whose_server_starts_or_ends_are_answered() -> None:
