@@ -115,7 +115,7 @@ def from_json(text: str, above: int = 0) -> object:
     return read
 
 
-_JSON_SIGN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_JSON_SIGN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 """A string of JSON, which may be cut off, or a bracket outside one."""
 
 
