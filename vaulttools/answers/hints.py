@@ -14,6 +14,7 @@ from vaulttools.core.work import named
 from vaulttools.errors import InvalidPattern
 from vaulttools.files import globs
 from vaulttools.files.document import NotRead
+from vaulttools.notes.reader import NoteReader
 from vaulttools.patterns.pattern import minds_case, outer_blanks
 from vaulttools.patterns.unicode_forms import other_forms
 from vaulttools.resources import archives
@@ -94,7 +95,8 @@ def files_without_match(found: TextSearch) -> list[str]:
     packed = [path for path in without if archives.split(f"{path}:a.md")]
     sentences: list[str] = []
     texts = [path for path in without if path not in packed]
-    binary = [path for path in texts if _is_binary(found, path)] if len(texts) <= limits.NAMED_PATHS else []
+    reader = found.call.again().notes()
+    binary = [path for path in texts if _is_binary(reader, path)] if len(texts) <= limits.NAMED_PATHS else []
     if binary:
         what = "is binary: only its bytes were" if len(binary) == 1 else "are binary: only their bytes were"
         sentences.append(f"{named(binary)} {what} searched, and no packed text.")
@@ -108,9 +110,9 @@ def files_without_match(found: TextSearch) -> list[str]:
     return sentences
 
 
-def _is_binary(found: TextSearch, path: str) -> bool:
+def _is_binary(reader: NoteReader, path: str) -> bool:
     try:
-        found.call.again().notes().document(path)
+        reader.document(path)
     except NotRead as error:
         return error.reason == "binary"
     return False

@@ -232,10 +232,14 @@ def parse(request: type[R], arguments: Mapping[str, object], voice: Voice = CALL
         wrong = {
             str(details["loc"][0]) if details["loc"] else "": details for details in error.errors(include_url=False)
         }
-        sentences = (_sentence(request, name, details, given.keys(), voice) for name, details in wrong.items())
-        before, listed, after = "; ".join(sentences).rpartition(f"; accepted are: {', '.join(fields)}")
-        # The list is said once, whatever the number of unknown arguments.
-        raise BadArgument(f"{before.replace(listed, '')}{listed}{after}" if listed else after) from None
+        sentences = {name: _sentence(request, name, details, given.keys(), voice) for name, details in wrong.items()}
+        if unknown := [name for name, details in wrong.items() if details["type"] == _UNKNOWN]:
+            sentences[unknown[-1]] += f"; accepted are: {', '.join(fields)}"  # once, however many are unknown
+        raise BadArgument("; ".join(sentences.values())) from None
+
+
+_UNKNOWN: Final = "extra_forbidden"
+"""Pydantic's word for the fault of an argument that the request does not have."""
 
 
 def schema(request: type[Request]) -> dict[str, Any]:
@@ -267,10 +271,10 @@ def explained(request: type[Request], name: str) -> str:
 def _sentence(request: type[Request], name: str, details: ErrorDetails, given: AbstractSet[str], voice: Voice) -> str:
     if (own := request.sentence(name, details)) is not None:
         return own
-    if details["type"] == "extra_forbidden":
+    if details["type"] == _UNKNOWN:
         fields = [field for field in request.model_fields if field not in given]
         instead = _instead(request, name, details["input"], fields) or _chosen(request, name, details["input"], fields)
-        return f"unknown argument '{name}'{instead}; accepted are: {', '.join(request.model_fields)}"
+        return f"unknown argument '{name}'{instead}"
     if details["type"] == "missing":
         return f"{voice.name(name)} is required: {accepted(request, name)}"
     if details["type"] == "value_error":

@@ -118,8 +118,9 @@ def rank(
 
     `also` are other wordings of the question: their words count like its own.
     `read` reads notes that the index does not know, until `stop` returns true, and the candidates of questions in
-    Chinese and other scripts without blanks. With a `counter` and many unknown notes, only those that hold most of the
-    terms are read, and all attachments. Once `is_over` returns true, no more notes are split into passages.
+    Chinese and other scripts without blanks. `counter` finds the notes with a name that ends in signs. Without an index
+    and with many unknown notes it counts all terms: only the notes that hold most of them are read, and all
+    attachments. Once `is_over` returns true, no more notes are split into passages.
     """
     asked = read_question(question, also)
     matches = TermMatches(notes, index, read, stop, None if counter is None else counter.frequencies)
@@ -171,7 +172,7 @@ def rank(
         first_of_all,
         next((note.path for note in ranked if note.path in quoting), ""),
     )
-    uncounted = [*({} if counts is None else counts.uncounted), *matches.uncounted]
+    uncounted = [*(() if counts is None else counts.uncounted), *matches.uncounted]
     words = ", ".join(f'"{text}"' for text in uncounted)
     return Ranking(
         notes=written.put_first(ranked),

@@ -16,7 +16,7 @@ from tests.server.asking import Serve, ask
 from vaulttools.answers.answer import Omission
 from vaulttools.core.work import Reason
 from vaulttools.server.page import vault_notes
-from vaulttools.server.page.asking import LOAD_AGAIN, NOT_YET
+from vaulttools.server.page.asking import NOT_YET
 from vaulttools.vault import Vault
 
 BASE = """
@@ -170,7 +170,7 @@ def test_only_what_another_load_may_show_is_not_known_yet(
 
     monkeypatch.setattr(Vault, "answer", answer)
     shown = words(ask(app, "GET", path).text)
-    assert (f"Some {rows} may be {LOAD_AGAIN}" in shown) == (kind == "time limit")
+    assert (f"Some {rows} may be missing: load the page again." in shown) == (kind == "time limit")
     assert (reason in shown) == (kind == "too large" or "Nothing" not in path)
 
 

@@ -13,10 +13,10 @@ from vaulttools.core.voice import Voice
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.vault import Vault
 
-LOAD_AGAIN: Final = "not known yet: load the page again."
-"""Ends each sentence about what a page was not given in time; while the index is built, pages load again by
+_LOAD_AGAIN: Final = "load the page again."
+"""What helps where a page was not given something in time; while the index is built, pages load again by
 themselves."""
-NOT_YET: Final = LOAD_AGAIN.capitalize()
+NOT_YET: Final = f"Not known yet: {_LOAD_AGAIN}"
 
 _MARK: Final = f"step-{secrets.token_hex(8)}-"
 """Stands in a sentence where a call or an argument is named. No note can spell it."""
@@ -82,7 +82,9 @@ def said(answer: Answer, rows: str, *, found: bool) -> list[str]:
     """Returns what a page says of an answer: that `rows` may be missing, if time ended it and another load of the page
     shows more, or why the search was not whole, if it found nothing; then the notices."""
     is_late = any(each.kind == "time limit" for each in answer.passed_over)
-    why = [f"Some {rows} may be {LOAD_AGAIN}"] if is_late else [] if found or answer.complete else [answer.text]
+    why = (
+        [f"Some {rows} may be missing: {_LOAD_AGAIN}"] if is_late else [] if found or answer.complete else [answer.text]
+    )
     return [*why, *(each for each in answer.notices if not each.startswith("Part of the answer: "))]
 
 
