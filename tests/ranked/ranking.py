@@ -68,8 +68,8 @@ class Ranked:
         """The paths of all notes, in order."""
         return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.md"))
 
-    def paths(self, question: str, notes: frozenset[str] | None = None) -> list[str]:
-        return [hit.path for hit in self.ask(question, notes).notes]
+    def paths(self, question: str, notes: frozenset[str] | None = None, *, most: int = 10) -> list[str]:
+        return [hit.path for hit in self.ask(question, notes, most=most).notes]
 
 
 @contextmanager

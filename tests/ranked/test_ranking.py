@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from tests.ranked.ranking import Ranked, opened
 from vaulttools.index import build
+from vaulttools.notes.note import Note
 from vaulttools.ranked.evidence import Evidence, RankedNote
+from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.question import read
 
 NOTES = {
     "Minerals/Anglesite.md": "Consists of lead sulphate and forms where galena weathers.\n",
@@ -111,6 +114,21 @@ def test_a_name_that_ends_in_signs_is_found_where_it_is_written(
 ) -> None:
     with opened(tmp_path_factory.mktemp("signed"), SIGNED) as vault:
         assert sorted(note.path for note in vault.ask(question, blind=blind).notes) == found
+
+
+BEFORE = ["", " ", "x", "1", "_", "ọ", "o\u0323", "ß", "Ä-", "“", "я ", "我", "の", "ใช้", "[[", "**", "#", "/", ".", "‍"]
+AFTER = ["", " ", "x", "1", "_", "#", "我", "”", "]]", "**", "17", ", ", "é"]
+
+
+def test_ripgrep_finds_such_names_where_the_texts_hold_them(tmp_path_factory: pytest.TempPathFactory) -> None:
+    pairs = [(before, name, after) for name in ("C++", "c#") for before in BEFORE for after in AFTER]
+    texts = {f"{number}.md": "".join(pair) + "\n" for number, pair in enumerate(pairs)}
+    with opened(tmp_path_factory.mktemp("signed"), texts) as vault:
+        for asked in ("C++", "C#"):
+            finder = Finder(read(asked).terms)
+            held = [path for path, text in texts.items() if any(map(any, finder.places(Note(path, text)).found))]
+            assert sorted(vault.paths(asked, most=len(texts))) == sorted(held)
+            assert 0 < len(held) < len(texts) / 2
 
 
 def test_a_name_for_which_there_was_no_time_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:

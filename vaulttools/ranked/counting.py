@@ -157,8 +157,9 @@ _BETWEEN: Final = f"{_REST}{_APART}+"
 _EDGE: Final = f"(?:^|{_APART})"
 _ASCII_EDGE: Final = r"(?:(?-u:\b)|_)"
 """The edge before an ASCII letter or digit; it also matches inside a word, after a letter that is not ASCII."""
+_BEFORE_NAME: Final = r"(?:^|[^\p{Latin}\u{300}-\u{36f}0-9_])"
 _AFTER_HASH: Final = "(?:[^0-9A-Za-z_#]|$)"
-"""What may follow the sign of `C#`, as `finder` reads it."""
+"""What may be around `C#`, as `finder` reads it in a folded text, where letters with accents are ASCII."""
 _WITHIN: Final = r"[\p{M}\p{Cf}\u{640}]*"
 """What folding may drop behind a letter."""
 _LONGEST: Final = 3
@@ -168,7 +169,7 @@ _LONGEST: Final = 3
 def expression(term: QuestionTerm) -> str:
     """Returns the regex of a term, in Rust's syntax; to be run with case ignored."""
     if term.is_signed:
-        return rf"(?-u:\b){escaped(term.literal)}{_AFTER_HASH * term.literal.endswith('#')}"
+        return f"{_BEFORE_NAME}{escaped(term.literal)}{_AFTER_HASH * term.literal.endswith('#')}"
     if not term.spellings:
         return "|".join(map(escaped, forms(term.literal)))
     return "|".join(dict.fromkeys(map(_of, term.spellings)))
